@@ -1,4 +1,4 @@
-//! What serving over HTTP costs: a real component in a fresh sandbox for each call, against a
+//! The cost of serving over HTTP: a real component in a fresh sandbox for each call, against a
 //! bare rmcp server on the same library without a sandbox and without a token.
 //!
 //! `cargo bench -p tool-hub-serve --bench http`

@@ -1,4 +1,4 @@
-//! What a call costs over standard input and output: a real component in a fresh sandbox
+//! The cost of a call over standard input and output: a real component in a fresh sandbox
 //! each time, against a bare rmcp server that computes the same answer natively. Ours runs as
 //! `tool serve` does, on one thread, the bare one as rmcp's documentation has it, on as many
 //! as there are processors, and once more on one.

@@ -31,7 +31,7 @@ pub use named_values::{KeptMedia, NamedMedia};
 pub use watcher::{Act, ApproveAll, Verdict, Watcher};
 pub use written_calls::WrittenCalls;
 
-/// How often a model is asked for one answer, where nobody says otherwise.
+/// The number of times that a model is asked for one answer, unless the embedder sets another.
 const ROUNDS_MAX: u32 = 12;
 
 /// A conversation with a model that has a toolbox. What was said stays from one task to the next.
@@ -73,12 +73,12 @@ pub struct AgentLoop {
     prompted: Option<Prompted>,
 }
 
-/// What a task came to.
+/// The result of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoopAnswer {
     /// The model's last words.
     pub text: String,
-    /// Whether they were cut off, as by a limit of tokens.
+    /// True if they were cut off, as by a limit of tokens.
     pub is_cut_off: bool,
     /// The pictures and sounds that the task made, in order.
     pub media: Vec<KeptMedia>,
@@ -129,7 +129,7 @@ impl AgentLoop {
         self.state.values.give(name, value)
     }
 
-    /// What was said, for whoever wants to keep it.
+    /// Returns the conversation, for an embedder that keeps it.
     pub fn conversation(&self) -> &Conversation {
         &self.state.conversation
     }
@@ -147,7 +147,7 @@ impl AgentLoop {
         let before = (
             self.state.conversation.messages.len(),
             self.state.bytes,
-            self.state.values.told(),
+            self.state.values.taken(),
         );
         let first_medium = self.state.values.media().len();
         let state = &mut self.state;
@@ -163,7 +163,7 @@ impl AgentLoop {
             // Nothing was done: the same task may be given once more.
             self.state.conversation.messages.truncate(before.0);
             self.state.bytes = before.1;
-            self.state.values.tell_again(before.2);
+            self.state.values.take_again(before.2);
         }
         Ok(LoopAnswer {
             text: text?,

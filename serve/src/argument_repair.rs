@@ -10,14 +10,14 @@ use tool_hub_manifest::contract::{
 /// A longer example is no help.
 const EXAMPLE_BYTES_MAX: usize = 1 << 10;
 
-/// Whether the arguments were refused before the tool saw them, so that the call can be made
-/// again with others.
+/// Returns true if the arguments were refused before the tool saw them, so that the call can be
+/// made again with others.
 pub(crate) fn is_refused(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Failure(failure) if failure.kind == FailureKind::MalformedArgument)
 }
 
-/// What came of a call of the function with `spec` whose arguments were read differently from
-/// how they were written, which `note` says.
+/// The outcome of a call of the function with `spec` whose arguments were repaired, with the `note`
+/// that says how.
 pub(crate) fn noted(outcome: Outcome, note: String, spec: &FunctionSpec) -> Outcome {
     if is_refused(&outcome) {
         return explained(outcome, spec);

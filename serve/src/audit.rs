@@ -1,5 +1,5 @@
-//! Which calls were made, by whom, and how they ended: a note for each, whichever front end it
-//! came through.
+//! The audit log: a note for each call, with its caller and its end, whichever front end it result
+//! through.
 
 use std::future::Future;
 use std::io;
@@ -16,14 +16,14 @@ use tool_hub_manifest::{Digest, ToolName};
 
 use crate::http::caller_name::CallerName;
 
-/// How much of an address is noted.
+/// The longest part of an address that is noted.
 const URI_BYTES_MAX: usize = 1_024;
 /// The longest part of a method that is recorded, in bytes.
 const METHOD_BYTES_MAX: usize = 32;
 
 /// Records calls. All methods are called on threads that answer clients, so none may take long.
 pub trait Audit: Send + Sync {
-    /// Whether notes can be taken. A call that could not be noted is not made.
+    /// Checks that notes can be taken. A call that could not be noted is not made.
     ///
     /// # Errors
     /// When they cannot; the call is answered with a failure that does not say why.
@@ -66,13 +66,13 @@ pub(crate) struct RefusedRoute;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct AuditedCall<'a> {
-    /// When it was made.
+    /// The time when it was made.
     pub began: SystemTime,
-    /// Who made it.
+    /// The caller.
     pub caller: &'a CallerName,
-    /// Which way it came.
+    /// The front end that it result through.
     pub front_end: FrontEnd,
-    /// What was asked for.
+    /// The function, prompt or resource that was asked for.
     pub subject: Subject<'a>,
     /// The tool that has it.
     pub tool: &'a ToolName,
@@ -80,13 +80,13 @@ pub struct AuditedCall<'a> {
     pub component: Digest,
     /// `reply`, the kind of the failure, or `cancelled` where nobody waited for the end.
     pub outcome: &'static str,
-    /// How long it took.
+    /// The time that it took.
     pub elapsed: Duration,
-    /// What it used. Absent when it was cancelled, or refused by the log.
+    /// The resources that it used. Absent when it was cancelled, or refused by the log.
     pub usage: Option<Usage>,
 }
 
-/// The way a call came.
+/// The way a call result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -101,7 +101,7 @@ pub enum FrontEnd {
     Loop,
 }
 
-/// What a tool was asked for.
+/// The part of a tool that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -128,7 +128,7 @@ pub(crate) struct Request<'a> {
     pub(crate) front_end: FrontEnd,
 }
 
-/// Who is noted for the calls of a toolset, and where.
+/// The log and the caller's name for the calls of a toolset.
 #[derive(Clone)]
 pub(crate) struct Auditor {
     log: Arc<dyn Audit>,
@@ -154,19 +154,19 @@ impl Auditor {
             interaction,
             usage: Mutex::default(),
         });
-        let mut under_way = UnderWay {
+        let mut under_way = CallUnderWay {
             auditor: self,
             request,
             began: (SystemTime::now(), Instant::now()),
             metered: metered.clone(),
             outcome: "cancelled",
         };
-        let came = call(metered).await;
-        under_way.outcome = match &came {
+        let result = call(metered).await;
+        under_way.outcome = match &result {
             Ok(_) => "reply",
             Err(failure) => failure.kind.as_str(),
         };
-        came
+        result
     }
 }
 
@@ -248,7 +248,7 @@ fn refusal() -> Failure {
 }
 
 /// A call that is noted when it ends, however it does.
-struct UnderWay<'a> {
+struct CallUnderWay<'a> {
     auditor: &'a Auditor,
     request: Request<'a>,
     began: (SystemTime, Instant),
@@ -256,7 +256,7 @@ struct UnderWay<'a> {
     outcome: &'static str,
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for CallUnderWay<'_> {
     fn drop(&mut self) {
         let (began, clock) = self.began;
         self.auditor.log.note(&AuditedCall {
@@ -280,7 +280,7 @@ impl Drop for UnderWay<'_> {
 /// Passes everything on, and keeps what the call used.
 struct Metered {
     interaction: Arc<dyn Interaction>,
-    /// Of the last attempt: arguments that were refused may be read as they were meant.
+    /// The usage of the last attempt: arguments that were refused may be repaired.
     usage: Mutex<Option<Usage>>,
 }
 

@@ -38,11 +38,11 @@ pub(crate) struct Share {
 pub(crate) struct Reservation {
     share: Share,
     units: usize,
-    /// Of the caller's share, and of the whole budget.
+    /// Permits of the caller's share and of the whole budget.
     taken: Vec<[OwnedSemaphorePermit; 2]>,
 }
 
-/// Why bytes cannot be reserved.
+/// The reason why bytes cannot be reserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReserveError {
     /// The share never holds so many.
@@ -142,7 +142,7 @@ impl Reservation {
         self.units == 0
     }
 
-    /// How many units are missing until `bytes` are held.
+    /// The number of units that are missing until `bytes` are held.
     fn further(&self, bytes: usize) -> Result<Option<u32>, ReserveError> {
         if bytes > self.share.bytes {
             return Err(ReserveError::ExceedsShare);
@@ -169,7 +169,7 @@ impl Drop for Reservation {
 struct Waiting<'a> {
     share: &'a Share,
     units: usize,
-    /// What it and the others who wait hold.
+    /// The units that it and the others who wait hold.
     units_with_others: usize,
 }
 

@@ -19,9 +19,9 @@ pub(crate) const CALL_TOOL: &str = "call_tool";
 /// Reads a long answer in pieces.
 pub(crate) const READ_ANSWER: &str = "read_answer";
 
-/// How many functions a search finds where nobody says.
+/// The number of functions that a search finds unless its caller says another.
 const FOUND: u32 = 5;
-/// How many functions a search finds at most.
+/// The most functions that a search finds.
 const FOUND_MAX: u32 = 20;
 
 /// A function of the server itself.
@@ -51,7 +51,7 @@ pub(crate) struct DescribeTool {
 #[serde(deny_unknown_fields)]
 pub(crate) struct CallTool {
     pub(crate) name: String,
-    /// As the caller wrote them: the function's own types read them.
+    /// The arguments as the caller wrote them: the function's own types read them.
     #[serde(default)]
     pub(crate) arguments: Option<Box<RawValue>>,
 }
@@ -67,7 +67,7 @@ pub(crate) struct ReadAnswer {
 }
 
 impl BuiltIn {
-    /// What agents read about it, in a toolbox of so many `functions`.
+    /// The description for agents, in a toolbox of so many `functions`.
     pub(crate) fn spec(self, functions: usize) -> FunctionSpec {
         let only_reads = (self != Self::CallTool).then_some(true);
         FunctionSpec {
@@ -172,7 +172,7 @@ fn object(properties: Value, required: &str) -> Value {
 }
 
 impl SearchTools {
-    /// How many functions are wanted.
+    /// The number of functions that are wanted.
     pub(crate) fn wanted(&self) -> usize {
         self.limit.clamp(1, FOUND_MAX) as usize
     }

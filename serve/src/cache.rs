@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long an entry is kept.
+/// The time for which an entry is kept.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(60 * 60);
 /// The most entries that one caller keeps; the oldest one makes room.
 pub(crate) const ENTRIES_MAX: usize = 1_000;
@@ -55,7 +55,7 @@ impl SharedCache {
         }
     }
 
-    /// What is kept, without what has been kept long enough.
+    /// Locks the entries and drops those that were kept long enough.
     fn lock(&self) -> MutexGuard<'_, Callers> {
         let mut callers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();

@@ -1,4 +1,4 @@
-//! What is offered: functions under the names agents call them by.
+//! The catalogue: functions under the names by which agents call them.
 
 use std::collections::HashMap;
 
@@ -25,12 +25,12 @@ pub const LISTED_MAX: usize = 100;
 /// One function, offered to agents.
 #[derive(Clone)]
 pub struct Offer {
-    /// What the agent reads: the visible name and the toolbox's own description are
+    /// The description that the agent reads: the visible name and the toolbox's own description are
     /// already in it.
     pub spec: FunctionSpec,
     /// The tool that answers.
     pub tool: Tool,
-    /// Which of the tool's functions answers.
+    /// The tool's function that answers.
     pub function: FunctionName,
     /// Another name that it answers to and that is not listed: the one it had before its tool got
     /// more functions.
@@ -70,11 +70,11 @@ pub struct Catalogue {
     built_ins: Vec<BuiltInEntry>,
     /// Longer answers are kept for the agent to read in pieces.
     answer_bytes_max: Option<usize>,
-    /// What functions are found by where they are not listed.
+    /// The index that finds functions that are not listed.
     index: Option<Index>,
 }
 
-/// How functions are put before an agent, which reads all of a list and all of an answer.
+/// The form of functions for an agent, which reads all of a list and all of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Presentation {
     /// The longest text of an answer, in bytes, that is handed over whole. Of a longer one the
@@ -101,7 +101,7 @@ pub(crate) struct Entry {
     pub(crate) definition: Definition,
     /// Absent when the function declares no shape and every result speaks for itself.
     pub(crate) shape: Option<ResultShape>,
-    /// What is said of everything that the tool says.
+    /// The metadata of all that the tool answers.
     pub(crate) provenance: MetaObject,
 }
 
@@ -110,7 +110,7 @@ pub(crate) struct BuiltInEntry {
     pub(crate) built_in: BuiltIn,
     pub(crate) spec: FunctionSpec,
     pub(crate) definition: Definition,
-    /// What is said of what it says, where that comes from tools.
+    /// The metadata of its answers, if they come from tools.
     pub(crate) provenance: Option<MetaObject>,
 }
 
@@ -135,7 +135,7 @@ pub enum CatalogueError {
     Refused {
         /// The name.
         name: String,
-        /// What they would refuse.
+        /// The reason of the refusal.
         reason: String,
     },
     /// The schemas are not what the protocol demands.
@@ -143,7 +143,7 @@ pub enum CatalogueError {
     Malformed {
         /// The name.
         name: String,
-        /// What is wrong.
+        /// The fault.
         source: serde_json::Error,
     },
 }
@@ -194,7 +194,7 @@ impl Catalogue {
         self
     }
 
-    /// What tools offer beside functions.
+    /// The prompts and resources of the tools.
     pub(crate) fn offerings(&self) -> &Offerings {
         &self.offerings
     }
@@ -262,7 +262,7 @@ impl Catalogue {
         self.entries.iter().map(|entry| &*entry.offer.spec.name)
     }
 
-    /// What agents read about every function, listed or not, in order.
+    /// The descriptions of all functions, listed or not, in order.
     pub(crate) fn specs(&self) -> impl ExactSizeIterator<Item = &FunctionSpec> {
         self.entries.iter().map(|entry| &entry.offer.spec)
     }
@@ -291,7 +291,7 @@ impl Catalogue {
         &self.built_ins[index]
     }
 
-    /// Whether every function is listed.
+    /// Returns true if every function is listed.
     pub(crate) fn lists_all(&self) -> bool {
         self.index.is_none()
     }

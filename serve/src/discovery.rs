@@ -9,13 +9,13 @@ use tool_hub_manifest::contract::{Failure, FailureKind};
 use crate::built_in::{CALL_TOOL, DESCRIBE_TOOL};
 use crate::index::Index;
 
-/// What a word counts in the name of a function, compared with one in its description.
+/// The weight of a word in a function's name, compared with one in its description.
 const NAME_WEIGHT: f32 = 4.0;
 /// The same for its title.
 const TITLE_WEIGHT: f32 = 2.0;
-/// How much of a description a search shows, in characters.
+/// The most characters of a description that a search shows.
 const SHOWN_CHARACTERS_MAX: usize = 200;
-/// How many arguments a search shows.
+/// The most arguments that a search shows.
 const ARGUMENTS_SHOWN_MAX: usize = 8;
 
 /// Makes functions findable by their names, descriptions and arguments.
@@ -35,7 +35,7 @@ pub(crate) fn index<'a>(specs: impl IntoIterator<Item = &'a FunctionSpec>) -> In
     }))
 }
 
-/// What a search found: `found` of `total` functions, each on a line.
+/// The result of a search: `found` of `total` functions, each on a line.
 pub(crate) fn found<'a>(found: impl Iterator<Item = &'a FunctionSpec>, total: usize) -> String {
     let lines: Vec<String> = found.map(line).collect();
     if lines.is_empty() {

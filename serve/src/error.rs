@@ -1,4 +1,4 @@
-//! Why serving ended when it should not have.
+//! The errors of serving.
 
 use std::io;
 

@@ -5,11 +5,11 @@
 
 use std::collections::HashMap;
 
-/// How soon a word that is repeated stops to count.
+/// BM25's `k1`: the smaller it is, the sooner a repeated word counts no more.
 const SATURATION: f64 = 1.2;
-/// How much a long text is held against it.
+/// BM25's `b`: the weight of a text's length, from 0 to 1.
 const LENGTH_WEIGHT: f64 = 0.75;
-/// How many words of a query are looked for.
+/// The most words of a query that are looked for.
 const QUERY_WORDS_MAX: usize = 32;
 /// Longer words are told apart by their beginning.
 const WORD_CHARACTERS_MAX: usize = 40;
@@ -18,9 +18,9 @@ const FIRST_IDEOGRAPH: char = '\u{2e80}';
 
 /// Texts that can be searched. Each is known by its place in what the index was made from.
 pub(crate) struct Index {
-    /// Where a word occurs, and how often, by place.
+    /// The texts in which a word occurs, and how often.
     places: HashMap<Box<str>, Vec<(u32, f32)>>,
-    /// How long each text is, in words.
+    /// The length of each text, in words.
     lengths: Vec<f64>,
     mean_length: f64,
 }

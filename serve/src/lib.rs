@@ -49,7 +49,7 @@
 //! # }
 //! ```
 
-/// Whose examples need this crate and those below it.
+/// The examples of the guide, which need this crate and those below it.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/agent.md")]
 mod document {}
@@ -63,13 +63,13 @@ mod cache;
 mod catalogue;
 mod discovery;
 mod error;
-mod failed_calls;
 mod http;
 mod index;
-mod limits;
 mod mcp;
+mod message_limits;
 mod offerings;
 mod openai;
+mod paths;
 mod prepared_call;
 mod provenance;
 mod quoted_text;
@@ -78,6 +78,7 @@ mod rest;
 mod result;
 mod stdio;
 mod stored_results;
+mod tool_loop;
 mod toolset;
 
 pub use agent_loop::{
@@ -88,9 +89,9 @@ pub use audit::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject};
 pub use catalogue::{ANSWER_BYTES_MAX, Catalogue, CatalogueError, LISTED_MAX, Offer, Presentation};
 pub use error::ServeError;
 pub use http::{Access, AccessError, BearerToken, Caller, CallerName, serve_http};
-pub use limits::{MCP_PATH, REST_PATH};
 pub use mcp::{End, serve};
 pub use openai::gateway::Gateway;
 pub use openai::{EndpointKey, GatewayError, OpenAiModel};
+pub use paths::{MCP_PATH, REST_PATH};
 pub use stdio::serve_stdio;
 pub use toolset::Toolset;

@@ -3,6 +3,7 @@
 mod call;
 mod changes;
 mod content;
+mod line_transport;
 mod pages;
 mod prompts;
 mod question;
@@ -11,7 +12,6 @@ mod resources;
 pub(crate) mod result;
 pub(crate) mod server;
 mod session;
-mod wire;
 
 use std::future::Future;
 use std::pin::pin;
@@ -22,10 +22,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::error::ServeError;
 use crate::toolset::Toolset;
+use line_transport::LineTransport;
 use server::Server;
-use wire::Wire;
 
-/// Why serving ended.
+/// The reason why serving ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum End {
@@ -57,7 +57,7 @@ where
     let server = Server::new(toolset)?;
     let mut shutdown = pin!(shutdown);
     let opened = tokio::select! {
-        opened = server.serve(Wire::new(reader, writer)) => opened,
+        opened = server.serve(LineTransport::new(reader, writer)) => opened,
         () = &mut shutdown => return Ok(End::ShutDown),
     };
     let running = match opened {

@@ -1,5 +1,4 @@
-//! What tools offer beside functions: prompts, by the names that people see, and resources, by
-//! their addresses.
+//! Prompts, by the names that people see, and resources, by their addresses.
 
 use std::collections::HashSet;
 use std::sync::Arc;

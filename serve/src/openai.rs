@@ -3,22 +3,25 @@
 //! passed on unchanged; the rest of the API is refused, because the endpoint's key is the
 //! operator's.
 
+mod answer;
+mod api;
+mod available_tools;
 mod calls;
 mod chat;
+mod enforced_stream;
 mod events;
 pub(crate) mod gateway;
 mod grammar_enforcement;
 mod headers;
 mod hidden_turns;
+mod lenient;
 mod model;
-mod offered;
 mod refusal;
 mod reply_memory;
 mod request_body;
 mod responses;
 mod route;
 mod state;
-mod tool_loop;
 mod upstream;
 mod usage;
 
@@ -37,13 +40,13 @@ use tokio_util::sync::CancellationToken;
 use crate::budget::Share;
 use crate::cache::CallerCache;
 use crate::toolset::Toolset;
+use api::Api;
 use chat::Chat;
 use gateway::Gateway;
 use hidden_turns::HiddenTurns;
 use refusal::Refusal;
 use responses::Responses;
 use state::GatewayState;
-use tool_loop::Api;
 
 pub use model::OpenAiModel;
 pub use upstream::{EndpointKey, GatewayError};
@@ -67,9 +70,12 @@ pub(crate) fn router(
     Router::new()
         .route(
             "/v1/chat/completions",
-            post(answer::<Chat>).fallback(forward),
+            post(answered::<Chat>).fallback(forward),
         )
-        .route("/v1/responses", post(answer::<Responses>).fallback(forward))
+        .route(
+            "/v1/responses",
+            post(answered::<Responses>).fallback(forward),
+        )
         .route("/v1/{*rest}", any(forward))
         .layer(from_fn_with_state(shared.clone(), noted))
         .with_state(shared)
@@ -81,8 +87,8 @@ async fn noted(State(shared): State<Arc<GatewayState>>, request: Request, next: 
         return next.run(request).await;
     };
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let came = auditor.request(&method, &path, next.run(request)).await;
-    came.unwrap_or_else(|_| Refusal::Unnoted.into_response())
+    let response = auditor.request(&method, &path, next.run(request)).await;
+    response.unwrap_or_else(|_| Refusal::Unnoted.into_response())
 }
 
 /// Hands a request on, and its answer back.
@@ -94,7 +100,7 @@ async fn forward(
 }
 
 /// Answers a request for text, with as many rounds as it takes.
-async fn answer<A: Api>(
+async fn answered<A: Api>(
     State(shared): State<Arc<GatewayState>>,
     head: Parts,
     body: Body,
@@ -112,8 +118,8 @@ async fn answer<A: Api>(
             .map(upstream::into_response);
     }
     if streams {
-        tool_loop::streamed(shared, api, head).await
+        answer::streamed(shared, api, head).await
     } else {
-        tool_loop::whole(shared, api, head).await
+        answer::whole(shared, api, head).await
     }
 }

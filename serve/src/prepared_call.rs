@@ -19,7 +19,7 @@ pub(crate) struct PreparedCall {
     pub(crate) function: ResolvedFunction,
     /// The text of a JSON object, if it can be read as one.
     pub(crate) arguments: String,
-    /// What was read differently from how it was written, for the model.
+    /// The repairs of the arguments, in words for the model.
     pub(crate) note: Option<String>,
 }
 

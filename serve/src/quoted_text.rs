@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// How much of an unknown name is given back.
+/// The most characters of an unknown name that are given back.
 const NAME_CHARACTERS_MAX: usize = 80;
-/// How much of what was read wrong is given back in an error.
+/// The most characters of unreadable text that an error gives back.
 const ERROR_CHARACTERS_MAX: usize = 400;
 
 /// A name that somebody asked for, cut and escaped.
@@ -13,7 +13,7 @@ pub(crate) fn quoted_name(name: &str) -> String {
     shown.flat_map(char::escape_debug).collect()
 }
 
-/// What is told of `error`, cut: it may repeat what somebody sent, however long.
+/// The text of `error`, cut: it may repeat what somebody sent, however long.
 pub(crate) fn quoted_error(error: &impl fmt::Display) -> String {
     let mut told = error.to_string();
     if let Some((end, _)) = told.char_indices().nth(ERROR_CHARACTERS_MAX) {

@@ -19,12 +19,12 @@ use crate::toolset::Toolset;
 pub(crate) struct ResolvedFunction {
     toolset: Toolset,
     catalogue: Arc<Catalogue>,
-    which: Which,
+    position: Position,
 }
 
 /// A place in a catalogue.
 #[derive(Clone, Copy)]
-enum Which {
+enum Position {
     Function(usize),
     BuiltIn(usize),
 }
@@ -35,7 +35,7 @@ pub(crate) struct UnknownFunction {
     /// Cut and escaped.
     name: String,
     nearest: Option<String>,
-    /// Whether the names are to be had from a list.
+    /// True if the names are to be had from a list.
     is_listed: bool,
 }
 
@@ -58,19 +58,19 @@ impl ResolvedFunction {
         catalogue: Arc<Catalogue>,
         name: &str,
     ) -> Result<Self, UnknownFunction> {
-        let function = catalogue.position(name).map(Which::Function);
-        let found = function.or_else(|| catalogue.built_in(name).map(Which::BuiltIn));
+        let function = catalogue.position(name).map(Position::Function);
+        let found = function.or_else(|| catalogue.built_in(name).map(Position::BuiltIn));
         match found {
-            Some(which) => Ok(Self {
+            Some(position) => Ok(Self {
                 toolset,
                 catalogue,
-                which,
+                position,
             }),
             None => Err(UnknownFunction::new(name, &catalogue)),
         }
     }
 
-    /// What agents read about it.
+    /// The description for agents.
     pub(crate) fn spec(&self) -> &FunctionSpec {
         match self.entry() {
             Ok(entry) => &entry.offer.spec,
@@ -92,7 +92,7 @@ impl ResolvedFunction {
         self.entry().ok()?.shape
     }
 
-    /// What is said of all that it answers, where that is a stranger's text.
+    /// The metadata of all that it answers, if that is a stranger's text.
     pub(crate) fn provenance(&self) -> Option<&MetaObject> {
         match self.entry() {
             Ok(entry) => Some(&entry.provenance),
@@ -106,7 +106,7 @@ impl ResolvedFunction {
             Some(index) => Ok(Self {
                 toolset: self.toolset.clone(),
                 catalogue: self.catalogue.clone(),
-                which: Which::Function(index),
+                position: Position::Function(index),
             }),
             None => {
                 let unknown = UnknownFunction::new(name, &self.catalogue);
@@ -123,11 +123,11 @@ impl ResolvedFunction {
         &self.catalogue
     }
 
-    /// What it is in the catalogue: a tool's function, or one that is built in.
+    /// The entry in the catalogue: of a tool's function, or of one that is built in.
     pub(crate) fn entry(&self) -> Result<&Entry, &BuiltInEntry> {
-        match self.which {
-            Which::Function(index) => Ok(self.catalogue.at(index)),
-            Which::BuiltIn(index) => Err(self.catalogue.built_in_at(index)),
+        match self.position {
+            Position::Function(index) => Ok(self.catalogue.at(index)),
+            Position::BuiltIn(index) => Err(self.catalogue.built_in_at(index)),
         }
     }
 }

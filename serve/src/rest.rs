@@ -19,7 +19,7 @@ use axum::routing::{get, post};
 use tokio_util::sync::CancellationToken;
 
 use crate::http::problem::Problem;
-use crate::limits::REST_PATH;
+use crate::paths::REST_PATH;
 use crate::toolset::Toolset;
 use pages::{Page, Pages};
 use state::RestState;

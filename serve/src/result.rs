@@ -14,7 +14,7 @@ use tool_hub_manifest::contract::{
 
 /// The longest text of a result; the rest is cut off.
 const TEXT_BYTES_MAX: usize = 256 << 10;
-/// How large the pictures of a result may be together; for others there are words.
+/// The most bytes of a result's pictures together; for others there are words.
 const PICTURE_BYTES_MAX: usize = 4 << 20;
 
 /// The longest media type that is told; the rest is cut off.
@@ -129,7 +129,7 @@ fn part(body: ContentBody) -> Part {
     })
 }
 
-/// Whether a media type can stand in a URL with data: anything else could end it there.
+/// Returns true if a media type can stand in a URL with data: anything else could end it there.
 fn is_plain(media_type: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".+/-".contains(&byte);
     (1..=MEDIA_TYPE_BYTES_MAX).contains(&media_type.len()) && media_type.bytes().all(is_plain)
@@ -170,7 +170,7 @@ pub(crate) fn cut(text: &str, bytes_max: usize) -> Cow<'_, str> {
     format!("{kept}\n[cut: {} of {} bytes]", kept.len(), text.len()).into()
 }
 
-/// What of `text` fits into `bytes_max`, cut at a character.
+/// The beginning of `text` that fits into `bytes_max`, cut at a character.
 fn beginning(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max)]
 }

@@ -13,14 +13,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::cache::{CallerCache, SharedCache};
 use passages::Passages;
 
-/// What the address of an answer begins with.
+/// The beginning of an answer's address.
 const URI: &str = "tool-hub://answers/";
 
 /// The answers that one caller keeps. What its functions said is for those that may call them.
 pub(crate) struct StoredResults {
     /// Tells the answers of this run from those of one before, which an agent may remember.
     run: u32,
-    /// How many there have been.
+    /// The number of answers that were stored so far.
     count: AtomicU64,
     cache: CallerCache,
 }
@@ -50,7 +50,7 @@ impl StoredResults {
         }
     }
 
-    /// Whether nothing was ever stored.
+    /// Returns true if nothing was ever stored.
     pub(crate) fn is_empty(&self) -> bool {
         self.count.load(Ordering::Relaxed) == 0
     }
@@ -84,7 +84,7 @@ impl StoredResults {
 }
 
 impl StoredResult {
-    /// Where it can be read as a resource.
+    /// The address by which it can be read as a resource.
     pub(crate) fn uri(&self) -> String {
         format!("{URI}{}", self.id)
     }

@@ -1,5 +1,5 @@
-//! What every front end offers and calls: the functions of a catalogue, which may be replaced
-//! while it is served.
+//! The toolset that every front end offers and calls: the functions of a catalogue, which may be
+//! replaced while it is served.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ const TOUCHED_WAITING_MAX: usize = 64;
 #[derive(Clone)]
 pub struct Toolset {
     shared: Arc<Shared>,
-    /// Where long answers are kept.
+    /// The store of long answers.
     stored_results: Arc<StoredResults>,
     /// Absent where nobody wants to know of calls.
     auditor: Option<Auditor>,
@@ -91,7 +91,7 @@ impl Toolset {
         })
     }
 
-    /// What is offered now.
+    /// The catalogue that is offered at the moment.
     pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
         self.shared.catalogue.borrow().clone()
     }
@@ -128,12 +128,12 @@ impl Toolset {
         }
     }
 
-    /// Who takes note of calls, where somebody does.
+    /// The log of calls, if there is one.
     pub(crate) fn auditor(&self) -> Option<&Auditor> {
         self.auditor.as_ref()
     }
 
-    /// Where long answers are kept.
+    /// The store of long answers.
     pub(crate) fn stored_results(&self) -> &StoredResults {
         &self.stored_results
     }

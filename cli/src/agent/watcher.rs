@@ -97,7 +97,7 @@ async fn typed_answer(question: String) -> String {
 }
 
 impl Watcher for TerminalWatcher {
-    fn said(&self, text: &str) {
+    fn model_said(&self, text: &str) {
         self.printer.note(text);
     }
 
@@ -131,7 +131,7 @@ impl Watcher for TerminalWatcher {
         Box::pin(self.decide(question, whole))
     }
 
-    fn came(&self, function: &FunctionSpec, outcome: &Outcome) {
+    fn call_ended(&self, function: &FunctionSpec, outcome: &Outcome) {
         let text = match outcome {
             Outcome::Reply(reply) => reply.text(),
             Outcome::Failure(failure) => format!("failed: {failure}"),
@@ -140,7 +140,7 @@ impl Watcher for TerminalWatcher {
         self.printer.note(&format!("{} → {text}", function.name));
     }
 
-    fn ran(&self, printed: &str) {
+    fn code_printed(&self, printed: &str) {
         if !printed.is_empty() {
             self.printer.note(&indented(&shortened(printed.trim_end())));
         }

@@ -1,4 +1,4 @@
-//! What the benchmarks compare: functions of a real component, and a bare rmcp server that
+//! The two sides of the benchmarks: functions of a real component, and a bare rmcp server that
 //! computes the same.
 
 #[path = "../../examples/serve_file/sandbox.rs"]

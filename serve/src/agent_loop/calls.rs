@@ -1,25 +1,38 @@
-//! An agent that calls functions: the model is asked, its calls are run, and it is asked again with
-//! their results.
+//! An agent whose model calls functions one after another.
 
+use std::borrow::Cow;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use serde_json::Value;
 use tool_hub_agent::conversation::{Content, Message, Role, ToolCall, ToolResult};
 use tool_hub_manifest::FunctionSpec;
 use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 
 use super::error::LoopError;
-use super::function_call::{CallEnd, Reader, call_function};
+use super::function_call::{Reader, call_function};
 use super::message_parts::{calls_of, text_of};
 use super::model::{ChatModel, ModelRequest};
 use super::state::AgentState;
 use crate::built_in::READ_ANSWER;
-use crate::failed_calls::FailedCalls;
 use crate::resolved_function::ResolvedFunction;
 use crate::result::CallResult;
+use crate::tool_loop::{self, CallEnd, Expected, Next, ToolLoop, Turn, WrittenCall};
 
-/// Calls of one message that are run; further ones are answered with a failure.
-const CALLS_MAX: usize = 64;
-/// Of how many things in one message the model is told that they could not be read.
+/// The most parts of one message of which the model is told that they could not be read.
 const PROBLEMS_MAX: usize = 16;
+
+/// A task that a model does by calling functions.
+struct CallingAgent<'a> {
+    state: &'a mut AgentState,
+    model: &'a dyn ChatModel,
+    functions: Vec<FunctionSpec>,
+    /// Small models call what reads stored results for no reason, while there are none.
+    without_reader: Vec<FunctionSpec>,
+    /// The parts of the last message that could not be read, in words for the model.
+    problems: Vec<String>,
+    answer: String,
+}
 
 pub(super) async fn run(
     state: &mut AgentState,
@@ -27,102 +40,104 @@ pub(super) async fn run(
     task: &str,
 ) -> Result<String, LoopError> {
     let listed = ResolvedFunction::listed(&state.toolset);
-    let all: Vec<FunctionSpec> = listed
-        .iter()
-        .map(|function| function.spec().clone())
-        .collect();
-    let without_reader: Vec<FunctionSpec> = all
-        .iter()
-        .filter(|spec| spec.name != READ_ANSWER)
-        .cloned()
-        .collect();
-    let told = state.values.tell();
-    let task = match told.is_empty() {
+    let specs = listed.iter().map(ResolvedFunction::spec);
+    let functions: Vec<FunctionSpec> = specs.cloned().collect();
+    let without_reader = functions.iter().filter(|spec| spec.name != READ_ANSWER);
+    let without_reader = without_reader.cloned().collect();
+    let given = state.values.take_given_text();
+    let task = match given.is_empty() {
         true => task.to_owned(),
-        false => format!("{task}\n\n{told}"),
+        false => format!("{task}\n\n{given}"),
     };
     state.push(Message::text(Role::User, task))?;
-    let mut failed = FailedCalls::default();
-    for round in 1..=state.rounds_max {
-        let is_last = round == state.rounds_max || failed.are_repeated();
-        // Small models call what reads stored results for no reason.
-        let functions = match state.toolset.stored_results().is_empty() {
-            true => &without_reader,
-            false => &all,
+    let rounds_max = state.rounds_max;
+    let mut agent = CallingAgent {
+        state,
+        model,
+        functions,
+        without_reader,
+        problems: Vec::new(),
+        answer: String::new(),
+    };
+    tool_loop::run(&mut agent, rounds_max).await?;
+    Ok(agent.answer)
+}
+
+impl ToolLoop for CallingAgent<'_> {
+    type Call = ToolCall;
+    type Result = ToolResult;
+    type Error = LoopError;
+
+    async fn ask(&mut self, expected: Expected) -> Result<Turn<ToolCall>, LoopError> {
+        let functions = match self.state.toolset.stored_results().is_empty() {
+            true => &self.without_reader,
+            false => &self.functions,
         };
         let request = ModelRequest {
-            messages: &state.conversation.messages,
+            messages: &self.state.conversation.messages,
             functions,
-            must_answer: is_last,
+            must_answer: expected == Expected::Answer,
             stop: &[],
         };
-        let answer = model.answer(request).await?;
+        let answer = self.model.answer(request).await?;
         let (text, calls) = (text_of(&answer.message), calls_of(&answer.message));
-        state.is_cut_off = answer.is_cut_off;
-        state.push(answer.message)?;
+        self.state.is_cut_off = answer.is_cut_off;
+        self.state.push(answer.message)?;
+        let mut next = Next::Ask;
         if calls.is_empty() && answer.problems.is_empty() {
-            return if text.is_empty() {
-                Err(LoopError::Silent)
-            } else {
-                Ok(text)
-            };
-        }
-        if !text.is_empty() {
-            state.watcher.said(&text);
-        }
-        if is_last {
-            // Nobody would be told what came of the calls.
-            return Err(LoopError::Rounds { rounds: round });
-        }
-        answer_calls(state, &calls, &mut failed).await?;
-        tell_problems(state, &answer.problems)?;
-    }
-    Err(LoopError::Rounds {
-        rounds: state.rounds_max,
-    })
-}
-
-async fn answer_calls(
-    state: &mut AgentState,
-    calls: &[ToolCall],
-    failed: &mut FailedCalls,
-) -> Result<(), LoopError> {
-    // Calls of one message were made without knowing of each other's failures.
-    let known: Vec<Option<Failure>> = calls
-        .iter()
-        .map(|call| failed.repeated(&call.name, &text_of_arguments(call)))
-        .collect();
-    let mut results = Vec::with_capacity(calls.len());
-    for (index, (call, known)) in calls.iter().zip(known).enumerate() {
-        let result = match known {
-            Some(failure) => Err(failure),
-            None if index < CALLS_MAX => made(state, call, failed).await,
-            None => {
-                let message = format!("more than {CALLS_MAX} functions were called at once");
-                Err(Failure::new(FailureKind::LimitReached, message))
+            if text.is_empty() {
+                return Err(LoopError::Silent);
             }
-        };
-        results.push(Content::Result(tool_result(state, call, result)));
+            next = Next::Finish;
+            self.answer = text;
+        } else if !text.is_empty() {
+            self.state.watcher.model_said(&text);
+        }
+        self.problems = answer.problems;
+        Ok(Turn { calls, next })
     }
-    state.push(Message::new(Role::Tool, results))
+
+    /// One, because a person allows them one by one.
+    fn calls_at_once(&self) -> usize {
+        1
+    }
+
+    fn make_call(&mut self, call: &ToolCall) -> BoxFuture<'static, CallEnd> {
+        let arguments = self.state.values.filled_in(&call.arguments);
+        let (toolset, watcher) = (self.state.toolset.clone(), self.state.watcher.clone());
+        let name = call.name.clone();
+        async move { call_function(&toolset, &*watcher, Reader::Model, &name, &arguments).await }
+            .boxed()
+    }
+
+    fn end_call(&mut self, call: &ToolCall, result: Result<Reply, Failure>) -> ToolResult {
+        tool_result(self.state, call, result)
+    }
+
+    async fn take_results(
+        &mut self,
+        _: &[ToolCall],
+        results: Vec<ToolResult>,
+    ) -> Result<(), LoopError> {
+        let results = results.into_iter().map(Content::Result);
+        self.state.push(Message::new(Role::Tool, results))?;
+        let problems = std::mem::take(&mut self.problems);
+        tell_problems(self.state, &problems)
+    }
+
+    fn too_many_rounds(&self, round: u32) -> LoopError {
+        LoopError::Rounds { rounds: round }
+    }
 }
 
-async fn made(
-    state: &mut AgentState,
-    call: &ToolCall,
-    failed: &mut FailedCalls,
-) -> Result<Reply, Failure> {
-    let arguments = state.values.filled_in(&call.arguments);
-    let (toolset, watcher) = (&state.toolset, &*state.watcher);
-    let end = call_function(toolset, watcher, Reader::Model, &call.name, &arguments).await;
-    if let CallEnd::Made(result) = &end {
-        failed.take(&call.name, &text_of_arguments(call), result);
+impl WrittenCall for ToolCall {
+    fn name(&self) -> &str {
+        &self.name
     }
-    end.into_result()
-}
 
-fn text_of_arguments(call: &ToolCall) -> String {
-    Value::Object(call.arguments.clone()).to_string()
+    fn arguments(&self) -> Cow<'_, str> {
+        Value::Object(self.arguments.clone()).to_string().into()
+    }
 }
 
 /// Tells the model what of its answer could not be read.

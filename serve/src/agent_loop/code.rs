@@ -25,11 +25,11 @@ use crate::toolset::Toolset;
 /// The arguments of a function that runs code.
 const ARGUMENTS: [&str; 3] = ["code", "variables", "state"];
 
-/// What a model is told that calls functions and has none.
+/// The message to a model that calls functions where it should write code.
 const NO_CALLS: &str = "Nothing was called. Call functions in a block of code.";
-/// What a model is told beside that wrote several blocks.
+/// The note to a model that wrote several blocks.
 const ONE_BLOCK: &str = "\nOnly the first block of code of a message runs; the others did not.";
-/// What a model is told before its last message.
+/// The note before the model's last message.
 const LAST_ROUND: &str = "\nNo more code is run. Answer in words now.";
 
 /// A tool that runs code. It calls functions through the contract's interface `toolbox`.
@@ -43,7 +43,7 @@ pub struct Interpreter {
 /// Code that a model wrote and nobody ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenCode {
-    /// What the model says of it.
+    /// The model's own description of it.
     pub explanation: String,
     /// The code, where it wrote any.
     pub code: Option<String>,
@@ -107,9 +107,9 @@ pub(super) async fn run(
             Some(_) if round == state.rounds_max => break,
             Some(code) => {
                 if !read.explanation.is_empty() {
-                    state.watcher.said(&read.explanation);
+                    state.watcher.model_said(&read.explanation);
                 }
-                run_once(state, interpreter, code).await.told()
+                run_once(state, interpreter, code).await.text()
             }
         };
         if read.has_more {
@@ -196,7 +196,7 @@ pub(super) async fn run_once(
             CodeResult::Finished(finished(state, reply))
         }
         Outcome::Failure(failure) => {
-            state.watcher.ran(&failure.message);
+            state.watcher.code_printed(&failure.message);
             CodeResult::Failed {
                 message: failure.message,
             }
@@ -212,7 +212,7 @@ fn finished(state: &mut AgentState, reply: Reply) -> CodeOutput {
         state.interpreter_state = kept;
     }
     let printed = ran["printed"].as_str().unwrap_or_default().to_owned();
-    state.watcher.ran(&printed);
+    state.watcher.code_printed(&printed);
     let mut media = Vec::new();
     for content in reply.content {
         if let ContentBody::Image { media_type, data } | ContentBody::Audio { media_type, data } =
@@ -232,7 +232,7 @@ fn finished(state: &mut AgentState, reply: Reply) -> CodeOutput {
     }
 }
 
-/// How much of a variable the model is shown.
+/// The longest text of a variable that the model is shown, in bytes.
 const SHOWN_BYTES_MAX: usize = 2_000;
 
 fn shortened(text: &str) -> String {
@@ -243,7 +243,7 @@ fn shortened(text: &str) -> String {
     format!("{shown}… ({} bytes)", text.len())
 }
 
-/// What code that runs finds of the toolbox. Names that the language reserves are written as its
+/// The toolbox as running code finds it. Names that the language reserves are written as its
 /// declarations write them.
 struct Bridge {
     toolset: Toolset,

@@ -1,4 +1,4 @@
-//! What came of a piece of code, as the model is told and as the person reads it.
+//! The result of a piece of code, as the model and the person read it.
 
 use serde_json::Value;
 use tool_hub_manifest::contract::{Content, Reply};
@@ -6,7 +6,7 @@ use tool_hub_manifest::contract::{Content, Reply};
 use crate::catalogue::ANSWER_BYTES_MAX;
 use crate::result::{CallResult, cut};
 
-/// What came of a piece of code.
+/// The result of a piece of code.
 pub(super) enum CodeResult {
     /// The person did not want it to run.
     Refused { why: Option<String> },
@@ -16,10 +16,10 @@ pub(super) enum CodeResult {
     Finished(CodeOutput),
 }
 
-/// What code left behind that came to its end.
+/// The output of code that came to its end.
 pub(super) struct CodeOutput {
     pub(super) printed: String,
-    /// That of the last line; null where it has none. Unused where that is a picture or a sound.
+    /// The value of the last line; null if it has none. Unused if that is a picture or a sound.
     pub(super) value: Value,
     /// Pictures and sounds, in words.
     pub(super) media: Vec<String>,
@@ -28,15 +28,15 @@ pub(super) struct CodeOutput {
 }
 
 impl CodeResult {
-    /// What the model reads of it.
-    pub(super) fn told(self) -> String {
+    /// The text for the model.
+    pub(super) fn text(self) -> String {
         match self {
             Self::Refused { why } => {
                 let why = why.map_or(String::new(), |why| format!(" The person says: {why}"));
                 format!("The person refused to run this code.{why}")
             }
             Self::Failed { message } => harmless(vec![format!("The code failed: {message}")]),
-            Self::Finished(done) => harmless(done.told()),
+            Self::Finished(done) => harmless(done.texts()),
         }
     }
 }
@@ -44,32 +44,32 @@ impl CodeResult {
 impl CodeOutput {
     /// The result as texts for the model, each cut to the length that a model reads at once. Code
     /// can read the rest.
-    fn told(self) -> Vec<String> {
-        let mut told = Vec::new();
+    fn texts(self) -> Vec<String> {
+        let mut texts = Vec::new();
         if !self.lost.is_empty() {
-            told.push(format!("These are not kept: {}", self.lost.join(", ")));
+            texts.push(format!("These are not kept: {}", self.lost.join(", ")));
         }
         if !self.printed.is_empty() {
             let printed = cut(self.printed.trim_end(), ANSWER_BYTES_MAX);
-            told.push(format!("The code printed:\n{printed}"));
+            texts.push(format!("The code printed:\n{printed}"));
         }
         for medium in &self.media {
-            told.push(format!(
+            texts.push(format!(
                 "The value of its last line is {medium}, which the person sees."
             ));
         }
         if let (Some(value), true) = (self.value_text(), self.media.is_empty()) {
             let value = cut(&value, ANSWER_BYTES_MAX);
-            told.push(format!("The value of its last line:\n{value}"));
+            texts.push(format!("The value of its last line:\n{value}"));
         }
-        if told.is_empty() {
-            told.push("The code ran. It printed nothing, and its last line has no value.".into());
+        if texts.is_empty() {
+            texts.push("The code ran. It printed nothing, and its last line has no value.".into());
         }
-        told
+        texts
     }
 
-    /// What code was written for, where nobody reads it but the person: the value of the last
-    /// line, else what was printed.
+    /// The answer, if the code was written for the person: the value of the last line, else the
+    /// printed text.
     pub(super) fn answer(&self) -> String {
         let value = self.value_text().filter(|_| self.media.is_empty());
         value.unwrap_or_else(|| self.printed.trim_end().to_owned())

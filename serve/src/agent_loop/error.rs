@@ -1,4 +1,4 @@
-//! Why an agent has no answer.
+//! The errors of an agent without an answer.
 
 use tool_hub_agent::prompt::{PromptError, SolutionError};
 
@@ -17,7 +17,7 @@ pub enum LoopError {
     /// The model never came to an end.
     #[error("the model has no answer after {rounds} rounds, the most there are for a task")]
     Rounds {
-        /// How many there were.
+        /// The number of rounds.
         rounds: u32,
     },
     /// The conversation has no room left.
@@ -56,7 +56,7 @@ pub enum LoopError {
     /// The code that was the answer failed.
     #[error("the code failed: {message}")]
     Code {
-        /// Why, as the interpreter says; a stranger's text.
+        /// The reason, as the interpreter writes it; a stranger's text.
         message: String,
     },
 }

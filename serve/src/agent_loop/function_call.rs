@@ -4,38 +4,22 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tool_hub_host::Nobody;
-use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
+use tool_hub_manifest::contract::{Failure, FailureKind};
 
 use super::watcher::{Act, Verdict, Watcher};
 use crate::audit::FrontEnd;
 use crate::prepared_call::PreparedCall;
 use crate::resolved_function::ResolvedFunction;
+use crate::tool_loop::CallEnd;
 use crate::toolset::Toolset;
 
-/// Who reads what a function answers.
+/// The reader of a function's answer.
 #[derive(Clone, Copy)]
 pub(super) enum Reader {
     /// The model, which is told how its arguments were read.
     Model,
     /// Code, to which that would be one more value.
     Code,
-}
-
-/// The end of a call.
-pub(super) enum CallEnd {
-    /// It was made.
-    Made(Result<Reply, Failure>),
-    /// The person declined it, which the failure says.
-    Declined(Failure),
-}
-
-impl CallEnd {
-    pub(super) fn into_result(self) -> Result<Reply, Failure> {
-        match self {
-            Self::Made(result) => result,
-            Self::Declined(failure) => Err(failure),
-        }
-    }
 }
 
 /// Calls the function that agents call `name`, if `watcher` allows it, and tells it what came.
@@ -64,14 +48,14 @@ pub(super) async fn call_function(
         arguments: &call.arguments,
     };
     if let Verdict::Refused { why } = watcher.allows(act).await {
-        return CallEnd::Declined(declined(why));
+        return CallEnd::NotMade(declined(why));
     }
     let outcome = call.run(FrontEnd::Loop, Arc::new(Nobody)).await;
-    watcher.came(spec, &outcome);
+    watcher.call_ended(spec, &outcome);
     CallEnd::Made(outcome.into_result())
 }
 
-/// What the model reads of a call that the person declined.
+/// The failure that the model reads of a call that the person declined.
 fn declined(why: Option<String>) -> Failure {
     let failure = Failure::new(FailureKind::Failed, "the user declined this call");
     failure.with_fix(match why {

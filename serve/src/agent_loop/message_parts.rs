@@ -1,8 +1,8 @@
-//! What stands in a message of a model: its text and its calls.
+//! The text and the calls in a message of a model.
 
 use tool_hub_agent::conversation::{Content, Message, ToolCall};
 
-/// What a model says in `message`, without what it thinks.
+/// The text of a message, without reasoning.
 pub(super) fn text_of(message: &Message) -> String {
     let texts = message.parts.iter().filter_map(|part| match &part.content {
         Content::Text(text) | Content::Refusal(text) => Some(text.as_str()),

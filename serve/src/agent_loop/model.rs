@@ -16,14 +16,14 @@ pub trait ChatModel: Send + Sync {
     ) -> Pin<Box<dyn Future<Output = Result<ModelAnswer, ChatModelError>> + Send + 'a>>;
 }
 
-/// What a model answers.
+/// An answer of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelAnswer {
     /// Its words and its calls.
     pub message: Message,
-    /// What of it could not be read, in words for the model: it is told, and may mend it.
+    /// The parts that could not be read, in words for the model: it is told, and may mend them.
     pub problems: Vec<String>,
-    /// Whether it was cut off before its end.
+    /// True if it was cut off before its end.
     pub is_cut_off: bool,
 }
 
@@ -37,14 +37,14 @@ impl From<Message> for ModelAnswer {
     }
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelRequest<'a> {
     /// The conversation so far.
     pub messages: &'a [Message],
     /// The functions that it knows of.
     pub functions: &'a [FunctionSpec],
-    /// Whether it has to answer in words and may call none of them.
+    /// True if it has to answer in words and may call none of them.
     pub must_answer: bool,
     /// Texts at which it is stopped.
     pub stop: &'a [&'a str],

@@ -8,12 +8,12 @@ use tool_hub_manifest::contract::{Content, ContentBody, Reply};
 
 use super::error::LoopError;
 
-/// What a name of a picture or sound begins with where a model writes it as an argument.
+/// The prefix of a picture's or sound's name where a model writes it as an argument.
 const PREFIX: &str = "media:";
 const NAME_LENGTH_MAX: usize = 64;
 /// The most names that are listed for a model that used an unknown one; the newest are listed.
 const NAMES_TOLD_MAX: usize = 16;
-/// How much is kept; what comes later has no name.
+/// The most bytes of pictures and sounds that are kept; later ones have no name.
 const MEDIA_BYTES_MAX: usize = 256 << 20;
 
 /// A picture or a sound.
@@ -21,24 +21,25 @@ const MEDIA_BYTES_MAX: usize = 256 << 20;
 pub struct NamedMedia {
     /// The media type, a stranger's text where a function made it.
     pub media_type: String,
-    /// What a file of it holds.
+    /// The bytes of its file.
     pub data: Vec<u8>,
 }
 
 /// A picture or a sound that a function made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptMedia {
-    /// What the model calls it.
+    /// The name that the model uses.
     pub name: String,
-    /// What it is.
+    /// The picture or the sound.
     pub media: std::sync::Arc<NamedMedia>,
 }
 
 #[derive(Default)]
 pub(super) struct NamedValues {
-    /// What the person gave, in order, and of how much the model was told.
+    /// The values that the person gave, in order, and the number of them that the model was told
+    /// of.
     given: Vec<(String, Value)>,
-    told: usize,
+    taken: usize,
     media: Vec<KeptMedia>,
     bytes: usize,
 }
@@ -59,25 +60,26 @@ impl NamedValues {
         &self.media
     }
 
-    /// What was given and not taken yet.
+    /// Takes the values that were given and not taken yet.
     pub(super) fn take_given(&mut self) -> Vec<(String, Value)> {
-        let new = self.given[self.told..].to_vec();
-        self.told = self.given.len();
+        let new = self.given[self.taken..].to_vec();
+        self.taken = self.given.len();
         new
     }
 
-    /// How much of it was taken.
-    pub(super) fn told(&self) -> usize {
-        self.told
+    /// The number of values that were taken.
+    pub(super) fn taken(&self) -> usize {
+        self.taken
     }
 
-    /// Has what comes after the first `told` values taken once more.
-    pub(super) fn tell_again(&mut self, told: usize) {
-        self.told = told;
+    /// Has what comes after the first `taken` values taken once more.
+    pub(super) fn take_again(&mut self, taken: usize) {
+        self.taken = taken;
     }
 
-    /// What was given and not taken yet, as a model that calls functions reads it.
-    pub(super) fn tell(&mut self) -> String {
+    /// Takes the values that were given and not taken yet, as text for a model that calls
+    /// functions.
+    pub(super) fn take_given_text(&mut self) -> String {
         let lines = self
             .take_given()
             .into_iter()
@@ -210,7 +212,7 @@ pub(super) fn media_of(value: &Value) -> Option<(&str, &str)> {
     ))
 }
 
-/// What a model is told of something it cannot see.
+/// The description of something that a model cannot see.
 pub(super) fn about(media_type: &str) -> String {
     let kind = match media_type.split('/').next() {
         Some("image") => "a picture",

@@ -78,7 +78,7 @@ pub(super) async fn run(
         return Ok(explanation);
     };
     if !explanation.is_empty() {
-        state.watcher.said(&explanation);
+        state.watcher.model_said(&explanation);
     }
     match code::run_once(state, interpreter, &code).await {
         CodeResult::Refused { .. } => Err(LoopError::Refused),
@@ -87,7 +87,7 @@ pub(super) async fn run(
     }
 }
 
-/// What the model writes for `task`, in its two parts. The values given for it are there when
+/// Asks the model for the two parts of a solution of `task`. The values given for it are there when
 /// the code runs: the task has their names.
 pub(super) async fn solution(
     state: &mut AgentState,

@@ -10,7 +10,7 @@ use super::named_values::NamedValues;
 use super::watcher::Watcher;
 use crate::toolset::Toolset;
 
-/// How much a conversation may hold, in bytes of text.
+/// The most bytes of text that a conversation may hold.
 const CONVERSATION_BYTES_MAX: usize = 16 << 20;
 
 pub(super) struct AgentState {
@@ -19,13 +19,13 @@ pub(super) struct AgentState {
     pub(super) conversation: Conversation,
     pub(super) values: NamedValues,
     pub(super) rounds_max: u32,
-    /// What the interpreter keeps from one piece of code to the next.
+    /// The state that the interpreter keeps from one piece of code to the next.
     pub(super) interpreter_state: String,
     /// Values that no code has got yet.
     pub(super) variables: Map<String, Value>,
     /// About how much the conversation holds.
     pub(super) bytes: usize,
-    /// Whether the model's last words were cut off.
+    /// True if the model's last words were cut off.
     pub(super) is_cut_off: bool,
 }
 

@@ -6,10 +6,10 @@ use tool_hub_agent::definition::declare::Language;
 use tool_hub_manifest::FunctionSpec;
 use tool_hub_manifest::contract::Outcome;
 
-/// Who watches an agent.
+/// An observer of an agent, who may refuse what it does.
 pub trait Watcher: Send + Sync {
     /// Takes what the model says beside its calls or its code. It is a stranger's text.
-    fn said(&self, text: &str) {
+    fn model_said(&self, text: &str) {
         let _ = text;
     }
 
@@ -18,16 +18,16 @@ pub trait Watcher: Send + Sync {
         let _ = told;
     }
 
-    /// Whether the agent may do this. Nothing happens before the answer.
+    /// Decides if the agent may do this. Nothing happens before the answer.
     fn allows<'a>(&'a self, act: Act<'a>) -> Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
 
     /// Takes what came of a call.
-    fn came(&self, function: &FunctionSpec, outcome: &Outcome) {
+    fn call_ended(&self, function: &FunctionSpec, outcome: &Outcome) {
         let _ = (function, outcome);
     }
 
     /// Takes what code printed, or why it failed.
-    fn ran(&self, printed: &str) {
+    fn code_printed(&self, printed: &str) {
         let _ = printed;
     }
 }
@@ -51,14 +51,14 @@ pub enum Act<'a> {
     },
 }
 
-/// What the person says to it.
+/// The person's decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Yes.
     Allowed,
     /// No.
     Refused {
-        /// What the model is told of the reason.
+        /// The reason that the model is told.
         why: Option<String>,
     },
 }

@@ -1,4 +1,4 @@
-//! Whom a server is for: callers, its own names, and the pages that may ask.
+//! Access to a server: its callers, its own names, and the pages that may ask.
 
 use std::net::IpAddr;
 
@@ -7,8 +7,8 @@ use axum::http::uri::Authority;
 use super::access_error::AccessError;
 use super::caller::Caller;
 
-/// Who may ask. Nobody but the callers that are named, and no page of an origin that is not;
-/// this machine's own names are always among the hosts.
+/// The callers, hosts and origins that a server answers. At first there are none, except that this
+/// machine's own names are always among the hosts.
 #[derive(Debug, Clone)]
 pub struct Access {
     pub(super) callers: Vec<Caller>,

@@ -1,13 +1,13 @@
-//! What is wrong with a token, a name of a caller, a host or an origin.
+//! Errors in a token, a name of a caller, a host or an origin.
 
-/// What cannot be granted.
+/// An error in what should be granted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccessError {
     /// The token is too short to keep anybody out, or too long for a header.
     #[error("a token has 16 to 4096 characters, not {length}")]
     TokenLength {
-        /// How many it has.
+        /// The number of its characters.
         length: usize,
     },
     /// The token has characters that a header cannot carry.
@@ -18,7 +18,7 @@ pub enum AccessError {
         "`{name}` is not a valid name of a caller: 1 to 64 of A-Z, a-z, 0-9, `.`, `_`, `@` and `-`"
     )]
     CallerName {
-        /// What was given, cut.
+        /// The name, cut.
         name: String,
     },
     /// Two callers have one name.
@@ -30,15 +30,15 @@ pub enum AccessError {
     /// Two callers show one token.
     #[error("`{one}` and `{other}` have the same token")]
     TokenTwice {
-        /// Who has it.
+        /// One caller with it.
         one: String,
-        /// Who has it, too.
+        /// The other one.
         other: String,
     },
     /// A host that no request can name.
     #[error("`{host}` is not the name or the address of a host")]
     Host {
-        /// What was given.
+        /// The host.
         host: String,
     },
     /// A pattern in the place of a host.
@@ -46,7 +46,7 @@ pub enum AccessError {
         "`{host}` is not a single host; name each one by which clients reach the server, because a web page can give any other name to this machine's address"
     )]
     HostPattern {
-        /// What was given.
+        /// The host.
         host: String,
     },
     /// An origin that no browser sends.
@@ -54,7 +54,7 @@ pub enum AccessError {
         "`{origin}` is not an origin; write scheme://host, and :port where it is not the usual one"
     )]
     Origin {
-        /// What was given.
+        /// The origin.
         origin: String,
     },
 }

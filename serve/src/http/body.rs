@@ -10,10 +10,10 @@ use futures::StreamExt as _;
 
 use super::problem::Problem;
 use crate::budget::{BUFFERED_BYTES_MAX, Reservation, ReserveError, Share, Values};
-use crate::limits::MESSAGE_BYTES_MAX;
+use crate::message_limits::MESSAGE_BYTES_MAX;
 
-/// How long a body may take. A client that sends one byte at a time would otherwise keep its
-/// place among the requests for as long as it likes.
+/// The longest time that a body may take. A client that sends one byte at a time would otherwise
+/// keep its place among the requests for as long as it likes.
 const BODY_TIME: Duration = Duration::from_secs(30);
 /// The same for a body that says itself that it is too long. Nothing of it is kept.
 const LONG_TIME: Duration = Duration::from_secs(5);

@@ -1,4 +1,4 @@
-//! Who calls: a name, the token that proves it, and the tools of that name.
+//! A caller: a name, the token that proves it, and the tools of that name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,10 +14,10 @@ use crate::toolset::Toolset;
 /// A token that can be guessed is none.
 const TOKEN_CHARACTERS_MIN: usize = 16;
 const TOKEN_CHARACTERS_MAX: usize = 4_096;
-/// How many random bytes a token is made of.
+/// The number of random bytes in a token.
 const TOKEN_BYTES: usize = 32;
 
-/// What a client shows in the header `Authorization`, after `Bearer`.
+/// The token that a client sends in the header `Authorization`, after `Bearer`.
 #[derive(Clone)]
 pub struct BearerToken(String);
 
@@ -37,7 +37,7 @@ impl BearerToken {
         &self.0
     }
 
-    /// What a server keeps of it.
+    /// The digest, which is all that a server keeps of it.
     pub fn digest(&self) -> Digest {
         Digest::of(self.0.as_bytes())
     }
@@ -64,12 +64,12 @@ impl fmt::Debug for BearerToken {
     }
 }
 
-/// Who may call, and what. Callers share nothing but the listener: one never sees the tools, the
+/// A caller and its tools. Callers share nothing but the listener: one never sees the tools, the
 /// sessions or the sealed state of another.
 #[derive(Clone)]
 pub struct Caller {
     pub(super) name: CallerName,
-    /// Of the token, so that comparing tells nothing about the token itself.
+    /// The digest of the token, so that comparing tells nothing about the token itself.
     pub(super) token: Digest,
     pub(super) toolset: Toolset,
 }

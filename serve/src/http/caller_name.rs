@@ -9,8 +9,8 @@ use super::access_error::AccessError;
 /// The longest name of a caller.
 const NAME_CHARACTERS_MAX: usize = 64;
 
-/// What a caller is called in the audit log: 1 to 64 of `A-Z`, `a-z`, `0-9`, `.`, `_`, `@` and
-/// `-`. Cloning is cheap.
+/// The name of a caller in the audit log: 1 to 64 of `A-Z`, `a-z`, `0-9`, `.`, `_`, `@` and `-`.
+/// Cloning is cheap.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallerName(Arc<str>);
 

@@ -18,8 +18,8 @@ const ADDRESS_CONNECTIONS_MAX: usize = CONNECTIONS_MAX / 2;
 /// The number of connections from which heads get less time.
 const PRESSURE: usize = CONNECTIONS_MAX / 2;
 
-/// How many requests of one of `callers` callers are in hand at once. Strangers, and the next
-/// request of anybody, have as much as a caller.
+/// The number of requests of one of `callers` callers that are answered at once. Strangers, and the
+/// next request of anybody, have as much as a caller.
 pub(super) fn share(callers: usize) -> usize {
     (CONNECTIONS_MAX / (callers + 1)).max(1)
 }

@@ -4,7 +4,7 @@
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-/// What a page may send and may read beside what every page may.
+/// The methods and headers that a page may use in addition to those that every page may.
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 const SENT: HeaderValue = HeaderValue::from_static(
     "Accept, Authorization, Content-Type, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, \
@@ -13,7 +13,7 @@ const SENT: HeaderValue = HeaderValue::from_static(
 const READ: HeaderValue =
     HeaderValue::from_static("ETag, Mcp-Session-Id, Retry-After, WWW-Authenticate");
 
-/// Whether a browser asks for a page. It shows no token then.
+/// Returns true for the question of a browser before a page's request. It has no token.
 pub(super) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::OPTIONS
         && headers.contains_key(header::ORIGIN)

@@ -1,4 +1,5 @@
-//! Who may ask: requests for this server by name, from no foreign page, with a caller's token.
+//! The guard before every route: requests for this server by name, from no foreign page, with a
+//! caller's token.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -22,7 +23,7 @@ pub(super) struct Guard {
     routes: Vec<Routes>,
 }
 
-/// Why a request is not answered.
+/// The reason why a request is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Refusal {
     Host,
@@ -68,7 +69,7 @@ impl Guard {
         response
     }
 
-    /// Which of the callers it is.
+    /// Finds the caller of a request.
     fn check(&self, headers: &HeaderMap) -> Result<usize, Refusal> {
         let host = only(headers, &header::HOST).and_then(host_of);
         if !host.is_some_and(|host| self.access.hosts.contains(&host)) {

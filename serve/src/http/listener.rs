@@ -25,22 +25,23 @@ use super::connections::{Admission, Connections, IncompleteRequest, State};
 use super::guard::Guard;
 use super::workers::Workers;
 
-/// How long a request's head may take. The same clock runs while a kept connection waits for its
-/// next request, so it ends idle connections as well as heads that come a byte at a time.
+/// The longest time that a request's head may take. The same clock runs while a kept connection
+/// waits for its next request, so it ends idle connections as well as heads that come a byte at a
+/// time.
 const HEAD_TIME: Duration = Duration::from_secs(30);
 /// Like [`HEAD_TIME`], for connections opened while there are many.
 const HEAD_TIME_UNDER_PRESSURE: Duration = Duration::from_secs(5);
 /// The longest head, and the most of a body that is read at once, in bytes. Every connection may
 /// take this much before its client is known.
 const HEAD_BYTES_MAX: usize = 16 << 10;
-/// How long what is written may wait for who does not read. Where the system has no such clock,
-/// they keep their connection.
+/// The longest time that written bytes may wait for a client that does not read. Where the system
+/// has no such clock, such clients keep their connection.
 #[cfg(target_os = "linux")]
 const WRITE_TIME: Duration = Duration::from_secs(30);
 /// The pause after the system refused a connection for want of descriptors or memory, and while all
 /// connections are being answered.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// How long connections have to end after a shutdown.
+/// The time that connections have to end after a shutdown.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Answers connections with what is behind `guard` until `shutdown` completes, and open ones a

@@ -5,13 +5,13 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
-/// What a program reads in `Content-Type`.
+/// The media type of a problem.
 pub(crate) const PROBLEM_TYPE: &str = "application/problem+json";
-/// How long a client should wait before it asks a busy server again.
+/// The time after which a client should ask a busy server again.
 const RETRY_AFTER_SECONDS: &str = "3";
 
-/// Why a request is not answered. Its status says of what kind it is, so it has no type of its
-/// own.
+/// The reason why a request is not answered. Its status says of what kind it is, so it has no type
+/// of its own.
 #[derive(Debug)]
 pub(crate) struct Problem {
     status: StatusCode,

@@ -19,15 +19,16 @@ use tower::ServiceExt as _;
 use super::body::{self, BUDGET_TIME, BufferedBody, MCP_VALUE_BYTES, VALUE_BYTES};
 use super::caller::Caller;
 use super::connections::IncompleteRequest;
-use super::held::until_end_of;
 use super::problem::Problem;
+use super::response_body::hold_until_sent;
 use super::sessions::Sessions;
 use crate::budget::Share;
 use crate::cache::CallerCache;
 use crate::error::ServeError;
-use crate::limits::{KEEP_ALIVE, MCP_PATH, MESSAGE_BYTES_MAX};
 use crate::mcp::server::Server;
+use crate::message_limits::{KEEP_ALIVE, MESSAGE_BYTES_MAX};
 use crate::openai::gateway::Gateway;
+use crate::paths::MCP_PATH;
 use crate::{openai, rest};
 
 /// Longer requests are answered on a thread of their own, in bytes.
@@ -53,9 +54,9 @@ pub(super) struct CallerLimits {
     pub(super) places: usize,
     /// Memory for what clients send, for what the gateway's endpoint answers, and for answers.
     pub(super) memory: Share,
-    /// Where long answers and turns are kept.
+    /// The cache of long answers and of turns.
     pub(super) cache: CallerCache,
-    /// Where long requests are answered.
+    /// The thread that answers long requests.
     pub(super) long: Handle,
 }
 
@@ -129,7 +130,7 @@ impl Routes {
             // What has been answered is not taken back, even if there is no room for it.
             let _ = held.hold(usize::try_from(length).unwrap_or(usize::MAX));
         }
-        response.map(|body| until_end_of(body, (active, admitted, held)))
+        response.map(|body| hold_until_sent(body, (active, admitted, held)))
     }
 
     /// The connection and the place of a request; nothing where its caller has all that it may
@@ -163,8 +164,8 @@ impl Routes {
     }
 }
 
-/// What `routed` comes to on another thread, which keeps nobody waiting on this one. Dropping the
-/// future ends it.
+/// Runs `routed` on another thread, which keeps nobody waiting on this one. Dropping the future
+/// ends it.
 async fn run_on(
     thread: &Handle,
     routed: impl Future<Output = Response> + Send + 'static,

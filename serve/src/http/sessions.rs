@@ -19,14 +19,13 @@ use rmcp::transport::streamable_http_server::session::{
 
 /// Sessions at once. A client whose session is gone is told so, and opens another.
 const SESSIONS_MAX: usize = 256;
-/// How long a session is kept in which nothing happens. A person may think about a question
-/// for ten minutes.
+/// The time for which an idle session is kept. A person may think about a question for ten minutes.
 const IDLE_MAX: Duration = Duration::from_secs(15 * 60);
 
 /// Keeps sessions in memory.
 pub(super) struct Sessions {
     local: Arc<LocalSessionManager>,
-    /// When each was last used.
+    /// The time of each session's last use.
     used: Mutex<HashMap<SessionId, Instant>>,
 }
 
@@ -141,8 +140,8 @@ impl SessionManager for Sessions {
     }
 }
 
-/// What is sent in answer to a request, until its end. Given up before, because the client
-/// has left, it cancels the request.
+/// The answer to a request, until its end. If it is dropped before, because the client has left, it
+/// cancels the request.
 struct Answer {
     messages: Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>,
     /// Absent once it is over.

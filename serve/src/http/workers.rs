@@ -12,7 +12,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::error::ServeError;
 
-/// As many threads as there are processors, and one for long requests.
+/// The threads: one for each processor, and one for long requests.
 pub(super) struct Workers {
     all: Vec<Worker>,
     long: Worker,

@@ -10,26 +10,26 @@ use rmcp::{ErrorData, RoleServer};
 use tool_hub_host::Interaction;
 use tool_hub_manifest::contract::{Failure, FailureKind};
 
-use super::question::{Line, QuestionChannel, QuestionContext, Seal};
+use super::line_transport::RawArguments;
+use super::question::{CallInteraction, QuestionChannel, QuestionContext, Seal};
 use super::report::Reports;
 use super::result;
 use super::session::Session;
-use super::wire::RawArguments;
 use crate::audit::Auditor;
 use crate::audit::FrontEnd;
 use crate::prepared_call::PreparedCall;
 use crate::resolved_function::ResolvedFunction;
 
-/// What is known of a client beside its request.
+/// The client of a request.
 #[derive(Clone, Copy)]
 pub(super) struct Client<'a> {
     pub(super) session: &'a Session,
     pub(super) seal: &'a Seal,
-    /// Who takes note of what it has guests do.
+    /// The log for the guests that it runs.
     pub(super) auditor: Option<&'a Auditor>,
 }
 
-/// What a guest came to.
+/// The result of a guest.
 pub(super) enum GuestResult<T> {
     Answer(T),
     Failure(Failure),
@@ -80,25 +80,25 @@ where
     let name = asked.name;
     let (reports, forwarding) = Reports::wanted(context, client.session.level());
     let asker = QuestionChannel::new(asked, context, client.seal)?;
-    let line = Arc::new(Line::new(asker, reports));
-    let called = call(Arc::clone(&line) as Arc<dyn Interaction>);
+    let interaction = Arc::new(CallInteraction::new(asker, reports));
+    let called = call(Arc::clone(&interaction) as Arc<dyn Interaction>);
     let called = async {
         let Some(forwarding) = forwarding else {
             return called.await;
         };
         // Reports must not follow the result.
         let called = async {
-            let came = called.await;
-            line.hang_up();
-            came
+            let result = called.await;
+            interaction.end_reports();
+            result
         };
-        let (came, ()) = tokio::join!(called, forwarding.forward(name, &context.peer));
-        came
+        let (result, ()) = tokio::join!(called, forwarding.forward(name, &context.peer));
+        result
     };
     match unless_cancelled(context, called).await? {
         Ok(answer) => Ok(GuestResult::Answer(answer)),
         Err(failure) => match &failure.kind {
-            FailureKind::InputRequired(question) => line
+            FailureKind::InputRequired(question) => interaction
                 .asker()
                 .input_required(question, client.seal)
                 .map(GuestResult::Question),
@@ -107,8 +107,7 @@ where
     }
 }
 
-/// What `answer` comes to, unless the request is cancelled before. Dropping the future stops
-/// guests.
+/// Awaits `answer`, unless the request is cancelled before. Dropping the future stops guests.
 pub(super) async fn unless_cancelled<T>(
     context: &RequestContext<RoleServer>,
     answer: impl Future<Output = T>,

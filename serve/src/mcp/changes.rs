@@ -18,7 +18,7 @@ use crate::catalogue::Catalogue;
 use crate::offerings::Offerings;
 use crate::toolset::Toolset;
 
-/// How often it is looked whether a client that has not been told anything is still there.
+/// The interval in which a client that has not been told anything is checked for having left.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// The lists that a client may be told of.
@@ -29,15 +29,15 @@ struct Lists {
     resources: bool,
 }
 
-/// What wakes up when something changes from now on.
+/// The receivers of changes from now on.
 pub(super) struct Changes {
     offered: watch::Receiver<Arc<Catalogue>>,
     touched: broadcast::Receiver<ToolKey>,
 }
 
-/// What has changed.
+/// A change.
 enum Change {
-    /// What is offered.
+    /// The functions that are offered.
     Offered,
     /// The resources of a tool, perhaps, or of any.
     Resources(Option<ToolKey>),
@@ -65,7 +65,7 @@ impl Changes {
 }
 
 /// Tells the client of a session until it leaves.
-pub(super) async fn tell(peer: Peer<RoleServer>, mut changes: Changes, session: Arc<Session>) {
+pub(super) async fn notify(peer: Peer<RoleServer>, mut changes: Changes, session: Arc<Session>) {
     let lists = Lists::declared(&changes.offered.borrow());
     while !peer.is_transport_closed() {
         let Ok(change) = tokio::time::timeout(LOOK_EVERY, changes.next()).await else {
@@ -133,7 +133,7 @@ impl Lists {
         }
     }
 
-    /// What a client is told of `change`. `watched` are the resources that it watches.
+    /// The notifications of `change` for a client. `watched` are the resources that it watches.
     fn notifications(
         self,
         change: &Change,

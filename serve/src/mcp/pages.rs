@@ -4,15 +4,15 @@
 use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;
 
-/// How long a client may take a list for what is offered, in milliseconds, if it does not
-/// listen for changes. Longer would keep a new tool from it, shorter saves nothing.
+/// The time for which a client may keep a list, in milliseconds, if it does not listen for changes.
+/// Longer would keep a new tool from it, shorter saves nothing.
 pub(super) const FRESH_MS: u64 = 60_000;
-/// What any call may change is asked for each time.
+/// The same for a list that any call may change: it is asked for each time.
 pub(super) const STALE_MS: u64 = 0;
-/// How many items a page has. Many clients read the first page only.
+/// The number of items on a page. Many clients read the first page only.
 const PAGE_ITEMS_MAX: usize = 1000;
 
-/// Where a client wants a list to go on.
+/// The place where a client wants a list to go on.
 pub(super) fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
     request.and_then(|request| request.cursor)
 }

@@ -24,7 +24,7 @@ use tool_hub_manifest::contract::Question;
 use super::report::Reports;
 use crate::error::ServeError;
 
-/// How long a client may hold answers before it makes the call again.
+/// The time for which a client may hold answers before it makes the call again.
 const STATE_LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 /// Seals the answers that travel with a client; the key lives as long as the process.
@@ -35,9 +35,9 @@ type Answers = BTreeMap<String, Value>;
 
 /// A request that runs a guest, as far as questions are concerned.
 pub(super) struct QuestionContext<'a> {
-    /// What is asked for: with `name` and `arguments` this is what sealed answers belong to.
+    /// The method. Sealed answers belong to it with `name` and `arguments`.
     pub(super) method: &'static str,
-    /// Who asks, by the name agents see.
+    /// The function or prompt that asks, by the name agents see.
     pub(super) name: &'a str,
     pub(super) arguments: &'a str,
     /// The answers to earlier questions, as the client was given them.
@@ -46,30 +46,30 @@ pub(super) struct QuestionContext<'a> {
     pub(super) responses: Option<InputResponses>,
 }
 
-/// Who can be asked during a call.
+/// The way to the person who can be asked during a call.
 pub(super) enum QuestionChannel {
     /// The person behind a client with a session.
     Session {
         /// The client.
         peer: Peer<RoleServer>,
-        /// Who asks, by the name agents see.
+        /// The function or prompt that asks, by the name agents see.
         name: String,
     },
     /// The person behind a client that makes the call again with the answer.
     Stateless {
         /// The answers so far.
         answers: Answers,
-        /// Who asks, by the name agents see.
+        /// The function or prompt that asks, by the name agents see.
         name: String,
-        /// What the sealed answers belong to.
+        /// The call that the sealed answers belong to.
         call: String,
-        /// Whether the client can show a form.
+        /// True if the client can show a form.
         can_ask: bool,
     },
 }
 
-/// The agent's side of one running call.
-pub(super) struct Line {
+/// The client's side of one running call.
+pub(super) struct CallInteraction {
     asker: QuestionChannel,
     reports: Reports,
 }
@@ -196,23 +196,23 @@ impl QuestionChannel {
     }
 }
 
-impl Line {
+impl CallInteraction {
     pub(super) fn new(asker: QuestionChannel, reports: Reports) -> Self {
         Self { asker, reports }
     }
 
-    /// Who is asked.
+    /// The way to the person.
     pub(super) fn asker(&self) -> &QuestionChannel {
         &self.asker
     }
 
     /// Ends the reports.
-    pub(super) fn hang_up(&self) {
-        self.reports.hang_up();
+    pub(super) fn end_reports(&self) {
+        self.reports.end();
     }
 }
 
-impl Interaction for Line {
+impl Interaction for CallInteraction {
     fn progress(&self, progress: Progress) {
         self.reports.progress(progress);
     }
@@ -229,7 +229,7 @@ impl Interaction for Line {
     }
 }
 
-/// Whether the request stands alone, without a session.
+/// Returns true if the request stands alone, without a session.
 pub(super) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     let version = context.meta.protocol_version();
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)

@@ -14,7 +14,7 @@ use tool_hub_host::{LogEntry, LogLevel, Progress};
 /// Reports that wait while the client reads slowly; further ones are dropped.
 const WAITING_MAX: usize = 16;
 
-/// Where a call's reports go in.
+/// The sender of a call's reports.
 pub(super) struct Reports {
     has_progress: bool,
     level: Option<LogLevel>,
@@ -22,7 +22,7 @@ pub(super) struct Reports {
     sender: Mutex<Option<mpsc::Sender<Report>>>,
 }
 
-/// Where they come out, for the client that wants them.
+/// The receiver of the reports, for the client that wants them.
 pub(super) struct Forwarding {
     token: Option<ProgressToken>,
     reports: mpsc::Receiver<Report>,
@@ -34,8 +34,8 @@ enum Report {
 }
 
 impl Reports {
-    /// What the client wants to know of a request: progress, where the request has a token,
-    /// and log entries from `level` on.
+    /// The channel for the reports that the client wants: progress, if the request has a token, and
+    /// log entries from `level` on.
     pub(super) fn wanted(
         context: &RequestContext<RoleServer>,
         level: Option<LogLevel>,
@@ -70,7 +70,7 @@ impl Reports {
     }
 
     /// Ends the reports.
-    pub(super) fn hang_up(&self) {
+    pub(super) fn end(&self) {
         self.sender().take();
     }
 

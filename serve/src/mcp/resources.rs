@@ -86,7 +86,7 @@ pub(super) async fn read(
     }
 }
 
-/// What was read, of `tool` where it is of one only.
+/// The result of reading, of `tool` if only one tool answered.
 pub(super) fn answer(parts: Vec<EmbeddedResource>, tool: Option<&Tool>) -> ReadResourceResult {
     let contents = parts.into_iter().map(content::contents).collect();
     let mut answer = ReadResourceResult::new(contents)
@@ -96,8 +96,8 @@ pub(super) fn answer(parts: Vec<EmbeddedResource>, tool: Option<&Tool>) -> ReadR
     answer
 }
 
-/// What may be written for an argument: a variable of addresses has the values that listed
-/// resources have. A prompt's arguments are any text.
+/// Completes an argument: a variable of addresses has the values that listed resources have. A
+/// prompt's arguments are any text.
 pub(super) async fn complete(
     offerings: &Offerings,
     request: CompleteRequestParams,

@@ -1,4 +1,4 @@
-//! What came of a call, as a result of the protocol.
+//! The result of a call in the Model Context Protocol.
 
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResultType};
@@ -8,7 +8,7 @@ use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 
 use super::content::block;
 
-/// Where a program finds the failure that the model reads as text.
+/// The member in which a program finds the failure that the model reads as text.
 const FAILURE_META: &str = "tool-hub/failure";
 
 /// The result of a function that answered. `declared` is the shape its output schema

@@ -1,4 +1,4 @@
-//! What the server says about itself and its tools, and where calls go.
+//! The server of the Model Context Protocol: its description, its tools, and the ways of calls.
 
 #![expect(
     deprecated,
@@ -31,14 +31,14 @@ use crate::quoted_text::quoted_name;
 use crate::resolved_function::ResolvedFunction;
 use crate::toolset::Toolset;
 
-/// What answers a client. Cloning is cheap; clones share everything.
+/// The server of one client. Cloning is cheap; clones share everything.
 #[derive(Clone)]
 pub(crate) struct Server {
     shared: Arc<Shared>,
     session: Arc<Session>,
 }
 
-/// What answers to different clients have in common.
+/// The state that the servers of different clients share.
 struct Shared {
     toolset: Toolset,
     seal: Seal,
@@ -53,7 +53,7 @@ impl Server {
         })
     }
 
-    /// What answers another client.
+    /// The server of another client.
     pub(crate) fn for_another(&self) -> Self {
         Self {
             shared: self.shared.clone(),
@@ -73,7 +73,7 @@ impl Server {
         }
     }
 
-    /// What is declared is there: clients ask for nothing else.
+    /// The declared capabilities: clients ask for nothing else.
     fn capabilities(&self) -> ServerCapabilities {
         let catalogue = self.catalogue();
         let offerings = catalogue.offerings();
@@ -268,7 +268,7 @@ impl ServerHandler for Server {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let (toolset, session) = (&self.shared.toolset, self.session.clone());
-        tokio::spawn(changes::tell(context.peer, Changes::of(toolset), session));
+        tokio::spawn(changes::notify(context.peer, Changes::of(toolset), session));
     }
 
     fn accepted_subscription_filter(

@@ -1,5 +1,4 @@
-//! What a client has asked for since it opened its session: entries of logs, and to be told
-//! when resources change.
+//! The subscriptions of a client with a session: entries of logs, and changes of resources.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,10 +14,10 @@ pub(super) const WATCHED_MAX: usize = 256;
 
 /// Nothing at first; a client without a session asks for nothing.
 #[derive(Default)]
-pub(crate) struct Session(Mutex<Wishes>);
+pub(crate) struct Session(Mutex<Subscriptions>);
 
 #[derive(Default)]
-struct Wishes {
+struct Subscriptions {
     /// The least level of the log entries that are wanted.
     level: Option<LogLevel>,
     /// Watched resources, and the tool that has each.
@@ -28,12 +27,12 @@ struct Wishes {
 impl Session {
     /// The least level of the log entries that the client wants, where it wants any.
     pub(super) fn level(&self) -> Option<LogLevel> {
-        self.wishes().level
+        self.subscriptions().level
     }
 
     #[expect(deprecated, reason = "clients of older revisions set a level")]
     pub(super) fn set_level(&self, level: LoggingLevel) {
-        self.wishes().level = match level {
+        self.subscriptions().level = match level {
             LoggingLevel::Debug => Some(LogLevel::Trace),
             LoggingLevel::Info => Some(LogLevel::Info),
             LoggingLevel::Notice | LoggingLevel::Warning => Some(LogLevel::Warn),
@@ -46,7 +45,7 @@ impl Session {
 
     /// Watches the resource at `uri`, which the tool called `key` has.
     pub(super) fn watch(&self, uri: String, key: ToolKey) -> Result<(), ErrorData> {
-        let watched = &mut self.wishes().watched;
+        let watched = &mut self.subscriptions().watched;
         if watched.len() >= WATCHED_MAX && !watched.contains_key(&uri) {
             let message = format!("{WATCHED_MAX} resources are watched; unsubscribe from one");
             return Err(ErrorData::invalid_request(message, None));
@@ -56,18 +55,18 @@ impl Session {
     }
 
     pub(super) fn unwatch(&self, uri: &str) {
-        self.wishes().watched.remove(uri);
+        self.subscriptions().watched.remove(uri);
     }
 
     /// The watched resources of the tool called `key`, or of every tool.
     pub(super) fn watched(&self, key: Option<&ToolKey>) -> Vec<String> {
-        let wishes = self.wishes();
-        let watched = wishes.watched.iter();
+        let subscriptions = self.subscriptions();
+        let watched = subscriptions.watched.iter();
         let watched = watched.filter(|(_, of)| key.is_none_or(|key| key == *of));
         watched.map(|(uri, _)| uri.clone()).collect()
     }
 
-    fn wishes(&self) -> MutexGuard<'_, Wishes> {
+    fn subscriptions(&self) -> MutexGuard<'_, Subscriptions> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

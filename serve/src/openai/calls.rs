@@ -1,29 +1,29 @@
 //! Calls that a model asks for, and what came of those that are run here.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use futures::stream::{self, StreamExt as _};
+use futures::FutureExt as _;
+use futures::future::{self, BoxFuture};
 use serde_json::Value;
 use tool_hub_agent::definition::export::from_strict;
 use tool_hub_host::Nobody;
 use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 
-use super::gateway::Writing;
-use super::offered::Offered;
+use super::available_tools::AvailableTools;
+use super::gateway::Strictness;
 use super::refusal::Refusal;
 use crate::audit::FrontEnd;
-use crate::failed_calls::FailedCalls;
 use crate::prepared_call::PreparedCall;
 use crate::result::CallResult;
+use crate::tool_loop::{CallEnd, WrittenCall};
 
-/// Calls of one reply that are run; further ones are answered with a failure.
-const CALLS_MAX: usize = 64;
 /// Calls that a reply may hold at all, whoever answers them.
 const REPLY_CALLS_MAX: usize = 1_024;
-/// How much the results of all calls of an answer may take up.
+/// The most bytes that the results of all calls of an answer may take up.
 pub(super) const RESULTS_BYTES_MAX: usize = 16 << 20;
-/// How much of an unknown name is given back.
+/// The most characters of an unknown name that are given back.
 const SHOWN_CHARACTERS_MAX: usize = 80;
 
 /// A call, whoever answers it.
@@ -33,6 +33,16 @@ pub(super) struct Call {
     pub(super) name: String,
     /// The text of a JSON object, if the model did as it should.
     pub(super) arguments: String,
+}
+
+impl WrittenCall for Call {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn arguments(&self) -> Cow<'_, str> {
+        self.arguments.as_str().into()
+    }
 }
 
 /// A name for a call that nobody can guess: nine letters and digits, which is the one form that
@@ -72,49 +82,16 @@ pub(super) fn bounded(calls: usize) -> Result<(), Refusal> {
     )))
 }
 
-/// Runs `calls`, several at once, and gives their results in the order of the calls. They take
-/// up `room`; a result for which none is left is a failure. Calls that `failed` before are not
-/// made again. Dropping the future stops all of them.
-pub(super) async fn run(
-    offered: &Offered,
-    calls: &[Call],
-    room: &mut usize,
-    failed: &mut FailedCalls,
-) -> Vec<CallResult> {
-    let refused: Vec<Option<Failure>> = calls
-        .iter()
-        .map(|call| failed.repeated(&call.name, &call.arguments))
-        .collect();
-    let is_repeated: Vec<bool> = refused.iter().map(Option::is_some).collect();
-    let running =
-        calls
-            .iter()
-            .zip(refused)
-            .enumerate()
-            .map(|(index, (call, refused))| async move {
-                match refused {
-                    Some(failure) => Err(failure),
-                    None => one(offered, index, call).await,
-                }
-            });
-    let running: Vec<_> = running.collect();
-    let mut running = stream::iter(running).buffered(offered.at_once);
-    let mut results = Vec::with_capacity(calls.len());
-    while let Some(came) = running.next().await {
-        let call = &calls[results.len()];
-        if !is_repeated[results.len()] {
-            failed.take(&call.name, &call.arguments, &came);
-        }
-        let result = match came {
-            Ok(reply) => CallResult::of_reply(reply),
-            Err(failure) => CallResult::of_failure(&shown(&call.name), &failure),
-        };
-        results.push(fitted(result, &call.name, room));
-    }
-    results
+/// The result of a call of `name` as the model reads it.
+pub(super) fn result(name: &str, result: Result<Reply, Failure>, room: &mut usize) -> CallResult {
+    let result = match result {
+        Ok(reply) => CallResult::of_reply(reply),
+        Err(failure) => CallResult::of_failure(&shown(name), &failure),
+    };
+    fitted(result, name, room)
 }
 
-/// The result of a call of `name`, or a failure where it takes up more than is left.
+/// The result, or a failure where it takes up more than is left.
 fn fitted(result: CallResult, name: &str, room: &mut usize) -> CallResult {
     if let Some(left) = room.checked_sub(result.bytes()) {
         *room = left;
@@ -132,40 +109,33 @@ fn shown(name: &str) -> String {
     name.chars().take(SHOWN_CHARACTERS_MAX).collect()
 }
 
-async fn one(offered: &Offered, index: usize, call: &Call) -> Result<Reply, Failure> {
-    if index >= CALLS_MAX {
-        let limit = FailureKind::HostLimit {
-            limit: "calls",
-            value: CALLS_MAX as u64,
-        };
-        let message = format!("more than {CALLS_MAX} calls were made at once");
-        return Err(Failure::new(limit, message));
-    }
-    let Some(resolved) = offered.resolved(&call.name) else {
-        let failure = Failure::new(FailureKind::UnknownFunction, "there is no such function");
-        return Err(match offered.nearest(&shown(&call.name)) {
-            Some(nearest) => failure.with_fix(format!("call `{nearest}`")),
-            None => failure,
-        });
+/// Makes a call of a function that is `available`.
+pub(super) fn make(available: &AvailableTools, call: &Call) -> BoxFuture<'static, CallEnd> {
+    let Some(resolved) = available.resolved(&call.name) else {
+        let mut failure = Failure::new(FailureKind::UnknownFunction, "there is no such function");
+        if let Some(nearest) = available.nearest(&shown(&call.name)) {
+            failure = failure.with_fix(format!("call `{nearest}`"));
+        }
+        return future::ready(CallEnd::Made(Err(failure))).boxed();
     };
-    let arguments = arguments(
-        offered.writing(),
-        &resolved.spec().input_schema,
-        &call.arguments,
-    );
+    let schema = &resolved.spec().input_schema;
+    let arguments = arguments(available.strictness(), schema, &call.arguments);
     let call = PreparedCall::new(resolved, arguments);
-    let outcome = call.run(FrontEnd::OpenAi, Arc::new(Nobody)).await;
-    outcome.into_result()
+    async move {
+        let outcome = call.run(FrontEnd::OpenAi, Arc::new(Nobody)).await;
+        CallEnd::Made(outcome.into_result())
+    }
+    .boxed()
 }
 
 /// The arguments as the tool takes them. What is no JSON stays as it is: the host says why.
-fn arguments(writing: Writing, schema: &Value, text: &str) -> String {
+fn arguments(strictness: Strictness, schema: &Value, text: &str) -> String {
     if text.trim_ascii().is_empty() {
         // How many models write that there are none.
         return "{}".to_owned();
     }
-    match (writing, serde_json::from_str(text)) {
-        (Writing::Strict, Ok(value)) => from_strict(schema, value).to_string(),
+    match (strictness, serde_json::from_str(text)) {
+        (Strictness::Strict, Ok(value)) => from_strict(schema, value).to_string(),
         _ => text.to_owned(),
     }
 }

@@ -8,14 +8,15 @@ use std::collections::HashSet;
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
+use super::api::Api;
+use super::available_tools::{AvailableTools, Dialects};
 use super::calls::{Call, fresh_id};
 use super::hidden_turns::{HiddenTurns, Turn as HiddenTurn};
-use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
 use super::state::GatewayState;
-use super::tool_loop::{Api, Turn};
 use super::usage::Usage;
 use crate::result::CallResult;
+use crate::tool_loop::{Next, Turn};
 use crate::toolset::Toolset;
 use reply::{Reply, ToolCall};
 use stream::Stream;
@@ -24,9 +25,9 @@ use stream::Stream;
 pub(super) struct Chat {
     request: Map<String, Value>,
     messages: Vec<Value>,
-    /// How many of the messages the client knows of.
+    /// The number of messages that the client knows of.
     known: usize,
-    offered: Offered,
+    available: AvailableTools,
     ids: HashSet<String>,
     reply: Reply,
     /// The calls of the last reply.
@@ -44,16 +45,17 @@ impl Api for Chat {
             ));
         };
         let messages = restored(messages, &shared.hidden_turns);
-        let writing = shared.gateway.writing;
-        let offered = Offered::add(&mut request, &shared.toolset, writing, &Dialects::CHAT)?;
-        if offered.is_ours() || shared.gateway.enforcement(&request).is_some() {
+        let strictness = shared.gateway.strictness;
+        let available =
+            AvailableTools::add(&mut request, &shared.toolset, strictness, &Dialects::CHAT)?;
+        if available.is_ours() || shared.gateway.enforcement(&request).is_some() {
             check(&request)?;
         }
         let mut chat = Self {
             request,
             known: messages.len(),
             messages,
-            offered,
+            available,
             ids: HashSet::new(),
             reply: Reply::default(),
             calls: Vec::new(),
@@ -64,12 +66,12 @@ impl Api for Chat {
         Ok(chat)
     }
 
-    fn offered(&self) -> &Offered {
-        &self.offered
+    fn available(&self) -> &AvailableTools {
+        &self.available
     }
 
     fn offer_later(&mut self, toolset: &Toolset) {
-        self.offered.add_later(&mut self.request, toolset);
+        self.available.add_later(&mut self.request, toolset);
     }
 
     fn request(&self) -> &Map<String, Value> {
@@ -102,12 +104,15 @@ impl Api for Chat {
         Ok(())
     }
 
-    fn turn(&mut self) -> Result<Turn, Refusal> {
-        self.calls = self.reply.take_calls(&self.offered, &mut self.ids)?;
+    fn turn(&mut self) -> Result<Turn<Call>, Refusal> {
+        self.calls = self.reply.take_calls(&self.available, &mut self.ids)?;
         let ours = self.calls.iter().filter(|call| !call.is_theirs);
-        let ours = ours.map(|call| call.call.clone()).collect();
-        let hands_back = self.calls.iter().any(|call| call.is_theirs);
-        Ok(Turn { ours, hands_back })
+        let calls: Vec<Call> = ours.map(|call| call.call.clone()).collect();
+        let next = match calls.is_empty() || calls.len() < self.calls.len() {
+            true => Next::Finish,
+            false => Next::Ask,
+        };
+        Ok(Turn { calls, next })
     }
 
     fn answer(&mut self, calls: &[Call], results: Vec<CallResult>) -> Vec<Bytes> {
@@ -179,7 +184,7 @@ impl Chat {
     }
 }
 
-/// What cannot be asked for together with functions that are run here.
+/// Refuses members that cannot stand beside functions that are run here.
 fn check(request: &Map<String, Value>) -> Result<(), Refusal> {
     if request
         .get("n")

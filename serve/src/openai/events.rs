@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::task::{Poll, ready};
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
@@ -19,10 +18,8 @@ use super::refusal::Refusal;
 use super::reply_memory::ReplyReservation;
 use super::upstream::VALUE_BYTES;
 use crate::budget::{Share, value_bytes};
+use crate::message_limits::KEEP_ALIVE;
 
-/// How often something is sent to a client that waits for a long call, so that nobody between
-/// takes the connection for dead.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Events that wait while the client reads slowly.
 const WAITING_MAX: usize = 16;
 /// The longest reply in events. Most of it is what stands around a model's words.
@@ -31,10 +28,10 @@ const STREAM_BYTES_MAX: usize = 32 << 20;
 const LINE_BYTES_MAX: usize = 1 << 20;
 /// The byte order mark that a stream may begin with.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// How the Chat Completions API says that nothing follows.
+/// The data of the last event in the Chat Completions API.
 const DONE: &[u8] = b"[DONE]";
 
-/// What an endpoint sends.
+/// A part of an endpoint's stream.
 pub(super) enum Received {
     Event(Value),
     Done,
@@ -44,7 +41,7 @@ pub(super) enum Received {
 pub(super) struct Events {
     response: reqwest::Response,
     buffer: BytesMut,
-    /// How much of the buffer holds no line break.
+    /// The length of the buffer's beginning that holds no line break.
     searched: usize,
     data: Vec<u8>,
     bytes_total: usize,
@@ -174,7 +171,7 @@ fn bounded(length: usize) -> Result<(), Refusal> {
     }
 }
 
-/// Where events for the client go.
+/// The sender of events for the client.
 pub(super) struct Sink(mpsc::Sender<Bytes>);
 
 impl Sink {

@@ -9,7 +9,7 @@ use tool_hub_agent::constraint::Backend;
 use super::grammar_enforcement::GrammarEnforcement;
 use super::upstream::{EndpointKey, GatewayError, Upstream};
 
-/// How often a model is asked for one answer, where nobody says otherwise.
+/// The number of times that a model is asked for one answer, unless the operator sets another.
 const ROUNDS_MAX: u32 = 8;
 
 /// An endpoint whose models get the toolbox's functions. Cloning is cheap.
@@ -17,14 +17,14 @@ const ROUNDS_MAX: u32 = 8;
 pub struct Gateway {
     pub(super) upstream: Upstream,
     pub(super) rounds_max: u32,
-    pub(super) writing: Writing,
+    pub(super) strictness: Strictness,
     pub(super) enforcement: Option<GrammarEnforcement>,
 }
 
-/// How the toolbox's functions are written for the model.
+/// The form of the toolbox's functions for the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Writing {
-    /// As they are.
+pub(crate) enum Strictness {
+    /// The functions as they are.
     Plain,
     /// So that the model can write nothing but arguments of the right shape.
     Strict,
@@ -41,7 +41,7 @@ impl Gateway {
         Ok(Self {
             upstream: Upstream::new(url)?,
             rounds_max: ROUNDS_MAX,
-            writing: Writing::Plain,
+            strictness: Strictness::Plain,
             enforcement: None,
         })
     }
@@ -65,20 +65,20 @@ impl Gateway {
     /// Writes the functions with `"strict": true`, for endpoints that hold a model to it.
     #[must_use]
     pub fn strict(mut self) -> Self {
-        self.writing = Writing::Strict;
+        self.strictness = Strictness::Strict;
         self
     }
 
     /// Holds models to calls by a grammar, as `backend` takes it, for endpoints that know no tools:
     /// `tools` and every `tool_choice` of the Chat Completions API work before them, one call at a
-    /// time. What a model writes is shown when it is whole.
+    /// time. An answer is shown as the model writes it, a call when it is whole.
     #[must_use]
     pub fn held_by(mut self, backend: Backend) -> Self {
         self.enforcement = Some(GrammarEnforcement::new(backend));
         self
     }
 
-    /// What holds the model in such a request, where anything has to.
+    /// The grammar that holds the model in such a request, if one has to.
     pub(super) fn enforcement(&self, request: &Map<String, Value>) -> Option<&GrammarEnforcement> {
         self.enforcement
             .as_ref()

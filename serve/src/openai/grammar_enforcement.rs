@@ -4,23 +4,23 @@
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tool_hub_agent::constraint::{Backend, Compiler, EmulatedTools, WrongAnswer, emulate_tools};
 
 use super::refusal::Refusal;
 
-/// How many sets of functions have their grammar kept: a model is offered the same ones round
-/// after round.
+/// The most sets of functions whose grammars are kept: a model is offered the same ones round after
+/// round.
 const GRAMMARS_KEPT: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
-/// What the endpoint's server takes grammars in. Cloning is cheap.
+/// The grammars, in the form that the endpoint's server takes. Cloning is cheap.
 #[derive(Clone)]
 pub(super) struct GrammarEnforcement {
     backend: Backend,
     compiler: Arc<Mutex<Compiler>>,
 }
 
-/// How the reply to a rewritten request is read.
+/// The reader of the reply to a rewritten request.
 pub(super) struct EnforcedReply(Option<EmulatedTools>);
 
 impl GrammarEnforcement {
@@ -31,7 +31,7 @@ impl GrammarEnforcement {
         }
     }
 
-    /// Whether a Chat Completions request says anything of tools.
+    /// Returns true if a Chat Completions request says anything of tools.
     pub(super) fn concerns(request: &Map<String, Value>) -> bool {
         let messages = request.get("messages").and_then(Value::as_array);
         let mut messages = messages.into_iter().flatten();
@@ -41,14 +41,16 @@ impl GrammarEnforcement {
             })
     }
 
-    /// Rewrites a Chat Completions request so that the endpoint need not know of tools. It is
-    /// then one for a whole reply.
+    /// Rewrites a Chat Completions request so that the endpoint need not know of tools.
     pub(super) fn hold(&self, request: &mut Map<String, Value>) -> Result<EnforcedReply, Refusal> {
-        request.shift_remove("stream");
-        request.shift_remove("stream_options");
+        // What a model writes is read when it is whole, whether it comes in pieces or not.
+        let streams = request.shift_remove("stream");
         let mut compiler = self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
         let emulated = emulate_tools(request, self.backend, &mut compiler);
         let emulated = emulated.map_err(|error| Refusal::request(error.to_string(), None))?;
+        if let Some(streams) = streams {
+            request.insert("stream".to_owned(), streams);
+        }
         Ok(EnforcedReply(emulated))
     }
 }
@@ -61,19 +63,9 @@ impl EnforcedReply {
             None => Ok(()),
         }
     }
-}
 
-/// A whole reply as the one chunk of a stream.
-pub(super) fn as_chunk(mut reply: Value) -> Value {
-    reply["object"] = "chat.completion.chunk".into();
-    let choices = reply.get_mut("choices").and_then(Value::as_array_mut);
-    for choice in choices.into_iter().flatten() {
-        let mut delta = choice["message"].take();
-        let calls = delta.get_mut("tool_calls").and_then(Value::as_array_mut);
-        for (index, call) in calls.into_iter().flatten().enumerate() {
-            call["index"] = index.into();
-        }
-        *choice = json!({"index": 0, "delta": delta, "finish_reason": choice["finish_reason"]});
+    /// Returns true if the model is held to a call or an answer, and not free.
+    pub(super) fn is_held(&self) -> bool {
+        self.0.is_some()
     }
-    reply
 }

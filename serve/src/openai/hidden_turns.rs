@@ -12,7 +12,7 @@ pub(super) struct HiddenTurns(CallerCache);
 
 /// A turn that a client will go on with.
 pub(super) struct Turn {
-    /// What it is called by whom the client talks with, where that differs.
+    /// The endpoint's id of it, if the client knows another.
     pub(super) id: Option<String>,
     /// Messages or items that belong before what the client brings.
     pub(super) hidden: Vec<Value>,

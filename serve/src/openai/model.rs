@@ -16,7 +16,7 @@ use super::upstream::{self, EndpointKey, GatewayError, Upstream};
 use crate::agent_loop::model::{ChatModel, ChatModelError, ModelAnswer, ModelRequest};
 use crate::budget::{Budget, Share};
 
-/// How much of what an endpoint says of an error is repeated.
+/// The most characters of an endpoint's error that are repeated.
 const SAID_CHARACTERS_MAX: usize = 500;
 
 /// A model that is asked through the Chat Completions API.

@@ -1,15 +1,16 @@
-//! Why a request is not answered, as clients of OpenAI's APIs read it.
+//! The refusal of a request, as clients of OpenAI's APIs read it.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Json, Response};
 use serde_json::{Value, json};
+use tool_hub_agent::constraint::WrongAnswer;
 
 use super::headers;
 use crate::audit::RefusedRoute;
 use crate::quoted_text::quoted_name;
 
-/// How clients are told that they should not make a request again by themselves.
+/// The header that tells clients not to make a request again by themselves.
 const RETRY: &str = "x-should-retry";
 
 #[derive(Debug, thiserror::Error)]
@@ -146,6 +147,12 @@ impl Refusal {
             _ => "server_error",
         };
         json!({"message": self.to_string(), "type": kind, "param": param, "code": self.code()})
+    }
+}
+
+impl From<WrongAnswer> for Refusal {
+    fn from(wrong: WrongAnswer) -> Self {
+        Self::malformed(wrong.to_string())
     }
 }
 

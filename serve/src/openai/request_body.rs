@@ -4,7 +4,7 @@ use axum::body::{Body, Bytes};
 use serde_json::{Map, Value};
 
 use super::refusal::Refusal;
-use crate::limits::MESSAGE_BYTES_MAX;
+use crate::message_limits::MESSAGE_BYTES_MAX;
 
 /// Reads a body that is a JSON object.
 pub(super) async fn object(body: Body) -> Result<Map<String, Value>, Refusal> {

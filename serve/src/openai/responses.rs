@@ -3,6 +3,7 @@
 //! which clients carry from one request to the next.
 
 mod item;
+mod response;
 mod stream;
 
 use std::collections::HashSet;
@@ -10,27 +11,29 @@ use std::collections::HashSet;
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
+use super::api::Api;
+use super::available_tools::{AvailableTools, Dialects};
 use super::calls::{self, Call, unique_id};
 use super::hidden_turns::{HiddenTurns, Turn as HiddenTurn};
-use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
 use super::state::GatewayState;
-use super::tool_loop::{Api, Turn};
 use super::usage::Usage;
 use crate::result::CallResult;
+use crate::tool_loop::{Next, Turn};
 use crate::toolset::Toolset;
+use response::Response;
 use stream::Stream;
 
 /// A request under way.
 pub(super) struct Responses {
     request: Map<String, Value>,
-    /// What the client asked for where the endpoint is asked for something else.
-    asked: Asked,
-    offered: Offered,
+    /// The members of the client's request for which the endpoint is sent others.
+    repeated: RepeatedMembers,
+    available: AvailableTools,
     /// The ids of the calls that are run here.
     ids: HashSet<String>,
-    /// The reply of the last round: a response.
-    reply: Map<String, Value>,
+    /// The reply of the last round.
+    reply: Response,
     /// The items of the answer, in the order in which the client saw them.
     shown: Vec<Value>,
     /// The results of the last round, where the client has calls of it to answer, too.
@@ -40,8 +43,8 @@ pub(super) struct Responses {
     stream: Stream,
 }
 
-/// What a response repeats of its request.
-struct Asked {
+/// The members of its request that a response repeats.
+struct RepeatedMembers {
     tool_choice: Value,
     previous: Option<Value>,
 }
@@ -54,14 +57,19 @@ impl Api for Responses {
                 None,
             ));
         }
-        let asked = Asked {
+        let repeated = RepeatedMembers {
             tool_choice: request.get("tool_choice").cloned().unwrap_or("auto".into()),
             previous: request.get("previous_response_id").cloned(),
         };
         restore(&mut request, &shared.hidden_turns);
-        let writing = shared.gateway.writing;
-        let offered = Offered::add(&mut request, &shared.toolset, writing, &Dialects::RESPONSES)?;
-        if offered.is_ours() && request.get("background") == Some(&Value::Bool(true)) {
+        let strictness = shared.gateway.strictness;
+        let available = AvailableTools::add(
+            &mut request,
+            &shared.toolset,
+            strictness,
+            &Dialects::RESPONSES,
+        )?;
+        if available.is_ours() && request.get("background") == Some(&Value::Bool(true)) {
             return Err(Refusal::request(
                 "`background` cannot be had where this server's tools are called; leave it out, or send `\"tool_choice\": \"none\"`",
                 Some("background"),
@@ -69,10 +77,10 @@ impl Api for Responses {
         }
         Ok(Self {
             request,
-            asked,
-            offered,
+            repeated,
+            available,
             ids: HashSet::new(),
-            reply: Map::new(),
+            reply: Response::default(),
             shown: Vec::new(),
             pending: Vec::new(),
             hands_back: false,
@@ -81,12 +89,12 @@ impl Api for Responses {
         })
     }
 
-    fn offered(&self) -> &Offered {
-        &self.offered
+    fn available(&self) -> &AvailableTools {
+        &self.available
     }
 
     fn offer_later(&mut self, toolset: &Toolset) {
-        self.offered.add_later(&mut self.request, toolset);
+        self.available.add_later(&mut self.request, toolset);
     }
 
     fn request(&self) -> &Map<String, Value> {
@@ -98,14 +106,12 @@ impl Api for Responses {
     }
 
     fn take_reply(&mut self, reply: Value) -> Result<(), Refusal> {
-        match reply {
-            Value::Object(reply) if reply.get("output").is_some_and(Value::is_array) => {
-                self.usage.add(reply.get("usage"));
-                self.reply = reply;
-                Ok(())
-            }
-            _ => Err(Refusal::malformed("its reply holds no output")),
+        self.reply = serde_json::from_value(reply).unwrap_or_default();
+        if self.reply.output.is_none() {
+            return Err(Refusal::malformed("its reply holds no output"));
         }
+        self.usage.add(self.reply.rest.get("usage"));
+        Ok(())
     }
 
     fn take_event(&mut self, event: Value) -> Result<Vec<Bytes>, Refusal> {
@@ -123,29 +129,20 @@ impl Api for Responses {
         let Some(mut reply) = self.stream.take_reply() else {
             return Err(Refusal::malformed("its stream ends before the answer does"));
         };
-        self.usage.add(reply.get("usage"));
+        self.usage.add(reply.rest.get("usage"));
         // Some servers leave out of the end what they said before.
-        if reply
-            .get("output")
-            .and_then(Value::as_array)
-            .is_none_or(Vec::is_empty)
-        {
-            reply.insert("output".to_owned(), self.stream.items().collect());
+        if reply.output.as_ref().is_none_or(Vec::is_empty) {
+            reply.output = Some(self.stream.items().collect());
         }
         self.reply = reply;
         Ok(())
     }
 
-    fn turn(&mut self) -> Result<Turn, Refusal> {
-        let mut turn = Turn {
-            ours: Vec::new(),
-            hands_back: false,
-        };
-        let Some(Value::Array(mut output)) = self.reply.get_mut("output").map(Value::take) else {
-            return Ok(turn);
-        };
-        for (index, written) in output.iter_mut().enumerate() {
-            let call = item::call(written, &self.offered, |id| {
+    fn turn(&mut self) -> Result<Turn<Call>, Refusal> {
+        let mut calls = Vec::new();
+        self.hands_back = false;
+        for (index, written) in self.reply.output.iter_mut().flatten().enumerate() {
+            let call = item::call(written, &self.available, |id| {
                 match self.stream.call_id(index) {
                     Some(known) => Ok(known.to_owned()),
                     None => unique_id(id, &mut self.ids),
@@ -155,22 +152,20 @@ impl Api for Responses {
                 let shown = call.as_ref().map(|call| item::begun(call, written));
                 self.shown.push(shown.unwrap_or_else(|| written.clone()));
             }
-            turn.hands_back |= call.is_none() && item::is_for_client(written);
-            turn.ours.extend(call);
+            self.hands_back |= call.is_none() && item::is_for_client(written);
+            calls.extend(call);
         }
-        calls::bounded(turn.ours.len())?;
-        self.reply.insert("output".to_owned(), output.into());
-        self.hands_back = turn.hands_back;
+        calls::bounded(calls.len())?;
         // What was cut off has no calls that are complete.
-        if self
-            .reply
-            .get("status")
-            .and_then(Value::as_str)
-            .is_some_and(|status| status != "completed")
-        {
-            turn.ours.clear();
+        let status = self.reply.status.as_deref();
+        if status.is_some_and(|status| status != "completed") {
+            calls.clear();
         }
-        Ok(turn)
+        let next = match calls.is_empty() || self.hands_back {
+            true => Next::Finish,
+            false => Next::Ask,
+        };
+        Ok(Turn { calls, next })
     }
 
     fn answer(&mut self, calls: &[Call], results: Vec<CallResult>) -> Vec<Bytes> {
@@ -219,20 +214,17 @@ impl Responses {
         if conversation(&self.request).is_some() {
             // The endpoint has everything else in the conversation already.
             input.clear();
-        } else if let Some(Value::Array(output)) = self.reply.get("output") {
-            input.extend(output.iter().cloned());
+        } else {
+            input.extend(self.reply.output.iter().flatten().cloned());
         }
         input.extend(outputs.iter().cloned());
         self.request.insert("input".to_owned(), input.into());
     }
 
     /// The answer: the last reply, with the items and the cost of all rounds.
-    fn finished(&mut self, hidden_turns: &HiddenTurns) -> Map<String, Value> {
+    fn finished(&mut self, hidden_turns: &HiddenTurns) -> Response {
         let mut response = std::mem::take(&mut self.reply);
-        let last = response
-            .get("id")
-            .and_then(Value::as_str)
-            .map(str::to_owned);
+        let last = response.id.clone();
         self.present(&mut response);
         self.shown.iter_mut().for_each(item::give_up);
         let hands_back: Vec<String> = self
@@ -241,11 +233,11 @@ impl Responses {
             .filter(|item| item::is_for_client(item))
             .filter_map(item::call_id)
             .collect();
-        response.insert("output".to_owned(), std::mem::take(&mut self.shown).into());
+        response.output = Some(std::mem::take(&mut self.shown));
         if let Some(usage) = self.usage.sum() {
-            response.insert("usage".to_owned(), usage.clone());
+            response.rest.insert("usage".to_owned(), usage.clone());
         }
-        let shown = response.get("id").and_then(Value::as_str);
+        let shown = response.id.as_deref();
         if let (Some(shown), Some(last)) = (shown, last)
             && shown != last
         {
@@ -269,18 +261,19 @@ impl Responses {
     }
 
     /// Makes a response what the client asked for.
-    fn present(&self, response: &mut Map<String, Value>) {
-        if let Some(Value::Array(tools)) = response.get_mut("tools") {
+    fn present(&self, response: &mut Response) {
+        let members = &mut response.rest;
+        if let Some(Value::Array(tools)) = members.get_mut("tools") {
             tools.retain(|tool| {
                 let name = tool.get("name").and_then(Value::as_str);
-                name.is_none_or(|name| self.offered.resolved(name).is_none())
+                name.is_none_or(|name| self.available.resolved(name).is_none())
             });
         }
-        if response.contains_key("tool_choice") {
-            response.insert("tool_choice".to_owned(), self.asked.tool_choice.clone());
+        if members.contains_key("tool_choice") {
+            members.insert("tool_choice".to_owned(), self.repeated.tool_choice.clone());
         }
-        if let Some(previous) = &self.asked.previous {
-            response.insert("previous_response_id".to_owned(), previous.clone());
+        if let Some(previous) = &self.repeated.previous {
+            members.insert("previous_response_id".to_owned(), previous.clone());
         }
         self.stream.make_alike(response);
     }
@@ -299,13 +292,13 @@ impl Responses {
                 Err(Refusal::BrokeOff(error.unwrap_or(event.into())))
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
-                if let Some(Value::Object(response)) = event.shift_remove("response") {
+                if let Some(response) = take_response(&mut event) {
                     self.stream.end(kind, response);
                 }
                 Ok(Vec::new())
             }
             "response.created" | "response.queued" | "response.in_progress" => {
-                let Some(Value::Object(mut response)) = event.shift_remove("response") else {
+                let Some(mut response) = take_response(&mut event) else {
                     return Err(Refusal::malformed("an event holds no response"));
                 };
                 if self.stream.is_later_round() {
@@ -316,11 +309,20 @@ impl Responses {
                 event.insert("response".to_owned(), response.into());
                 Ok(vec![self.stream.numbered(event)])
             }
-            _ => self
-                .stream
-                .of_item(&kind, event, &self.offered, &mut self.ids, &mut self.shown),
+            _ => self.stream.of_item(
+                &kind,
+                event,
+                &self.available,
+                &mut self.ids,
+                &mut self.shown,
+            ),
         }
     }
+}
+
+/// Takes the response out of an event.
+fn take_response(event: &mut Map<String, Value>) -> Option<Response> {
+    serde_json::from_value(event.shift_remove("response")?).ok()
 }
 
 /// The items of an input.

@@ -7,7 +7,7 @@ use super::hidden_turns::HiddenTurns;
 use crate::budget::Share;
 use crate::toolset::Toolset;
 
-/// What every request needs.
+/// The state that every request needs.
 pub(crate) struct GatewayState {
     pub(super) gateway: Gateway,
     pub(super) toolset: Toolset,

@@ -20,7 +20,7 @@ use super::route::{ROOT, Route};
 use crate::budget::{Share, value_bytes};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long an endpoint may say nothing. Some say nothing until a long answer is complete.
+/// The longest silence of an endpoint. Some say nothing until a long answer is complete.
 const SILENCE_MAX: Duration = Duration::from_secs(10 * 60);
 /// The memory of a value that is read from a reply, in bytes.
 pub(super) const VALUE_BYTES: usize = 160;
@@ -28,7 +28,7 @@ pub(super) const VALUE_BYTES: usize = 160;
 const ERROR_BYTES_MAX: usize = 1 << 20;
 const KEY_CHARACTERS_MAX: usize = 4_096;
 
-/// What is shown to the endpoint in the header `Authorization`, after `Bearer`.
+/// The key that the endpoint is sent in the header `Authorization`, after `Bearer`.
 #[derive(Clone)]
 pub struct EndpointKey(HeaderValue);
 
@@ -230,7 +230,7 @@ pub(super) fn into_response(response: reqwest::Response) -> Response {
 }
 
 /// A whole reply, and the memory that it takes.
-pub(super) struct Whole {
+pub(super) struct WholeReply {
     pub(super) value: Value,
     /// The length of its text.
     pub(super) bytes: usize,
@@ -238,13 +238,16 @@ pub(super) struct Whole {
 }
 
 /// The whole body, as JSON.
-pub(super) async fn reply(response: reqwest::Response, share: &Share) -> Result<Whole, Refusal> {
+pub(super) async fn reply(
+    response: reqwest::Response,
+    share: &Share,
+) -> Result<WholeReply, Refusal> {
     let mut held = ReplyReservation::of(share);
     let bytes = bounded(response, REPLY_BYTES_MAX, |bytes| held.hold(bytes)).await?;
     held.hold(bytes.len() + value_bytes(&bytes, VALUE_BYTES))?;
     let value = serde_json::from_slice(&bytes)
         .map_err(|error| Refusal::malformed(format!("its reply is not valid JSON: {error}")))?;
-    Ok(Whole {
+    Ok(WholeReply {
         value,
         bytes: bytes.len(),
         held,

@@ -1,4 +1,4 @@
-//! What an answer cost, over all rounds.
+//! The cost of an answer, over all rounds.
 
 use serde_json::{Map, Value};
 

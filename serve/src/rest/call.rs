@@ -24,8 +24,8 @@ use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 use super::state::RestState;
 use crate::audit::FrontEnd;
 use crate::http::problem::Problem;
-use crate::limits::KEEP_ALIVE;
 use crate::mcp::result::{of_failure, of_reply};
+use crate::message_limits::KEEP_ALIVE;
 use crate::prepared_call::PreparedCall;
 
 /// Reports that wait while the client reads slowly; further ones are dropped.
@@ -53,7 +53,7 @@ pub(super) async fn call(
     Sse::new(events(call)).keep_alive(alive).into_response()
 }
 
-/// What came of a call.
+/// The answer to a call.
 #[derive(Serialize)]
 struct Answer {
     /// The blocks of content that the Model Context Protocol has.
@@ -63,7 +63,7 @@ struct Answer {
     is_error: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<Failure>,
-    /// Whose text it is, as the Model Context Protocol is told.
+    /// The source of the text, as the Model Context Protocol is told.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     provenance: Option<MetaObject>,
 }
@@ -90,11 +90,11 @@ impl Call {
 
     /// Makes the call. Dropping the future stops it.
     async fn run(self, reports: Option<mpsc::Sender<Progress>>) -> Result<Answer, Problem> {
-        let line = Arc::new(Line {
+        let interaction = Arc::new(CallInteraction {
             reports,
             had_a_turn: AtomicBool::new(false),
         });
-        let called = self.prepared.run(FrontEnd::Rest, line.clone());
+        let called = self.prepared.run(FrontEnd::Rest, interaction.clone());
         let outcome = tokio::select! {
             biased;
             outcome = called => outcome,
@@ -119,7 +119,7 @@ impl Call {
                 })
             }
             Outcome::Failure(failure) => {
-                let had_a_turn = line.had_a_turn.load(Relaxed);
+                let had_a_turn = interaction.had_a_turn.load(Relaxed);
                 if let Some(status) = never_began(&failure).filter(|_| !had_a_turn) {
                     let problem = Problem::new(status, failure.to_string());
                     return Err(problem.with("failure", json!(failure)));
@@ -138,13 +138,13 @@ impl Call {
 }
 
 /// The caller's side of a running call. Nobody can be asked: plain HTTP has no way back.
-struct Line {
+struct CallInteraction {
     reports: Option<mpsc::Sender<Progress>>,
-    /// Whether the tool ran at all.
+    /// True if the tool ran at all.
     had_a_turn: AtomicBool,
 }
 
-impl Interaction for Line {
+impl Interaction for CallInteraction {
     fn progress(&self, progress: Progress) {
         if let Some(reports) = &self.reports {
             // A full queue means that the client reads slowly; the next report is better.
@@ -200,12 +200,12 @@ fn wants_events(headers: &HeaderMap) -> bool {
         .any(|range| range.trim().eq_ignore_ascii_case("text/event-stream"))
 }
 
-/// A call whose client hears of it while it runs. It runs by itself, because who does not read
-/// would keep its place without end, and its clock from ticking.
-enum Telling {
-    Runs(JoinSet<Result<Answer, Problem>>),
+/// A call whose client is sent its progress. It runs by itself: otherwise a client that does not
+/// read would keep it from its end, and its clock from ticking.
+enum CallStream {
+    Running(JoinSet<Result<Answer, Problem>>),
     Ended(Event),
-    Told,
+    Over,
 }
 
 /// `progress` as often as the tool reports it, then `outcome`, or `problem` where the call never
@@ -214,30 +214,30 @@ fn events(call: Call) -> impl Stream<Item = Result<Event, Infallible>> {
     let (sender, reports) = mpsc::channel(REPORTS_WAITING_MAX);
     let mut run = JoinSet::new();
     run.spawn(call.run(Some(sender)));
-    stream::unfold((Telling::Runs(run), reports), |(mut telling, mut reports)| async move {
-        if let Telling::Runs(run) = &mut telling {
+    stream::unfold((CallStream::Running(run), reports), |(mut state, mut reports)| async move {
+        if let CallStream::Running(run) = &mut state {
             tokio::select! {
                 biased;
-                Some(report) = reports.recv() => return Some((progress(report), (telling, reports))),
-                ended = run.join_next() => telling = Telling::Ended(end(came(ended))),
+                Some(report) = reports.recv() => return Some((progress(report), (state, reports))),
+                ended = run.join_next() => state = CallStream::Ended(end(joined(ended))),
             }
         }
         // What was reported before the end is told before it.
         if let Ok(report) = reports.try_recv() {
-            return Some((progress(report), (telling, reports)));
+            return Some((progress(report), (state, reports)));
         }
-        match std::mem::replace(&mut telling, Telling::Told) {
-            Telling::Ended(event) => Some((event, (Telling::Told, reports))),
+        match std::mem::replace(&mut state, CallStream::Over) {
+            CallStream::Ended(event) => Some((event, (CallStream::Over, reports))),
             _ => None,
         }
     })
     .map(Ok)
 }
 
-/// What a task comes to; one that breaks down is no answer.
-fn came(ended: Option<Result<Result<Answer, Problem>, JoinError>>) -> Result<Answer, Problem> {
+/// The answer of a task that has ended; one that broke down has none.
+fn joined(ended: Option<Result<Result<Answer, Problem>, JoinError>>) -> Result<Answer, Problem> {
     match ended {
-        Some(Ok(came)) => came,
+        Some(Ok(result)) => result,
         _ => {
             let detail = "internal error while handling the call";
             Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail))
@@ -265,7 +265,7 @@ fn end(ended: Result<Answer, Problem>) -> Event {
     }
 }
 
-/// JSON has no line breaks of its own, so it is one line of data.
+/// JSON has no interaction breaks of its own, so it is one interaction of data.
 fn event(name: &str, data: &Value) -> Event {
     Event::default().event(name).data(data.to_string())
 }

@@ -7,13 +7,13 @@ use tool_hub_manifest::FunctionSpec;
 
 use crate::catalogue::Catalogue;
 use crate::http::problem::PROBLEM_TYPE;
-use crate::limits::REST_PATH;
+use crate::paths::REST_PATH;
 
 /// The revision of OpenAPI whose schemas are JSON Schema 2020-12, as those of tools are.
 const OPENAPI: &str = "3.1.0";
 const SCHEMAS: &str = "#/components/schemas";
 
-/// Why a request may not be answered: status, name of the response, what it means.
+/// The problems of requests: status, name of the response, meaning.
 const PROBLEMS: [(&str, &str, &str); 9] = [
     ("400", "BadRequest", "The body is not valid JSON."),
     ("401", "Unauthorized", "The token is missing or not valid."),
@@ -37,7 +37,7 @@ const PROBLEMS: [(&str, &str, &str); 9] = [
         "The host is busy or stops; the same call may succeed later.",
     ),
 ];
-/// Which of them a request without a body may get.
+/// The statuses that a request without a body may get.
 const OF_PAGES: [&str; 2] = ["401", "403"];
 
 pub(super) fn document(catalogue: &Catalogue) -> Value {
@@ -171,7 +171,7 @@ fn problems() -> Map<String, Value> {
     problems.collect()
 }
 
-/// What a call is answered with: a failure, or content and the value that `output` describes.
+/// The schema of the answer to a call: a failure, or content and the value that `output` describes.
 fn answer(output: Option<Value>) -> Value {
     let mut members = json!({
         "content": {"type": "array", "items": reference("Content")},

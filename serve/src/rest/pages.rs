@@ -106,7 +106,7 @@ impl Page {
         response
     }
 
-    /// Whether the client says that it has the page, as RFC 9110 compares for that purpose.
+    /// Returns true if the client says that it has the page, as RFC 9110 compares for that purpose.
     fn is_known(&self, headers: &HeaderMap) -> bool {
         let known = headers.get_all(header::IF_NONE_MATCH).iter();
         known

@@ -8,7 +8,7 @@ use crate::http::problem::Problem;
 use crate::resolved_function::{ResolvedFunction, UnknownFunction};
 use crate::toolset::Toolset;
 
-/// What every route needs.
+/// The state that every route needs.
 pub(super) struct RestState {
     pub(super) toolset: Toolset,
     pub(super) pages: Pages,

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use crate::index::Index;
 
-/// How long a passage is at most, in bytes.
+/// The longest passage, in bytes.
 const PASSAGE_BYTES_MAX: usize = 2 << 10;
-/// How short passages become where little may be handed over at once.
+/// The shortest passage where little may be handed over at once.
 const PASSAGE_BYTES_MIN: usize = 128;
-/// How many passages are shown at once.
+/// The number of passages that are shown at once.
 const SHOWN: usize = 6;
 
-/// Where the passages of a text are.
+/// The places of the passages in a text.
 pub(crate) struct Passages {
     ranges: Vec<Range<usize>>,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Passages {
 pub(crate) struct Page<'a> {
     /// The passages, each with its number from 1.
     pub(crate) passages: Vec<(usize, &'a str)>,
-    /// How many pages there are.
+    /// The number of pages.
     pub(crate) pages: usize,
 }
 
@@ -49,7 +49,7 @@ impl Passages {
         self.ranges.len()
     }
 
-    /// How many pages the text has.
+    /// The number of pages of the text.
     pub(crate) fn pages(&self) -> usize {
         self.count().div_ceil(SHOWN)
     }
@@ -87,8 +87,8 @@ impl Passages {
     }
 }
 
-/// Where the passage that `text` begins with ends: after the last line that is whole, or a
-/// comma or a blank where a line is longer than a passage.
+/// The end of the passage that `text` begins with: after the last line that is whole, or a comma or
+/// a blank if a line is longer than a passage.
 fn end(text: &str, most: usize) -> usize {
     if text.len() <= most {
         return text.len();

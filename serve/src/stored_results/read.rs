@@ -10,7 +10,7 @@ use crate::built_in::ReadAnswer;
 use crate::cache::LIFETIME;
 
 impl StoredResults {
-    /// What is kept, as far as the call asks for it.
+    /// Reads the part of a stored answer that the call asks for.
     pub(crate) async fn read(&self, wanted: ReadAnswer) -> Outcome {
         let Some(kept) = self.get(&wanted.id) else {
             return gone(&wanted.id).into();

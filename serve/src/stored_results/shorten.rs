@@ -1,4 +1,4 @@
-//! What becomes of an outcome that is too long: a beginning, and the way to the rest.
+//! The short form of an outcome that is too long: a beginning, and the way to the rest.
 
 use tool_hub_agent::definition::result::kept_value;
 use tool_hub_manifest::contract::{
@@ -10,8 +10,8 @@ use crate::built_in::READ_ANSWER;
 use crate::cache::LIFETIME;
 
 impl StoredResults {
-    /// What `function` answered, as far as it has at most `bytes_max` bytes of text; what is
-    /// longer is kept.
+    /// Returns the outcome of `function` with at most `bytes_max` bytes of text; a longer one is
+    /// stored.
     pub(crate) fn shorten(&self, function: &str, outcome: Outcome, bytes_max: usize) -> Outcome {
         match outcome {
             Outcome::Reply(reply) if is_long(&reply, bytes_max) => {
@@ -123,12 +123,12 @@ fn text_of(part: &Content) -> Option<&str> {
     }
 }
 
-/// Whether `json` is the JSON of the string `text`.
+/// Returns true if `json` is the JSON of the string `text`.
 fn says(json: &str, text: &str) -> bool {
     json.starts_with('"') && serde_json::from_str::<String>(json).is_ok_and(|string| string == text)
 }
 
-/// What is kept, how to read it, how it begins, and where it is.
+/// The text about a stored answer: its length, the way to read it, its beginning and its address.
 fn tell(function: &str, kept: Option<&StoredResult>) -> Vec<Content> {
     let Some(kept) = kept else {
         let told = format!("The answer of `{function}` is too long to be kept. Ask for less.");

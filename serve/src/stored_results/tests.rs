@@ -1,4 +1,4 @@
-//! What is kept, for how long, and what the agent gets of it.
+//! Tests of stored results: their contents, their lifetime, and what the agent gets of them.
 
 use serde_json::json;
 use tool_hub_manifest::contract::{

@@ -8,14 +8,14 @@ use crate::support::{Reply, Served, question};
 
 const PATH: &str = "/v1/chat/completions";
 
-fn chunk(id: &str, delta: Value, reason: Option<&str>) -> Value {
+pub(crate) fn chunk(id: &str, delta: Value, reason: Option<&str>) -> Value {
     json!({
         "id": id, "object": "chat.completion.chunk", "created": 1, "model": "m",
         "choices": [{"index": 0, "delta": delta, "logprobs": null, "finish_reason": reason}],
     })
 }
 
-fn usage(id: &str) -> Value {
+pub(crate) fn usage(id: &str) -> Value {
     let usage = json!({"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12});
     json!({"id": id, "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [], "usage": usage})
 }

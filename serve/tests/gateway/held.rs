@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tool_hub_agent::constraint::Backend;
 
 use crate::chat::{own, text};
+use crate::chat_stream::{chunk, usage};
 use crate::support::{Reply, Served, question};
 
 async fn start(replies: impl IntoIterator<Item = Reply>) -> Served {
@@ -84,21 +85,108 @@ async fn who_wants_no_tools_is_asked_as_ever() {
     assert!(asked[0].body.get("structured_outputs").is_none());
 }
 
+/// A reply that comes in pieces.
+fn pieces(id: &str, pieces: &[&str], reason: &str) -> Reply {
+    let first = json!({"role": "assistant", "content": ""});
+    let further = pieces.iter().map(|piece| json!({ "content": piece }));
+    let chunks = std::iter::once(first).chain(further);
+    let chunks = chunks.map(|delta| chunk(id, delta, None));
+    let last = [chunk(id, json!({}), Some(reason)), usage(id)];
+    Reply::Stream(chunks.chain(last).collect(), true)
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn who_wants_a_stream_gets_one() {
-    let served = start([sum(), said()]).await;
+async fn who_wants_a_stream_gets_an_answer_as_it_is_written() {
+    let call = [
+        "{\"name\": \"guest__add\", ",
+        "\"arguments\": {\"a\": 20, \"b\": 22}}",
+    ];
+    let answer = ["{\"ans", "wer\": \"It", " is\\", "u0020", "42.\"", "}"];
+    let served = start([pieces("one", &call, "stop"), pieces("two", &answer, "stop")]).await;
     let request = question(&json!({"stream": true, "stream_options": {"include_usage": true}}));
     let events = served.events("/v1/chat/completions", &request).await;
     let texts = events
         .iter()
         .filter_map(|event| event["choices"][0]["delta"]["content"].as_str());
-    assert_eq!(texts.collect::<String>(), "It is 42.");
+    assert_eq!(texts.collect::<Vec<_>>(), ["", "It", " is", " ", "42."]);
+    let [.., reason, summed, done] = &events[..] else {
+        panic!("{events:?}");
+    };
+    assert_eq!(reason["choices"][0]["finish_reason"], "stop");
+    assert_eq!(summed["usage"]["total_tokens"], 24, "{events:?}");
+    assert_eq!(done, "[DONE]");
+    let asked = served.asked();
+    for asked in &asked {
+        assert_eq!(asked.body["stream"], true);
+        assert_eq!(asked.body["stream_options"], request["stream_options"]);
+    }
+    let messages = asked[1].body["messages"].as_array().unwrap();
+    let expect = json!({"role": "user", "content": "Result of guest__add:\n42"});
+    assert_eq!(messages.last(), Some(&expect));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn odd_chunks_break_nothing() {
+    let mut first = chunk("one", json!({"content": "{\"answer\": \"4"}), None);
+    first["choices"][0]["logprobs"] = json!({"content": [{"token": "{\"", "logprob": -0.1}]});
+    let chunks = [
+        json!({"choices": ["odd"]}),
+        json!({"choices": [{"delta": "odd"}]}),
+        json!({"choices": null}),
+        first,
+        chunk("one", json!({"content": 3}), None),
+        chunk("one", json!({"content": "2\"}"}), Some("stop")),
+    ];
+    let served = start([Reply::Stream(chunks.into(), false)]).await;
+    let request = question(&json!({"stream": true}));
+    let events = served.events("/v1/chat/completions", &request).await;
+    let said = |event: &Value| event["choices"][0]["delta"]["content"].clone();
+    let said: Vec<Value> = events.iter().map(said).collect();
+    let texts = said.iter().filter_map(Value::as_str);
+    assert_eq!(texts.collect::<String>(), "42", "{events:?}");
+    assert!(
+        !json!(events).to_string().contains("logprob\""),
+        "{events:?}"
+    );
     assert_eq!(events.last(), Some(&json!("[DONE]")));
-    let usage = &events[events.len() - 2]["usage"];
-    assert_eq!(usage["total_tokens"], 24, "{events:?}");
-    for asked in served.asked() {
-        assert!(asked.body.get("stream").is_none(), "{}", asked.body);
-        assert!(asked.body.get("stream_options").is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_streamed_call_is_handed_back_whole() {
+    let call = [
+        "{\"name\": \"weather\", \"argu",
+        "ments\": {\"city\": \"Ulm\"}}",
+    ];
+    let served = start([pieces("one", &call, "stop")]).await;
+    let request = question(&json!({"stream": true, "tools": [own("weather")]}));
+    let events = served.events("/v1/chat/completions", &request).await;
+    let [_, handed_back, reason, _] = &events[..] else {
+        panic!("{events:?}");
+    };
+    let written = &handed_back["choices"][0]["delta"]["tool_calls"][0];
+    assert_eq!(written["index"], 0);
+    let expect = json!({"name": "weather", "arguments": r#"{"city":"Ulm"}"#});
+    assert_eq!(written["function"], expect);
+    assert_eq!(reason["choices"][0]["finish_reason"], "tool_calls");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_is_neither_answer_nor_call_breaks_off() {
+    for (wrong, shown) in [
+        (&["{\"answer\": \"It is"][..], "It is"),
+        (&["{\"answer\": \"It", "\"} or not"], "It"),
+        (&["Forty", "-two."], ""),
+        (&["{\"name\": \"weather\", \"arguments\": {}}"], ""),
+    ] {
+        let served = start([pieces("one", wrong, "stop")]).await;
+        let request = question(&json!({"stream": true}));
+        let events = served.events("/v1/chat/completions", &request).await;
+        let texts = events
+            .iter()
+            .filter_map(|event| event["choices"][0]["delta"]["content"].as_str());
+        assert_eq!(texts.collect::<String>(), shown, "{wrong:?}");
+        let error = &events[events.len() - 2]["error"];
+        assert_eq!(error["code"], "endpoint_malformed", "{events:?}");
     }
 }
 

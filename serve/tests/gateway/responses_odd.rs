@@ -1,4 +1,4 @@
-//! What endpoints of the Responses API leave out, say twice, or break off.
+//! Replies of the Responses API in which something is left out, said twice, or broken off.
 
 use serde_json::{Value, json};
 

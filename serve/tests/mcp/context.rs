@@ -1,4 +1,4 @@
-//! How much of an agent's context the list of a tool takes.
+//! The share of an agent's context that the list of a tool takes.
 
 use serde_json::json;
 use tool_hub_host::authoring::{Docs, WitSource, complete_manifest};

@@ -3,10 +3,12 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::openai::available_tools::AvailableTools;
 use crate::openai::calls::{self, Call, unique_id};
-use crate::openai::offered::Offered;
+use crate::openai::lenient::or_absent;
 use crate::openai::refusal::Refusal;
 use crate::openai::reply_memory::kept_bytes;
 
@@ -14,18 +16,48 @@ use crate::openai::reply_memory::kept_bytes;
 const FINISH_REASONS: [&str; 4] = ["stop", "length", "tool_calls", "content_filter"];
 /// Reasons after which a call is probably not complete.
 const CUT_OFF: [&str; 2] = ["length", "content_filter"];
-/// What older servers of text-generation-inference call every function.
+/// The name of every function in calls of older servers of text-generation-inference.
 const ANY_FUNCTION: &str = "tools";
-/// Where some of them put the name instead.
+/// The members in which some of them put the name instead.
 const INNER_NAME: &str = "_name";
 const INNER_FUNCTION: &str = "function";
 
-/// What the model said.
+/// A reply: the members that are read here, and the rest, which is passed on.
+#[derive(Default, Deserialize, Serialize)]
+struct WholeReply {
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+    choices: Vec<Choice>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Choice {
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+    message: Message,
+    #[serde(default, deserialize_with = "or_absent")]
+    finish_reason: Option<String>,
+}
+
+/// A message of the model.
+#[derive(Default, Clone, Deserialize, Serialize)]
+struct Message {
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+    #[serde(
+        default,
+        deserialize_with = "one_or_several",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    tool_calls: Vec<Value>,
+}
+
+/// The reply of one round.
 #[derive(Default)]
 pub(super) struct Reply {
     /// Everything around the message, where the reply came whole.
-    whole: Map<String, Value>,
-    pub(super) message: Map<String, Value>,
+    whole: WholeReply,
+    message: Message,
     pub(super) finish_reason: Option<String>,
     /// The approximate number of bytes that a stream has added to the message.
     pub(super) kept_bytes: usize,
@@ -35,7 +67,7 @@ pub(super) struct Reply {
 #[derive(Debug, Clone)]
 pub(super) struct ToolCall {
     pub(super) call: Call,
-    /// Whether the client answers it.
+    /// True if the client answers it.
     pub(super) is_theirs: bool,
     pub(super) written: Value,
 }
@@ -50,54 +82,36 @@ impl ToolCall {
 impl Reply {
     pub(super) fn read(reply: Value) -> Result<Self, Refusal> {
         let no_message = || Refusal::malformed("its reply holds no message");
-        let Value::Object(mut whole) = reply else {
-            return Err(no_message());
-        };
-        let choice = whole
-            .get_mut("choices")
-            .and_then(|choices| choices.get_mut(0));
-        let choice = choice
-            .and_then(Value::as_object_mut)
-            .ok_or_else(no_message)?;
-        let Some(Value::Object(message)) = choice.get_mut("message").map(Value::take) else {
-            return Err(no_message());
-        };
-        let finish_reason = choice.get("finish_reason").and_then(Value::as_str);
+        let mut whole: WholeReply = serde_json::from_value(reply).map_err(|_| no_message())?;
+        let choice = whole.choices.first_mut().ok_or_else(no_message)?;
         Ok(Self {
-            finish_reason: finish_reason.map(str::to_owned),
-            message,
+            finish_reason: choice.finish_reason.take(),
+            message: std::mem::take(&mut choice.message),
             whole,
             kept_bytes: 0,
         })
     }
 
     pub(super) fn usage(&self) -> Option<&Value> {
-        self.whole.get("usage")
+        self.whole.rest.get("usage")
     }
 
     /// Takes the calls out of the message, in the one form that everybody reads. Those of a reply
     /// that was cut off are left out.
     pub(super) fn take_calls(
         &mut self,
-        offered: &Offered,
+        available: &AvailableTools,
         ids: &mut HashSet<String>,
     ) -> Result<Vec<ToolCall>, Refusal> {
-        let written = match self.message.shift_remove("tool_calls") {
-            None | Some(Value::Null) => Vec::new(),
-            Some(Value::Array(list)) => list,
-            Some(one) => vec![one],
-        };
+        let written = std::mem::take(&mut self.message.tool_calls);
         calls::bounded(written.len())?;
         let calls = written.into_iter().filter_map(|call| match call {
-            Value::Object(call) => Some(tool_call(call, offered, ids)),
+            Value::Object(call) => Some(tool_call(call, available, ids)),
             _ => None,
         });
         let mut calls = calls.collect::<Result<Vec<_>, _>>()?;
-        if self
-            .finish_reason
-            .as_deref()
-            .is_some_and(|reason| CUT_OFF.contains(&reason))
-        {
+        let reason = self.finish_reason.as_deref();
+        if reason.is_some_and(|reason| CUT_OFF.contains(&reason)) {
             calls.retain(|call| call.is_theirs);
         }
         Ok(calls)
@@ -105,17 +119,18 @@ impl Reply {
 
     /// The message with `calls`, as the model is told of it again.
     pub(super) fn message_with(&self, calls: &[ToolCall]) -> Value {
-        let mut message = self.message.clone();
-        message.insert("role".to_owned(), "assistant".into());
-        message.entry("content").or_insert(Value::Null);
-        if !calls.is_empty() {
-            let written = calls.iter().map(|call| call.written.clone());
-            message.insert("tool_calls".to_owned(), written.collect());
-        }
-        message.into()
+        json!(self.with_calls(calls))
     }
 
-    /// Why the answer ends.
+    fn with_calls(&self, calls: &[ToolCall]) -> Message {
+        let mut rest = self.message.rest.clone();
+        rest.insert("role".to_owned(), "assistant".into());
+        rest.entry("content").or_insert(Value::Null);
+        let tool_calls = calls.iter().map(|call| call.written.clone()).collect();
+        Message { tool_calls, rest }
+    }
+
+    /// The reason why the answer ends.
     pub(super) fn finish_reason(&self, hands_back: bool) -> &str {
         match self.finish_reason.as_deref() {
             Some(reason) if !hands_back || FINISH_REASONS.contains(&reason) => reason,
@@ -127,21 +142,17 @@ impl Reply {
     /// The whole reply, with the calls that the client has to answer and what all rounds cost.
     pub(super) fn finished(&mut self, calls: &[ToolCall], usage: Option<&Value>) -> Value {
         let reason = self.finish_reason(!calls.is_empty()).to_owned();
-        let message = self.message_with(calls);
         let mut whole = std::mem::take(&mut self.whole);
-        if let Some(choice) = whole
-            .get_mut("choices")
-            .and_then(|choices| choices.get_mut(0))
-        {
-            choice["message"] = message;
+        if let Some(choice) = whole.choices.first_mut() {
+            choice.message = self.with_calls(calls);
             if self.finish_reason.is_some() || !calls.is_empty() {
-                choice["finish_reason"] = reason.into();
+                choice.finish_reason = Some(reason);
             }
         }
         if let Some(usage) = usage {
-            whole.insert("usage".to_owned(), usage.clone());
+            whole.rest.insert("usage".to_owned(), usage.clone());
         }
-        whole.into()
+        json!(whole)
     }
 
     /// Adds what a stream says next: text goes on, calls grow, everything else is said once.
@@ -150,31 +161,34 @@ impl Reply {
             match (name.as_str(), value) {
                 (_, Value::Null) => {}
                 ("tool_calls", calls) => {
-                    let grown = self
-                        .message
-                        .entry("tool_calls")
-                        .or_insert_with(|| json!([]));
-                    if let Value::Array(grown) = grown {
-                        self.kept_bytes += add_calls(grown, calls)?;
-                    }
+                    self.kept_bytes += add_calls(&mut self.message.tool_calls, calls)?;
                 }
                 ("role", role) => {
-                    self.message.insert("role".to_owned(), role.clone());
+                    self.message.rest.insert("role".to_owned(), role.clone());
                 }
-                (name, value) => match (self.message.get_mut(name), value) {
+                (name, value) => match (self.message.rest.get_mut(name), value) {
                     (Some(Value::String(text)), Value::String(more)) => {
                         text.push_str(more);
                         self.kept_bytes += more.len();
                     }
                     _ => {
                         self.kept_bytes += name.len() + kept_bytes(value);
-                        self.message.insert(name.to_owned(), value.clone());
+                        self.message.rest.insert(name.to_owned(), value.clone());
                     }
                 },
             }
         }
         Ok(())
     }
+}
+
+/// Reads a list that some servers write as its only item.
+fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Value>, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::Null => Vec::new(),
+        Value::Array(list) => list,
+        one => vec![one],
+    })
 }
 
 /// Adds parts of calls, and says how many bytes they take.
@@ -233,7 +247,7 @@ fn grow(call: &mut Value, part: &Map<String, Value>) -> usize {
 /// A call in the one form that everybody reads, whoever wrote it.
 fn tool_call(
     mut written: Map<String, Value>,
-    offered: &Offered,
+    available: &AvailableTools,
     ids: &mut HashSet<String>,
 ) -> Result<ToolCall, Refusal> {
     written.shift_remove("index");
@@ -266,14 +280,18 @@ fn tool_call(
         .shift_remove("arguments")
         .filter(|arguments| !arguments.is_null());
     let parameters = function.shift_remove("parameters");
-    let (name, arguments) = named(name, arguments.or(parameters).unwrap_or_default(), offered);
+    let (name, arguments) = named(
+        name,
+        arguments.or(parameters).unwrap_or_default(),
+        available,
+    );
     function.insert("name".to_owned(), name.clone().into());
     function.insert("arguments".to_owned(), arguments.clone().into());
     function.retain(|_, value| !value.is_null());
     written.insert("type".to_owned(), "function".into());
     written.insert("function".to_owned(), function.into());
     Ok(ToolCall {
-        is_theirs: offered.is_theirs(&name),
+        is_theirs: available.is_theirs(&name),
         call: Call {
             id,
             name,
@@ -285,8 +303,8 @@ fn tool_call(
 
 /// The name of the function and the text of its arguments. A server that gives no name puts it
 /// among the arguments, or leaves it to be told from them.
-fn named(name: String, arguments: Value, offered: &Offered) -> (String, String) {
-    let is_known = offered.resolved(&name).is_some() || offered.is_theirs(&name);
+fn named(name: String, arguments: Value, available: &AvailableTools) -> (String, String) {
+    let is_known = available.resolved(&name).is_some() || available.is_theirs(&name);
     let text = match arguments {
         Value::String(text) => text,
         Value::Null => String::new(),
@@ -305,7 +323,7 @@ fn named(name: String, arguments: Value, offered: &Offered) -> (String, String) 
     }
     let inner = match members.shift_remove(INNER_NAME) {
         Some(Value::String(inner)) => Some(inner),
-        _ => offered.meant(&members).map(str::to_owned),
+        _ => available.meant(&members).map(str::to_owned),
     };
     (inner.unwrap_or(name), Value::Object(members).to_string())
 }

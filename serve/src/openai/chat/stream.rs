@@ -8,18 +8,18 @@ use super::reply::{Reply, ToolCall};
 use crate::openai::events::{done, event};
 use crate::openai::refusal::Refusal;
 
-/// What every chunk says alike, whichever round it is of.
+/// The members that are the same in every chunk, whichever round it is of.
 const ALIKE: [&str; 3] = ["id", "created", "model"];
-/// What stands between the texts of two rounds, so that words do not run together.
+/// The text between the texts of two rounds, so that words do not run together.
 const BETWEEN_ROUNDS: &str = "\n\n";
 
-/// What the client was shown so far.
+/// The part of the answer that the client was shown.
 #[derive(Default)]
 pub(super) struct Stream {
     /// The members of a chunk beside its choices.
     first: Option<Map<String, Value>>,
     has_role: bool,
-    /// Whether text was shown, in an earlier round and in this one.
+    /// True if text was shown, in an earlier round and in this one.
     has_earlier_text: bool,
     has_text: bool,
     is_later_round: bool,
@@ -81,7 +81,7 @@ impl Stream {
         }
     }
 
-    /// What the client is shown of a choice, where anything is left of it.
+    /// The part of a choice that the client is shown, if any.
     fn choice(
         &mut self,
         mut choice: Map<String, Value>,
@@ -169,7 +169,7 @@ fn indexed((index, call): (usize, &ToolCall)) -> Value {
     written
 }
 
-/// How an answer breaks off: clients read the error, and nothing after it.
+/// The events of an answer that breaks off: clients read the error, and nothing after it.
 pub(super) fn broken_off(refusal: &Refusal) -> Vec<Bytes> {
     vec![event(None, &json!({ "error": refusal.error() })), done()]
 }

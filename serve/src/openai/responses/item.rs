@@ -3,15 +3,15 @@
 
 use serde_json::{Value, json};
 
+use crate::openai::available_tools::AvailableTools;
 use crate::openai::calls::Call;
-use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
 use crate::result::CallResult;
 
-/// What the server that runs the toolbox's functions is called.
+/// The label of the server that runs the toolbox's functions.
 const SERVER: &str = "tool-hub";
-/// How the names of shown calls begin. What follows is the name of the call and, after a dot, of
-/// the model's item, so that the item can be made again of what a client carries.
+/// The prefix of the names of shown calls. It is followed by the name of the call and, after a dot,
+/// of the model's item, so that the item can be made again of what a client carries.
 const SHOWN: &str = "mcp_toolhub_";
 const NOT_RUN: &str = "The call was not run.";
 
@@ -19,7 +19,7 @@ const NOT_RUN: &str = "The call was not run.";
 /// arguments are written as they should be.
 pub(super) fn call(
     item: &mut Value,
-    offered: &Offered,
+    available: &AvailableTools,
     named: impl FnOnce(Option<&str>) -> Result<String, Refusal>,
 ) -> Result<Option<Call>, Refusal> {
     if item["type"] != "function_call" {
@@ -27,7 +27,7 @@ pub(super) fn call(
     }
     let name = item["name"].as_str().unwrap_or_default().to_owned();
     // Functions in a namespace are the client's.
-    if offered.is_theirs(&name) || item.get("namespace").is_some_and(Value::is_string) {
+    if available.is_theirs(&name) || item.get("namespace").is_some_and(Value::is_string) {
         return Ok(None);
     }
     let id = named(item["call_id"].as_str())?;
@@ -49,14 +49,14 @@ pub(super) fn call_id(item: &Value) -> Option<String> {
     item.get("call_id")?.as_str().map(str::to_owned)
 }
 
-/// Whether an item is a call that the client has to answer, when it is none that is run here.
-/// Calls that the endpoint answers itself have no name to answer to.
+/// Returns true if an item that is not run here is a call that the client has to answer. Calls that
+/// the endpoint answers itself have no name to answer to.
 pub(super) fn is_for_client(item: &Value) -> bool {
     let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
     kind == "mcp_approval_request" || (kind.ends_with("_call") && call_id(item).is_some())
 }
 
-/// What the client is shown of a call that is run here, before it has ended.
+/// The item that the client is shown of a call that is run here, before it has ended.
 pub(super) fn begun(call: &Call, item: &Value) -> Value {
     let id = item["id"].as_str().unwrap_or_default();
     json!({
@@ -72,7 +72,7 @@ pub(super) fn begun(call: &Call, item: &Value) -> Value {
     })
 }
 
-/// Whether `shown` is what the client is shown of `call`, which has not ended.
+/// Returns true if `shown` is the item of `call`, which has not ended.
 pub(super) fn is_of(shown: &Value, call: &Call) -> bool {
     is_under_way(shown) && names(shown).is_some_and(|(id, _)| id == call.id)
 }

@@ -6,29 +6,30 @@ use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::item;
+use super::response::Response;
+use crate::openai::available_tools::AvailableTools;
 use crate::openai::calls::{Call, unique_id};
 use crate::openai::events::event;
-use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
 use crate::openai::reply_memory::kept_bytes;
 
-/// What the response of every event says alike, whichever round it is of.
-const ALIKE: [&str; 2] = ["id", "created_at"];
+const CREATED_AT: &str = "created_at";
 
 /// The members of events that are kept.
 const KEPT: [&str; 3] = ["item", "response", "arguments"];
 
-/// What the client was shown so far.
+/// The part of the answer that the client was shown.
 #[derive(Default)]
 pub(super) struct Stream {
     /// The number of the next event.
     sequence: u64,
-    first: Map<String, Value>,
+    /// The id and the time of the first response, which all events show.
+    first: Option<(Option<String>, Option<Value>)>,
     is_later_round: bool,
     /// The items of this round.
-    items: BTreeMap<u64, Announced>,
-    /// How this round ends, until its reply is taken.
-    end: Option<(String, Map<String, Value>)>,
+    items: BTreeMap<u64, ShownItem>,
+    /// The last event of this round and its response, until its reply is taken.
+    end: Option<(String, Response)>,
     /// The event that ended the last round whose reply was taken.
     ended_by: Option<String>,
     /// The bytes kept of the events of all rounds.
@@ -36,8 +37,8 @@ pub(super) struct Stream {
 }
 
 /// An item of which the client knows.
-struct Announced {
-    /// Where it stands in the answer.
+struct ShownItem {
+    /// The place of the item in the answer.
     shown_at: usize,
     /// The id of the call, when it is one that is run here.
     call_id: Option<String>,
@@ -50,13 +51,10 @@ impl Stream {
         self.is_later_round
     }
 
-    /// Takes note of how the first round names the answer.
-    pub(super) fn begin(&mut self, response: &Map<String, Value>) {
-        for name in ALIKE {
-            if let Some(value) = response.get(name) {
-                self.first.insert(name.to_owned(), value.clone());
-            }
-        }
+    /// Takes note of the id and the time of the first response.
+    pub(super) fn begin(&mut self, response: &Response) {
+        let created_at = response.rest.get(CREATED_AT).cloned();
+        self.first = Some((response.id.clone(), created_at));
     }
 
     /// Counts what is kept of an event.
@@ -65,18 +63,23 @@ impl Stream {
         self.kept_bytes += kept.map(kept_bytes).sum::<usize>();
     }
 
-    pub(super) fn make_alike(&self, response: &mut Map<String, Value>) {
-        for (name, value) in &self.first {
-            response.insert(name.clone(), value.clone());
+    /// Gives a response the id and the time of the first one.
+    pub(super) fn make_alike(&self, response: &mut Response) {
+        let Some((id, created_at)) = self.first.clone() else {
+            return;
+        };
+        response.id = id.or(response.id.take());
+        if let Some(created_at) = created_at {
+            response.rest.insert(CREATED_AT.to_owned(), created_at);
         }
     }
 
-    /// Takes note of how a round ends.
-    pub(super) fn end(&mut self, kind: String, response: Map<String, Value>) {
+    /// Takes note of the event that ends a round, and its response.
+    pub(super) fn end(&mut self, kind: String, response: Response) {
         self.end = Some((kind, response));
     }
 
-    pub(super) fn take_reply(&mut self) -> Option<Map<String, Value>> {
+    pub(super) fn take_reply(&mut self) -> Option<Response> {
         let (kind, response) = self.end.take()?;
         self.ended_by = Some(kind);
         Some(response)
@@ -84,12 +87,10 @@ impl Stream {
 
     /// The complete items of this round.
     pub(super) fn items(&self) -> impl Iterator<Item = Value> {
-        self.items
-            .values()
-            .filter_map(|announced| announced.item.clone())
+        self.items.values().filter_map(|known| known.item.clone())
     }
 
-    /// Whether the client knows of the item at `index` of this round.
+    /// Returns true if the client knows of the item at `index` of this round.
     pub(super) fn has_shown(&self, index: usize) -> bool {
         self.items.contains_key(&(index as u64))
     }
@@ -127,7 +128,7 @@ impl Stream {
         &mut self,
         kind: &str,
         mut event: Map<String, Value>,
-        offered: &Offered,
+        available: &AvailableTools,
         ids: &mut HashSet<String>,
         shown: &mut Vec<Value>,
     ) -> Result<Vec<Bytes>, Refusal> {
@@ -137,17 +138,17 @@ impl Stream {
         let mut events = Vec::new();
         if !self.items.contains_key(&index) {
             let mut written = event.get("item").cloned().unwrap_or_default();
-            let call = item::call(&mut written, offered, |id| unique_id(id, ids))?;
+            let call = item::call(&mut written, available, |id| unique_id(id, ids))?;
             events.extend(self.announce(index, call, &written, shown));
         }
-        let Some(announced) = self.items.get_mut(&index) else {
+        let Some(known) = self.items.get_mut(&index) else {
             return Ok(events);
         };
-        let at = announced.shown_at;
+        let at = known.shown_at;
         if kind == "response.output_item.done" {
-            announced.item = event.get("item").cloned();
+            known.item = event.get("item").cloned();
         }
-        if announced.call_id.is_some() {
+        if known.call_id.is_some() {
             if kind == "response.function_call_arguments.done" {
                 if let Some(arguments) = event.shift_remove("arguments") {
                     shown[at]["arguments"] = arguments;
@@ -160,7 +161,7 @@ impl Stream {
             }
             return Ok(events);
         }
-        if let Some(item) = &announced.item {
+        if let Some(item) = &known.item {
             shown[at] = item.clone();
         }
         event.insert("output_index".to_owned(), at.into());
@@ -178,12 +179,12 @@ impl Stream {
         shown: &mut Vec<Value>,
     ) -> Vec<Bytes> {
         let at = shown.len();
-        let announced = Announced {
+        let known = ShownItem {
             shown_at: at,
             call_id: call.as_ref().map(|call| call.id.clone()),
             item: None,
         };
-        self.items.insert(index, announced);
+        self.items.insert(index, known);
         let Some(call) = call else {
             shown.push(written.clone());
             return Vec::new();
@@ -213,13 +214,13 @@ impl Stream {
     }
 
     /// The event that ends an answer.
-    pub(super) fn finish(&mut self, response: Map<String, Value>) -> Bytes {
+    pub(super) fn finish(&mut self, response: Response) -> Bytes {
         let kind = self.ended_by.take();
         let kind = kind.as_deref().unwrap_or("response.completed");
         self.event(kind, json!({ "response": response }))
     }
 
-    /// How an answer breaks off.
+    /// The event of an answer that breaks off.
     pub(super) fn broken_off(&mut self, refusal: &Refusal) -> Bytes {
         let error = refusal.error();
         let members = json!({

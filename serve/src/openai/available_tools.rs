@@ -1,4 +1,4 @@
-//! What a model may call in one request: the client's own functions and the toolbox's.
+//! The functions that a model may call in one request: the client's own and the toolbox's.
 
 mod choice;
 mod definition;
@@ -10,7 +10,7 @@ use tool_hub_agent::definition::Dialect;
 use tool_hub_agent::definition::export::export;
 use tool_hub_manifest::FunctionSpec;
 
-use super::gateway::Writing;
+use super::gateway::Strictness;
 use super::refusal::Refusal;
 use crate::built_in::READ_ANSWER;
 use crate::resolved_function::ResolvedFunction;
@@ -19,24 +19,25 @@ use choice::Choice;
 use definition::{name_of, own_functions};
 
 /// The functions of one request. They stay what they are when the toolset changes.
-pub(super) struct Offered {
+pub(super) struct AvailableTools {
     /// The toolbox's, by name.
     ours: HashMap<String, ResolvedFunction>,
     /// The client's, by name, with the schemas of their arguments.
     theirs: HashMap<String, Value>,
     /// The function that the request names.
     forced: Option<String>,
-    writing: Writing,
-    /// What reads stored results, until there are any: small models call it for no reason.
+    strictness: Strictness,
+    /// The definition of the function that reads stored results, until there are any: small models
+    /// call it for no reason.
     later: Option<Value>,
-    /// How many calls of one reply run at once.
+    /// The most calls of one reply that run at once.
     pub(super) at_once: usize,
 }
 
 /// Calls of one reply that run at once, unless the request wants one after another.
 const CALLS_AT_ONCE: usize = 8;
 
-/// How the two APIs write the same thing.
+/// The forms of definitions and choices in one of the two APIs.
 pub(super) struct Dialects {
     plain: Dialect,
     strict: Dialect,
@@ -57,7 +58,7 @@ impl Dialects {
     };
 }
 
-impl Offered {
+impl AvailableTools {
     /// Adds the toolbox's functions to `request`, as far as its `tool_choice` wants them.
     ///
     /// A choice that only some endpoints know is written as all do: a bare name as the object
@@ -65,7 +66,7 @@ impl Offered {
     pub(super) fn add(
         request: &mut Map<String, Value>,
         toolset: &Toolset,
-        writing: Writing,
+        strictness: Strictness,
         dialects: &Dialects,
     ) -> Result<Self, Refusal> {
         let mut tools = match request.shift_remove("tools") {
@@ -89,7 +90,7 @@ impl Offered {
                 Some("tools"),
             ));
         }
-        tools.extend(definitions(&mut ours, writing, dialects));
+        tools.extend(definitions(&mut ours, strictness, dialects));
         let forced = choice.write(request, &mut tools, dialects.named);
         let names: HashSet<&str> = tools.iter().filter_map(name_of).collect();
         ours.retain(|resolved| names.contains(&*resolved.spec().name));
@@ -112,7 +113,7 @@ impl Offered {
                 .collect(),
             theirs,
             forced,
-            writing,
+            strictness,
             later,
             at_once: if one_by_one { 1 } else { CALLS_AT_ONCE },
         })
@@ -127,13 +128,13 @@ impl Offered {
         }
     }
 
-    /// Whether there is anything to run here.
+    /// Returns true if there is anything to run here.
     pub(super) fn is_ours(&self) -> bool {
         !self.ours.is_empty()
     }
 
-    pub(super) fn writing(&self) -> Writing {
-        self.writing
+    pub(super) fn strictness(&self) -> Strictness {
+        self.strictness
     }
 
     /// The toolbox's function of that name, where it is offered.
@@ -145,14 +146,14 @@ impl Offered {
     pub(super) fn nearest(&self, name: &str) -> Option<&str> {
         let names = self.ours.keys().chain(self.theirs.keys());
         names
-            .map(|offered| (strsim::damerau_levenshtein(name, offered), offered))
+            .map(|other| (strsim::damerau_levenshtein(name, other), other))
             .filter(|(edits, _)| *edits <= 2)
             .min()
-            .map(|(_, offered)| offered.as_str())
+            .map(|(_, other)| other.as_str())
     }
 
-    /// Whether the client answers calls of that name. All others are answered here, were it by
-    /// saying that there is no such function.
+    /// Returns true if the client answers calls of that name. All others are answered here, if only
+    /// by saying that there is no such function.
     pub(super) fn is_theirs(&self, name: &str) -> bool {
         self.theirs.contains_key(name)
     }
@@ -184,12 +185,12 @@ impl Offered {
 /// The definitions of `functions`, without those that endpoints would refuse a whole request for.
 fn definitions(
     functions: &mut Vec<ResolvedFunction>,
-    writing: Writing,
+    strictness: Strictness,
     dialects: &Dialects,
 ) -> Vec<Value> {
-    let dialect = match writing {
-        Writing::Plain => dialects.plain,
-        Writing::Strict => dialects.strict,
+    let dialect = match strictness {
+        Strictness::Plain => dialects.plain,
+        Strictness::Strict => dialects.strict,
     };
     let mut definitions = Vec::new();
     functions.retain(|resolved| match definition(resolved.spec(), dialect) {
@@ -222,7 +223,8 @@ fn definition(spec: &FunctionSpec, dialect: Dialect) -> Result<Value, String> {
     }
 }
 
-/// Whether `arguments` have every member that `schema` demands, and none that it does not know.
+/// Returns true if `arguments` have every member that `schema` demands, and none that it does not
+/// know.
 fn fits(arguments: &Map<String, Value>, schema: &Value) -> bool {
     let members = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);

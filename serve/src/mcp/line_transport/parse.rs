@@ -29,7 +29,7 @@ pub(super) enum Parsed {
     Nothing,
 }
 
-/// What tells a call from other messages, found in one pass. Members of other messages
+/// The members that tell a call from other messages, found in one pass. Members of other messages
 /// may be of any type.
 #[derive(Deserialize)]
 struct Envelope<'a> {

@@ -18,19 +18,19 @@ use rmcp::{ErrorData, RoleServer};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
-use crate::limits::MESSAGE_BYTES_MAX;
+use crate::message_limits::MESSAGE_BYTES_MAX;
 use parse::Parsed;
 pub(super) use parse::RawArguments;
 
-/// How much of a line is taken from the reader at once.
+/// The most bytes that are taken from the reader at once.
 const READ_BYTES: usize = 64 << 10;
 
-pub(super) struct Wire<R, W> {
+pub(super) struct LineTransport<R, W> {
     reader: BufReader<R>,
-    /// What has been read of a line. It stays here when a read is given up half-way, which
-    /// happens whenever the service has something to send.
+    /// The beginning of a line. It stays here when a read is given up half-way, which happens
+    /// whenever the service has something to send.
     line: Vec<u8>,
-    /// Whether the rest of the line is dropped because the line is too long.
+    /// True if the rest of the line is dropped because the line is too long.
     skipping: bool,
     /// Absent once closed.
     writer: Arc<Mutex<Option<W>>>,
@@ -42,7 +42,7 @@ enum Line {
     End,
 }
 
-impl<R, W> Wire<R, W>
+impl<R, W> LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -96,7 +96,7 @@ where
     }
 }
 
-impl<R, W> Transport<RoleServer> for Wire<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -171,9 +171,9 @@ mod tests {
             let _ = writer.shutdown().await;
             drop(reader);
         });
-        let mut wire = Wire::new(theirs, output);
+        let mut transport = LineTransport::new(theirs, output);
         let mut received = Vec::new();
-        while let Some(message) = wire.receive().await {
+        while let Some(message) = transport.receive().await {
             received.push(match message {
                 JsonRpcMessage::Request(request) => match request.request {
                     ClientRequest::CallToolRequest(call) => {
@@ -186,7 +186,7 @@ mod tests {
             });
         }
         tokio::task::yield_now().await;
-        drop(wire);
+        drop(transport);
         let mut answered = String::new();
         tokio::io::AsyncReadExt::read_to_string(&mut answers, &mut answered)
             .await
@@ -220,11 +220,11 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_sent_once_closed() {
-        let mut wire = Wire::new(tokio::io::empty(), tokio::io::sink());
-        wire.close().await.unwrap();
+        let mut transport = LineTransport::new(tokio::io::empty(), tokio::io::sink());
+        transport.close().await.unwrap();
         let error = ErrorData::invalid_request("late", None);
         let message = JsonRpcMessage::error(error, Some(RequestId::Number(1)));
-        let refused = wire.send(message).await.unwrap_err();
+        let refused = transport.send(message).await.unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::NotConnected);
     }
 }

@@ -9,7 +9,7 @@ pub(super) fn name_of(tool: &Value) -> Option<&str> {
     named(tool)?.get("name")?.as_str()
 }
 
-/// What holds the members of a function: the two APIs write them at different depths.
+/// The object with the members of a function: the two APIs write them at different depths.
 fn named(tool: &Value) -> Option<&Value> {
     let inner = tool.get("function").or_else(|| tool.get("custom"));
     inner.or_else(|| matches!(tool.get("type")?.as_str()?, "function" | "custom").then_some(tool))

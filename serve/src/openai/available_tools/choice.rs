@@ -1,11 +1,11 @@
-//! What a request says of the tools that the model should choose: its member `tool_choice`.
+//! The member `tool_choice` of a request.
 
 use serde_json::{Map, Value};
 
 use super::definition::name_of;
 use crate::openai::refusal::Refusal;
 
-/// How many tools are compared with how many allowed ones: each with each.
+/// The most tools, and the most allowed ones, that are compared: each with each.
 const COMPARED_MAX: usize = 1_024;
 
 /// The choice, of either API.
@@ -99,7 +99,7 @@ impl Choice {
     }
 }
 
-/// Whether `tool` has everything that `entry` says.
+/// Returns true if `tool` has everything that `entry` says.
 fn describes(entry: &Value, tool: &Value) -> bool {
     match (entry, tool) {
         (Value::Object(entry), Value::Object(tool)) => entry

@@ -1,4 +1,4 @@
-//! Bodies of answers that hold something until they have been sent.
+//! Bodies of responses that hold something until they have been sent.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -7,16 +7,16 @@ use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 
 /// The same body, which drops `held` at its end, or when its client leaves.
-pub(super) fn until_end_of(body: Body, held: impl Send + Unpin + 'static) -> Body {
-    Body::new(Held { body, _held: held })
+pub(super) fn hold_until_sent(body: Body, held: impl Send + Unpin + 'static) -> Body {
+    Body::new(HoldingBody { body, _held: held })
 }
 
-struct Held<T> {
+struct HoldingBody<T> {
     body: Body,
     _held: T,
 }
 
-impl<T: Unpin> HttpBody for Held<T> {
+impl<T: Unpin> HttpBody for HoldingBody<T> {
     type Data = Bytes;
     type Error = axum::Error;
 

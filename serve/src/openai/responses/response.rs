@@ -1,0 +1,36 @@
+//! A response, which is what the Responses API calls a reply.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::openai::lenient::or_absent;
+
+/// A response: the members that are read here, and the rest, which is passed on.
+#[derive(Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(super) struct Response {
+    #[serde(
+        deserialize_with = "or_absent",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub(super) id: Option<String>,
+    #[serde(
+        deserialize_with = "or_absent",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub(super) status: Option<String>,
+    /// The items.
+    #[serde(
+        deserialize_with = "or_absent",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub(super) output: Option<Vec<Value>>,
+    #[serde(flatten)]
+    pub(super) rest: Map<String, Value>,
+}
+
+impl From<Response> for Value {
+    fn from(response: Response) -> Self {
+        serde_json::json!(response)
+    }
+}

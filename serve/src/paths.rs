@@ -1,0 +1,6 @@
+//! The paths that front ends answer at over HTTP.
+
+/// The path of the Model Context Protocol.
+pub const MCP_PATH: &str = "/mcp";
+/// The path below which stand `tools`, `tools/{name}` and `openapi.json`.
+pub const REST_PATH: &str = "/v1";
