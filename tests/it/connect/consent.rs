@@ -1,4 +1,4 @@
-//! What `tool connect` refuses, and what it asks before it writes.
+//! Refusals of `tool connect`, and its questions before it writes.
 
 use serde_json::json;
 
