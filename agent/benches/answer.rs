@@ -1,4 +1,4 @@
-//! What reading a model's answer takes: one of 4 KB by each family, and by length from 1 KB to
+//! The time to read a model's answer: one of 4 KB by each family, and by length from 1 KB to
 //! 1 MB, whole and in the pieces of a stream. What is linear has the same time for each KB in
 //! every line.
 //!
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tool_hub_agent::conversation::answer::AnswerFormat;
 
-type Failed = Box<dyn std::error::Error>;
+type BoxError = Box<dyn std::error::Error>;
 
 const KB: usize = 1 << 10;
 /// Of so many readings the fastest counts: everything else is the machine's.
@@ -19,7 +19,7 @@ const ROUNDS: usize = 200;
 /// About what a model writes at once.
 const PIECE_BYTES: usize = 4;
 
-fn main() -> Result<(), Failed> {
+fn main() -> Result<(), BoxError> {
     for name in AnswerFormat::names() {
         let format: AnswerFormat = name.parse()?;
         let answer = answer(name, 4 * KB)?;
@@ -47,7 +47,7 @@ fn main() -> Result<(), Failed> {
 
 /// An answer of about so many bytes: text with calls in it, as the family's first vectors have
 /// them.
-fn answer(name: &str, bytes: usize) -> Result<String, Failed> {
+fn answer(name: &str, bytes: usize) -> Result<String, BoxError> {
     let file = format!("{}/tests/answers/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let vectors: Vec<serde_json::Value> = serde_json::from_str(&std::fs::read_to_string(file)?)?;
     let about = |about: &str| {

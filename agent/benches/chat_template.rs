@@ -1,4 +1,4 @@
-//! What it costs to print a conversation with a model's own chat template, against Transformers:
+//! The cost of printing a conversation with a model's own chat template, against Transformers:
 //! the same templates, those of real models that come with llama_cpp_python, and the same
 //! conversations. The bar is a quarter of the time.
 //!
@@ -27,9 +27,9 @@ use tool_hub_agent::conversation::chat_template::ChatTemplate;
 
 use cases::{Case, PACKAGES};
 
-/// How often each side has its turn at a case. The fastest turn counts.
+/// The number of turns of each side at a case. The fastest turn counts.
 const TURNS: usize = 5;
-/// How long a turn of Python's is, about.
+/// The approximate length of a turn of Python's.
 const TURN_SECONDS: f64 = 0.01;
 
 struct Python {
@@ -125,7 +125,7 @@ impl Python {
         })
     }
 
-    /// How long it takes to render `case` that often.
+    /// The time to render `case` that often.
     fn seconds(&mut self, case: &Case, rounds: usize) -> Result<f64, Box<dyn std::error::Error>> {
         let asked = json!({
             "source": case.source,

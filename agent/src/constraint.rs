@@ -8,7 +8,6 @@ mod answer;
 mod backend;
 mod calls;
 mod check;
-mod choice;
 mod compile;
 mod compiler;
 mod emulation;
@@ -23,14 +22,15 @@ mod request;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod tool_choice;
 
 pub use answer::WrongAnswer;
 pub use backend::Backend;
-pub use calls::Written;
-pub use choice::ToolChoice;
-pub use compile::{Compiled, Constraint};
+pub use calls::CallOrAnswer;
+pub use compile::{CompiledConstraint, Constraint};
 pub use compiler::Compiler;
 pub use emulation::{EmulatedTools, emulate_tools};
 pub use error::ConstraintError;
 pub use format::Format;
-pub use request::Constrained;
+pub use request::RequestMembers;
+pub use tool_choice::ToolChoice;

@@ -11,6 +11,6 @@ pub mod repair;
 
 pub use dialects::{MessageError, MessageLoss, MessageLossKind, WrittenMessages};
 pub use message::{
-    Content, Conversation, Foreign, Kept, Media, MediaKind, MediaSource, Message, MessageDialect,
-    Part, Reasoning, Role, Sealed, ToolCall, ToolResult,
+    Content, Conversation, Foreign, Media, MediaKind, MediaSource, Message, MessageDialect,
+    OpaqueReasoning, Part, Reasoning, Role, SourceForm, ToolCall, ToolResult,
 };

@@ -73,7 +73,7 @@ impl PromptMode {
     /// Takes `text` for a template.
     ///
     /// # Errors
-    /// As [`RunPrompt::new`] and [`ChatPrompt::new`].
+    /// The same as [`RunPrompt::new`] and [`ChatPrompt::new`].
     pub fn template(self, text: impl Into<String>) -> Result<PromptTemplate, PromptError> {
         Ok(match self {
             Self::Run => PromptTemplate::Run(RunPrompt::new(text)?),
@@ -84,7 +84,7 @@ impl PromptMode {
     /// Splits a model's answer into its explanation and its code.
     ///
     /// # Errors
-    /// As [`SolutionError`] says, for a model that did not write as it was asked to.
+    /// A [`SolutionError`] for a model that did not write as it was asked to.
     pub fn read(self, answer: &str) -> Result<Solution, SolutionError> {
         match self {
             Self::Run => solution::of_run(answer),

@@ -160,7 +160,7 @@ impl<'a> Node<'a> {
             .iter()
             .map(|(name, value)| (name.as_str(), value))
             .filter(|(name, _)| !SILENT.contains(name) && !known.contains(name))
-            .filter(|(name, value)| !self.form.says(name, value))
+            .filter(|(name, value)| !self.form.implies(name, value))
             .collect()
     }
 
@@ -178,7 +178,7 @@ impl<'a> Node<'a> {
 
 impl Form<'_> {
     /// True if the form itself implies `keyword`.
-    fn says(&self, keyword: &str, value: &Value) -> bool {
+    fn implies(&self, keyword: &str, value: &Value) -> bool {
         match (self, keyword) {
             (Self::Any, "type") => false,
             (_, "type") => true,
@@ -191,7 +191,7 @@ impl Form<'_> {
             (Self::Union(_), "anyOf" | "oneOf") => true,
             (Self::Union(nodes), _) => nodes.iter().any(|node| {
                 // The alternatives of a list of types share its keywords.
-                node.keyword(keyword) == Some(value) && node.form.says(keyword, value)
+                node.keyword(keyword) == Some(value) && node.form.implies(keyword, value)
             }),
             (Self::Ref(_), "$ref") => true,
             _ => false,

@@ -8,7 +8,7 @@ use serde_json::json;
 use tool_hub_agent::conversation::chat_template::{Chat, ChatTemplate, ControlTokens};
 use tool_hub_agent::conversation::{Conversation, MessageDialect};
 
-/// As long as most templates that are worth it; longer ones only make each attempt slower.
+/// The most bytes of a template: longer ones only make each attempt slower.
 const TEMPLATE_BYTES_MAX: usize = 4096;
 
 fuzz_target!(|texts: (&str, &str)| {

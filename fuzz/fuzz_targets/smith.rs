@@ -51,7 +51,7 @@ fn made(bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// What engines of a host take, and little enough to be quick.
+/// The configuration of components that a host takes and that are small enough to be quick.
 fn config() -> Config {
     Config {
         max_memory32_bytes: 16 << 20,

@@ -89,7 +89,7 @@ async fn load(host: &Host, body: &str) -> Tool {
     host.load(approved).await.expect("a tool")
 }
 
-/// How long calls of `tool` take, one after the other for `time`, the longest last.
+/// The durations of calls of `tool`, one after the other for `time`, the longest last.
 async fn latencies(tool: &Tool, time: Duration) -> Vec<Duration> {
     let begun = Instant::now();
     let mut latencies = Vec::new();
@@ -106,7 +106,7 @@ async fn latencies(tool: &Tool, time: Duration) -> Vec<Duration> {
     latencies
 }
 
-/// How long after its deadline a spinning tool was ended.
+/// The time from the deadline of a spinning tool to its end.
 async fn overrun(tool: Tool) -> Duration {
     let called = Instant::now();
     match tool.call("run", "").await {

@@ -1,4 +1,4 @@
-//! Trust: what a tool is and asks for, what a person allowed it, and what it is refused.
+//! Approval of tools: inspection, terms, a person's consent, and denials.
 
 pub(crate) mod approved;
 pub(crate) mod claims;

@@ -114,7 +114,7 @@ fn complete(
     let labels = export.signature.labels();
     if function.description.is_empty() {
         let comment = docs.function(&export.name).unwrap_or_default();
-        function.description = respell(comment, &labels);
+        function.description = use_json_names(comment, &labels);
     }
     let mut written = std::mem::take(&mut function.inputs);
     for field in &export.signature.parameters {
@@ -137,7 +137,7 @@ fn complete(
         input.optional |= matches!(field.ty, Type::Option(_));
         if input.description.is_empty() {
             let comment = docs.parameter(&export.name, &field.label.wit);
-            input.description = respell(&comment.unwrap_or_default(), &labels);
+            input.description = use_json_names(&comment.unwrap_or_default(), &labels);
         }
         let members = docs.members(&export.name, &field.label.wit);
         complete_members(&mut input.members, members, &field.ty, &labels);
@@ -173,14 +173,14 @@ fn complete_members(
 ) {
     for (place, comment) in comments.into_iter().flatten() {
         if !members.contains_key(place) && has_member(ty, place) {
-            members.insert(place.clone(), respell(comment, labels));
+            members.insert(place.clone(), use_json_names(comment, labels));
         }
     }
 }
 
 /// Comments speak of `longest-side`, agents write `longest_side`: names in backticks are
 /// spelled as agents spell them.
-fn respell(comment: &str, labels: &[&Label]) -> String {
+fn use_json_names(comment: &str, labels: &[&Label]) -> String {
     let mut text = comment.to_owned();
     for label in labels.iter().filter(|label| label.wit != label.json) {
         let from = format!("`{}`", label.wit);

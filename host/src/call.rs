@@ -30,7 +30,7 @@ use crate::call::executor::Executor;
 use crate::call::plan::Plan;
 use crate::call::policy::Policy;
 use crate::call::record::Record;
-use crate::call::scheduler::Running;
+use crate::call::scheduler::RunningGuest;
 use crate::call::size::Size;
 use crate::call::state::CallState;
 use crate::call::stop::Stop;
@@ -58,7 +58,7 @@ pub(crate) async fn run<T: Size + Mask>(
     read: impl FnOnce(Option<&Val>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let policy = &template.policy;
-    audit::given(&policy.tool.name, &policy.grants);
+    audit::granted(&policy.tool.name, &policy.grants);
     let guest = guest(template.clone(), plan, arguments, record.clone(), permit);
     let running = template.executor.scheduler.run(Box::pin(guest), record);
     let max = policy.limits.outcome_bytes;
@@ -73,7 +73,7 @@ pub(crate) async fn run<T: Size + Mask>(
 }
 
 /// Waits until the guest is done, or ends it when its time is up.
-async fn finish(mut running: Running<GuestResult>, record: &Record) -> GuestResult {
+async fn finish(mut running: RunningGuest<GuestResult>, record: &Record) -> GuestResult {
     let mut deadline = Instant::now() + Duration::from_millis(record.limits.call_ms);
     loop {
         tokio::select! {
@@ -140,7 +140,7 @@ fn store(executor: &Executor, state: CallState) -> Store<CallState> {
             return Err(Stop::Cpu.into());
         }
         // The clock may have ticked while the guest waited, or just before its turn.
-        if time.this_turn() < TICK / 2 {
+        if time.current_turn() < TICK / 2 {
             return Ok(UpdateDeadline::Continue(1));
         }
         time.interrupt();

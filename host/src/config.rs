@@ -1,4 +1,4 @@
-//! The configuration of a host. What is not set here grants nothing.
+//! The configuration of a host. An empty one grants nothing.
 
 use std::path::PathBuf;
 

@@ -73,7 +73,7 @@ pub enum HostError {
         name: DirectoryName,
         /// The path that was granted.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// The engine could not be set up on this machine.
@@ -135,7 +135,7 @@ pub enum HostError {
     Name {
         /// The name in the component.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// The manifest and the component disagree.

@@ -1,4 +1,4 @@
-//! Access of the fuzz targets to the host's insides. No part of the interface.
+//! Entry points for the fuzz targets. They are no part of the public interface.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -72,10 +72,10 @@ fn random_type(input: &mut Unstructured<'_>, depth: usize) -> Result<Type> {
         12 => Type::Tuple(several(input, depth)?),
         13 => Type::Record(fields(several(input, depth)?)),
         14 => Type::Option(Box::new(inner(input)?)),
-        15 => Type::Result(maybe(input, depth)?, maybe(input, depth)?),
+        15 => Type::Result(optional(input, depth)?, optional(input, depth)?),
         _ => {
             let types =
-                (0..input.int_in_range(1..=3)?).map(|_| Ok(maybe(input, depth)?.map(|ty| *ty)));
+                (0..input.int_in_range(1..=3)?).map(|_| Ok(optional(input, depth)?.map(|ty| *ty)));
             Type::Variant(cases(types.collect::<Result<_>>()?))
         }
     })
@@ -86,7 +86,7 @@ fn several(input: &mut Unstructured<'_>, depth: usize) -> Result<Vec<Type>> {
     (0..count).map(|_| random_type(input, depth - 1)).collect()
 }
 
-fn maybe(input: &mut Unstructured<'_>, depth: usize) -> Result<Option<Box<Type>>> {
+fn optional(input: &mut Unstructured<'_>, depth: usize) -> Result<Option<Box<Type>>> {
     let is_there: bool = input.arbitrary()?;
     let ty = is_there
         .then(|| random_type(input, depth - 1))

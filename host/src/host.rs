@@ -17,7 +17,7 @@ use crate::call::plan::Plan;
 use crate::call::policy::Policy;
 use crate::call::state::CallState;
 use crate::compilation::cache::Cache;
-use crate::compilation::cache::eviction::Trimmed;
+use crate::compilation::cache::eviction::EvictedFiles;
 use crate::compilation::code::Code;
 use crate::compilation::compile_error;
 use crate::compilation::compiler::slots::CompileSlots;
@@ -32,16 +32,16 @@ use crate::imports::directories::{self, operations};
 use crate::imports::http::connect::Tls;
 use crate::imports::{interaction, keyvalue, logging, toolbox};
 use crate::secret::Secrets;
-use crate::tool::{Loaded, Tool};
+use crate::tool::{LoadedTool, Tool};
 
 /// The sandbox of a process. Cloning is cheap; clones share everything.
 #[derive(Clone)]
 pub struct Host {
-    shared: Arc<Shared>,
+    shared: Arc<HostState>,
 }
 
-/// Shared by all clones of a host.
-struct Shared {
+/// The state that all clones of a host share.
+struct HostState {
     config: HostConfig,
     executor: Arc<Executor>,
     tls: Arc<Tls>,
@@ -88,7 +88,7 @@ impl Host {
             None => None,
         };
         Ok(Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(HostState {
                 config,
                 executor: Arc::new(executor),
                 tls: Arc::default(),
@@ -106,10 +106,10 @@ impl Host {
     ///
     /// # Errors
     /// [`HostError::Cache`] when the directory cannot be read or a file cannot be removed.
-    pub fn trim_cache(&self, keep: &[Digest]) -> Result<Trimmed, HostError> {
+    pub fn trim_cache(&self, keep: &[Digest]) -> Result<EvictedFiles, HostError> {
         match &self.shared.cache {
             Some(cache) => cache.trim(keep),
-            None => Ok(Trimmed::default()),
+            None => Ok(EvictedFiles::default()),
         }
     }
 
@@ -144,10 +144,10 @@ impl Host {
     /// Loads as [`Host::load`] does, and tells `progress` what happens.
     ///
     /// # Errors
-    /// As [`Host::load`].
+    /// The same as [`Host::load`].
     ///
     /// # Panics
-    /// As [`Host::load`].
+    /// The same as [`Host::load`].
     pub async fn load_with(
         &self,
         approved: Approved,
@@ -172,8 +172,12 @@ impl std::fmt::Debug for Host {
     }
 }
 
-impl Shared {
-    fn load(&self, approved: &Approved, progress: &dyn Fn(LoadEvent)) -> Result<Loaded, HostError> {
+impl HostState {
+    fn load(
+        &self,
+        approved: &Approved,
+        progress: &dyn Fn(LoadEvent),
+    ) -> Result<LoadedTool, HostError> {
         let verified = approved.verified();
         let manifest = verified.manifest();
         directories::check(approved.grants(), &self.config)?;
@@ -202,7 +206,7 @@ impl Shared {
         let contract_plans = exports.contract.into_iter();
         let contract_plans =
             contract_plans.map(|(export, signature, index)| (export, Plan::new(index, signature)));
-        Ok(Loaded {
+        Ok(LoadedTool {
             name: manifest.name.clone(),
             icon: manifest.icon.clone(),
             pin: *verified.pin(),

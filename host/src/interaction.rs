@@ -32,7 +32,7 @@ pub trait Interaction: Send + Sync {
 
     /// The functions that code which the tool runs may call. Where there are none, a tool that
     /// imports `toolbox` finds an empty one.
-    fn functions(&self) -> Vec<Offered> {
+    fn functions(&self) -> Vec<ToolboxFunction> {
         Vec::new()
     }
 
@@ -80,7 +80,7 @@ impl Interaction for Nobody {}
 
 /// A function beside the tool, as code finds it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Offered {
+pub struct ToolboxFunction {
     /// The name by which agents call it.
     pub name: String,
     /// Its description, as agents read it.

@@ -57,12 +57,12 @@ mod values;
 pub use approval::approved::Approved;
 pub use approval::denial::RequiredGrant;
 pub use approval::inspection::capability::InspectedCapability;
-pub use approval::inspection::imports::{Effect, InspectedImport, Power};
+pub use approval::inspection::imports::{ImportAccess, ImportEffect, InspectedImport};
 pub use approval::inspection::producers::Producer;
 pub use approval::inspection::{Inspection, inspect};
 pub use approval::terms::{Change, ChangeKind, Terms};
 pub use call::admission::caller::CallerKey;
-pub use compilation::cache::eviction::Trimmed;
+pub use compilation::cache::eviction::EvictedFiles;
 pub use compilation::compiler::Compiler;
 pub use compilation::compiler::child::compile_for_parent;
 pub use compilation::compiler::confinement::Confinement;
@@ -74,7 +74,9 @@ pub use error::HostError;
 pub use error::refusal::Refusal;
 pub use host::{Host, LoadEvent};
 pub use interaction::usage::Usage;
-pub use interaction::{Answer, Interaction, LogEntry, LogLevel, Nobody, Offered, Output, Progress};
+pub use interaction::{
+    Answer, Interaction, LogEntry, LogLevel, Nobody, Output, Progress, ToolboxFunction,
+};
 pub use offerings::prompt::{Prompt, PromptArgument, PromptMessage};
 pub use offerings::resource::{ResourceEntry, ResourceTemplate};
 pub use offerings::uri_template::UriTemplate;

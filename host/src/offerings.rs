@@ -1,4 +1,4 @@
-//! Offers of a tool beside functions: prompts and resources.
+//! Prompts and resources of tools.
 
 pub(crate) mod entries;
 pub(crate) mod prompt;

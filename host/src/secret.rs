@@ -99,8 +99,8 @@ impl Secrets {
     }
 
     /// Like [`Secrets::mask`], with a type that shows that the text is masked.
-    pub(crate) fn masked(&self, text: &str) -> Masked {
-        Masked(self.mask(text.to_owned()))
+    pub(crate) fn masked(&self, text: &str) -> MaskedText {
+        MaskedText(self.mask(text.to_owned()))
     }
 
     /// True if `text` contains a secret.
@@ -136,11 +136,11 @@ impl Secrets {
             found.map(|secret| secret.range()).collect()
         };
         let mut ranges = find(bytes);
-        let undone = escapes::undone(bytes).map(|undone| find(&undone));
+        let undone = escapes::unescape(bytes).map(|undone| find(&undone));
         let Some(escaped) = undone.filter(|found| !found.is_empty()) else {
             return ranges;
         };
-        ranges.extend(escapes::written(bytes, &escaped));
+        ranges.extend(escapes::source_ranges(bytes, &escaped));
         ranges.sort_unstable_by_key(|range| range.start);
         ranges.dedup_by(|next, last| {
             let overlap = next.start < last.end;
@@ -153,7 +153,7 @@ impl Secrets {
     }
 
     /// The search for secrets, if there is one in `bytes`.
-    fn found(&self, bytes: &[u8]) -> Option<&AhoCorasick> {
+    fn matching_search(&self, bytes: &[u8]) -> Option<&AhoCorasick> {
         let forms = &self.0.as_ref()?.forms;
         forms.is_match(bytes).then_some(forms)
     }
@@ -175,16 +175,16 @@ fn replaced(bytes: &[u8], length: usize, ranges: &[Range<usize>]) -> Vec<u8> {
 /// Text of a guest with its secrets masked. Only [`Secrets`] can make one, so refusals and events,
 /// which require this type, cannot show a secret.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Masked(String);
+pub(crate) struct MaskedText(String);
 
-impl AsRef<str> for Masked {
+impl AsRef<str> for MaskedText {
     fn as_ref(&self) -> &str {
         &self.0
     }
 }
 
 /// Escaped, because subscribers print events to terminals.
-impl fmt::Debug for Masked {
+impl fmt::Debug for MaskedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)
     }

@@ -52,14 +52,14 @@ const LAYOUT_VERSION: i64 = 1;
 /// Nothing is opened or made before a tool uses it. How much may be kept is
 /// [`Limits::storage_bytes`](tool_hub_manifest::Limits).
 #[derive(Clone)]
-pub struct Storage(Arc<Shared>);
+pub struct Storage(Arc<Database>);
 
-struct Shared {
+struct Database {
     path: Option<PathBuf>,
     connection: Mutex<Option<Connection>>,
 }
 
-/// Why an operation came to nothing, in words for the guest.
+/// The reason why an operation failed, in words for the guest.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StorageError {
     #[error("the storage is full: it keeps at most {max} bytes (limit storage_bytes = {max})")]
@@ -119,7 +119,7 @@ impl Storage {
     }
 
     fn of(path: Option<PathBuf>) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(Database {
             path,
             connection: Mutex::default(),
         }))
@@ -128,7 +128,7 @@ impl Storage {
     /// Runs `operation` on a thread that may wait for the disk.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        operation: impl FnOnce(&mut Open<'_>) -> Result<T> + Send + 'static,
+        operation: impl FnOnce(&mut OpenStorage<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let shared = self.0.clone();
         let run = move || shared.run(operation);
@@ -149,8 +149,8 @@ impl fmt::Debug for Storage {
     }
 }
 
-impl Shared {
-    fn run<T>(&self, operation: impl FnOnce(&mut Open<'_>) -> Result<T>) -> Result<T> {
+impl Database {
+    fn run<T>(&self, operation: impl FnOnce(&mut OpenStorage<'_>) -> Result<T>) -> Result<T> {
         let mut slot = self
             .connection
             .lock()
@@ -159,7 +159,7 @@ impl Shared {
             Some(connection) => connection,
             empty => empty.insert(open(self.path.as_deref())?),
         };
-        operation(&mut Open(connection))
+        operation(&mut OpenStorage(connection))
     }
 }
 
@@ -202,9 +202,9 @@ fn private_place(file: &Path) -> PathBuf {
 }
 
 /// The open storage.
-pub(crate) struct Open<'a>(&'a mut Connection);
+pub(crate) struct OpenStorage<'a>(&'a mut Connection);
 
-impl Open<'_> {
+impl OpenStorage<'_> {
     /// The value of `key`.
     pub(crate) fn get(&self, bucket: &str, key: &str) -> Result<Option<Vec<u8>>> {
         get(self.0, bucket, key)

@@ -28,13 +28,13 @@ use crate::values::json::read::error::ArgumentError;
 /// is cheap.
 #[derive(Clone)]
 pub struct Tool {
-    loaded: Arc<Loaded>,
+    loaded: Arc<LoadedTool>,
     /// The caller that calls are made for, if the embedder tells callers apart.
     caller: Option<CallerKey>,
 }
 
 /// Shared by all clones of a tool.
-pub(crate) struct Loaded {
+pub(crate) struct LoadedTool {
     pub(crate) name: ToolName,
     pub(crate) icon: Option<Icon>,
     pub(crate) pin: Pin,
@@ -57,7 +57,7 @@ pub(crate) struct Request<'a> {
 }
 
 impl Tool {
-    pub(crate) fn new(loaded: Loaded) -> Self {
+    pub(crate) fn new(loaded: LoadedTool) -> Self {
         Self {
             loaded: Arc::new(loaded),
             caller: None,
@@ -127,7 +127,7 @@ impl Tool {
     /// questions.
     ///
     /// # Panics
-    /// As [`Tool::call`].
+    /// The same as [`Tool::call`].
     pub async fn call_with(
         &self,
         function: &str,
@@ -215,7 +215,7 @@ impl Tool {
         let plan = request.plan?;
         let max = record.limits.input_bytes;
         if request.input_bytes as u64 > max {
-            return Err(limit::reached(
+            return Err(limit::failure(
                 "input_bytes",
                 max,
                 "its arguments are too long",

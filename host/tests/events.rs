@@ -1,15 +1,15 @@
-//! What the host tells those who watch it. The one test has a process of its own, because it
+//! Test of the host's tracing events. It has a process of its own, because it
 //! listens to all threads and to every level.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-#[path = "it/keeper.rs"]
-mod keeper;
+#[path = "it/logging_component.rs"]
+mod logging_component;
+#[path = "it/storage_component.rs"]
+mod storage_component;
 #[allow(dead_code, reason = "the tests of the other target use the rest")]
 #[path = "it/support.rs"]
 mod support;
-#[path = "it/talker.rs"]
-mod talker;
 
 use std::sync::{Arc, Mutex};
 
@@ -17,16 +17,16 @@ use serde_json::json;
 use tool_hub_host::Approved;
 use tool_hub_manifest::Grants;
 
-use keeper::keeper;
+use logging_component::{SECRET, talk};
+use storage_component::storage_component;
 use support::{HOST, failure, reply};
-use talker::{SECRET, talk};
 
 /// Events of every level while a tool has a secret, and says it: the engine's own, WASI's
 /// and ours. None holds the secret, none moves a cursor, and those of the audit tell what was
 /// given, used and refused.
 #[test]
 fn events_tell_what_happened_and_nothing_else() {
-    let written = Written::default();
+    let written = LogBuffer::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
         .with_ansi(false)
@@ -47,7 +47,7 @@ fn events_tell_what_happened_and_nothing_else() {
         reply(talk("say", arguments).await.0);
         for (grants, bucket) in [(Grants::none().storage(), hostile), (Grants::none(), "a")] {
             let tool = HOST
-                .load(Approved::from_lock_record(keeper(), grants).unwrap())
+                .load(Approved::from_lock_record(storage_component(), grants).unwrap())
                 .await;
             let arguments = json!({ "bucket": bucket }).to_string();
             tool.unwrap().call("add", &arguments).await;
@@ -97,9 +97,9 @@ fn events_tell_what_happened_and_nothing_else() {
 }
 
 #[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
+struct LogBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl std::io::Write for Written {
+impl std::io::Write for LogBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())

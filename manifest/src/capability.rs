@@ -1,4 +1,4 @@
-//! Capabilities: what a tool asks for beyond pure computation.
+//! Capabilities: the rights that a tool asks for beyond pure computation.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Whether nothing is asked for.
+    /// True if nothing is asked for.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -51,9 +51,9 @@ impl Capabilities {
 pub struct DirectoryRequest {
     /// The guest's name for it.
     pub name: DirectoryName,
-    /// What the tool wants to do there.
+    /// The access that the tool wants there.
     pub access: Access,
-    /// Why, for the person who grants it.
+    /// The reason, for the person who grants it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
@@ -68,7 +68,7 @@ pub struct VariableRequest {
     /// secret in any case, unless the user marks it as plain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
-    /// Why, for the person who grants it.
+    /// The reason, for the person who grants it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
@@ -78,12 +78,12 @@ pub struct VariableRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StorageRequest {
-    /// Why, for the person who grants it.
+    /// The reason, for the person who grants it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
 
-/// What may be done in a directory.
+/// The kinds of access to a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {

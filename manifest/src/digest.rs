@@ -1,4 +1,4 @@
-//! SHA-256 digests: the only identity that bytes have here.
+//! SHA-256 digests, which identify files and packages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ pub struct Digest([u8; 32]);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a digest: expected `sha256:` and 64 lower-case hexadecimal digits")]
 pub struct DigestError {
-    /// What was given, at most 80 characters of it.
+    /// The given text, at most 80 characters of it.
     pub text: String,
 }
 

@@ -11,13 +11,13 @@ pub(crate) const DOCUMENT_BYTES_MAX: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{document} line {line}, column {column}: {message}")]
 pub struct DocumentError {
-    /// Which kind of document: `tool.toml`, `toolbox.toml` or `toolbox.lock`.
+    /// The kind of document: `tool.toml`, `toolbox.toml` or `toolbox.lock`.
     pub document: &'static str,
     /// The line, counted from 1.
     pub line: usize,
     /// The column in characters, counted from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The mistake at that place.
     pub message: String,
     /// The known key that is nearest to an unknown one.
     pub nearest: Option<String>,

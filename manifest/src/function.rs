@@ -3,9 +3,9 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::export::ExportName;
+use crate::export_name::ExportName;
+use crate::function_spec::Annotations;
 use crate::name::ArgumentName;
-use crate::spec::Annotations;
 use crate::value_type::ValueType;
 
 /// Texts about the members within a value, by their places: the fields of records, and the cases
@@ -20,14 +20,14 @@ pub type Members = IndexMap<String, String>;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Function {
-    /// Where the component exports it. An author may leave it out when the function's name
-    /// says it already.
+    /// The name under which the component exports it. An author may leave it out when the
+    /// function's name says it already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub export: Option<ExportName>,
     /// A name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the function does, for the agent.
+    /// A description of the function, for the agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Changes nothing anywhere.
@@ -45,7 +45,7 @@ pub struct Function {
     /// The arguments, in the order of the export's parameters.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub inputs: IndexMap<ArgumentName, Input>,
-    /// What comes back, where anything does.
+    /// The output, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
     /// Whole sample calls: the arguments of each by name.
@@ -69,34 +69,34 @@ impl Function {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// What kind of value it is.
+    /// The kind of value.
     #[serde(rename = "type")]
     pub value_type: ValueType,
-    /// What to write there, for the agent.
+    /// A description of the input, for the agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Whether it may be left out. The component decides; the manifest repeats it.
+    /// True if it may be left out. The component decides; the manifest repeats it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
     /// Sample values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<toml::Value>,
-    /// What the members within it mean, for the agent.
+    /// Descriptions of the members within it, for the agent.
     #[serde(default, skip_serializing_if = "Members::is_empty")]
     pub members: Members,
 }
 
-/// What a function returns.
+/// The output of a function.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
-    /// What kind of value it is.
+    /// The kind of value.
     #[serde(rename = "type")]
     pub value_type: ValueType,
-    /// What the value means, for the agent.
+    /// A description of the value, for the agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// What the members within it mean, for the agent.
+    /// Descriptions of the members within it, for the agent.
     #[serde(default, skip_serializing_if = "Members::is_empty")]
     pub members: Members,
 }

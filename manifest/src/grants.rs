@@ -1,4 +1,4 @@
-//! Grants: what a user allowed, never more than the tool asked for.
+//! Grants: the rights that a user gave a tool, never more than it asked for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::name::{DirectoryName, VariableName};
 use crate::network::{Methods, Network};
 use crate::origin::Origin;
 
-/// What a user allowed a tool. Values of variables are not part of it: a lock holds grants
+/// The rights that a user gave a tool. Values of variables are not among them: a lock holds grants
 /// and is shared, a secret is not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,7 +25,7 @@ pub struct Grants {
     /// value is kept secret, whatever the tool's author declares.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub plain_variables: BTreeSet<VariableName>,
-    /// Whether the tool may keep things from call to call, in a storage of its own.
+    /// True if the tool may keep things from call to call, in a storage of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub storage: bool,
     /// The directories the tool may use, by the guest's name.
@@ -37,9 +37,9 @@ pub struct Grants {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DirectoryGrant {
-    /// Where it is on the host.
+    /// The path on the host.
     pub path: PathBuf,
-    /// What may be done there.
+    /// The access that the tool has there.
     pub access: Access,
     /// Dangerous places in, around or equal to this directory that the user accepted by insisting.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -58,9 +58,9 @@ pub enum GrantError {
     Methods {
         /// The origin.
         origin: Origin,
-        /// What the tool asks for.
+        /// The access that the tool asks for.
         asked: Methods,
-        /// What was to be granted.
+        /// The access that was to be granted.
         granted: Methods,
     },
     /// The tool does not ask for this directory.
@@ -142,7 +142,7 @@ impl Grants {
         self
     }
 
-    /// Whether nothing is allowed but pure computation.
+    /// True if nothing is allowed but pure computation.
     pub fn is_none(&self) -> bool {
         *self == Self::none()
     }

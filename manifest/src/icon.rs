@@ -1,10 +1,12 @@
-//! The picture beside a tool's name.
+//! The icon of a tool: a small picture as a `data:` URI.
 
 use std::fmt;
 use std::str::FromStr;
 
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
+
+use crate::string_conversions::string_conversions;
 
 /// A small picture, carried whole as a `data:` URI: whoever shows it fetches nothing, so nobody
 /// learns who looks at a tool.
@@ -20,25 +22,25 @@ pub enum IconError {
     #[error("an icon is a `data:` URI of a PNG, JPEG or WebP picture in base64")]
     NotAPicture,
     /// The bytes are those of another kind of picture than the URI says.
-    #[error("the icon says that it is {said}, and its bytes are {found}")]
+    #[error("the icon says that it is {stated}, and its bytes are {found}")]
     Mislabelled {
-        /// What it says.
-        said: String,
-        /// What it is.
+        /// The media type that was stated.
+        stated: String,
+        /// The media type of the picture.
         found: String,
     },
     /// It is too big.
     #[error("the icon has {actual} bytes, at most {max} are allowed")]
     TooBig {
-        /// How many it has.
+        /// The number of its bytes.
         actual: usize,
-        /// How many are allowed.
+        /// The number of bytes that are allowed.
         max: usize,
     },
 }
 
 impl Icon {
-    /// How many bytes the picture may have. Agents are sent it with every list of tools.
+    /// The most bytes of a picture. Agents are sent it with every list of tools.
     pub const BYTES_MAX: usize = 16 << 10;
 
     /// The picture in a file with these `bytes`.
@@ -68,8 +70,8 @@ impl Icon {
     }
 }
 
-/// What a picture's first bytes say. SVG is none of these: it is a document that can hold more
-/// than a picture.
+/// The media type by a picture's first bytes. SVG is not accepted: it is a document that can hold
+/// more than a picture.
 fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
@@ -102,32 +104,24 @@ impl FromStr for Icon {
     type Err = IconError;
 
     fn from_str(uri: &str) -> Result<Self, IconError> {
-        let (said, text) = parts(uri).ok_or(IconError::NotAPicture)?;
+        let (stated, text) = parts(uri).ok_or(IconError::NotAPicture)?;
         let bytes = BASE64.decode(text.as_bytes());
         let icon = Self::of(&bytes.map_err(|_| IconError::NotAPicture)?)?;
-        match icon.media_type() == said {
+        match icon.media_type() == stated {
             true => Ok(icon),
             false => Err(IconError::Mislabelled {
-                said: said.chars().take(60).flat_map(char::escape_debug).collect(),
+                stated: stated
+                    .chars()
+                    .take(60)
+                    .flat_map(char::escape_debug)
+                    .collect(),
                 found: icon.media_type().to_owned(),
             }),
         }
     }
 }
 
-impl TryFrom<String> for Icon {
-    type Error = IconError;
-
-    fn try_from(uri: String) -> Result<Self, IconError> {
-        uri.parse()
-    }
-}
-
-impl From<Icon> for String {
-    fn from(icon: Icon) -> Self {
-        icon.0
-    }
-}
+string_conversions!(Icon, IconError);
 
 impl fmt::Display for Icon {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,8 +1,8 @@
-//! Limits: how much of the machine one call may use.
+//! Limits on the memory, time and bytes that one call may use.
 
 use serde::{Deserialize, Serialize};
 
-/// What an author asks for in the manifest. The user's own caps win.
+/// The limits that an author asks for in the manifest. The user's own caps win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitRequest {
@@ -15,13 +15,13 @@ pub struct LimitRequest {
 }
 
 impl LimitRequest {
-    /// Whether nothing is asked for.
+    /// True if nothing is asked for.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// How much of the machine one call may use. One value holds every limit, so that a
+/// The most of the machine that one call may use. One value holds every limit, so that a
 /// refusal can name the limit and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -47,12 +47,13 @@ pub struct Limits {
     pub input_bytes: u64,
     /// The JSON text of the outcome.
     pub outcome_bytes: u64,
-    /// What the guest may write to each of standard output, standard error and its log.
+    /// The most bytes that the guest may write to each of standard output, standard error and its
+    /// log.
     pub output_stream_bytes: u64,
     /// The keys and values that a tool may keep in its storage, with
     /// 64 bytes more for each of them.
     pub storage_bytes: u64,
-    /// What the guest may ask from the random source in one request.
+    /// The most bytes that the guest may ask from the random source in one request.
     pub random_bytes: u64,
     /// The headers of one HTTP request, as the host holds them.
     pub http_header_bytes: u64,
@@ -69,14 +70,14 @@ pub struct Limits {
     /// Questions to the person in one call; the time in which they are answered does not
     /// count as wall time.
     pub questions: u32,
-    /// What the guest may hand to the host in one go, a result or the arguments of one
-    /// host call, counted as the host holds it: a string by its bytes, an element of a list
-    /// by 40 bytes.
+    /// The most bytes that the guest may hand to the host in one go, a result or the arguments of
+    /// one host call, counted as the host holds it: a string by its bytes, an element of a list by
+    /// 40 bytes.
     pub transfer_bytes: u64,
 }
 
 impl Limits {
-    /// What a call gets when neither the author nor the user says anything.
+    /// The limits of a call where neither the author nor the user sets any.
     pub const fn standard() -> Self {
         Self {
             call_ms: 30_000,

@@ -22,11 +22,11 @@ const FORMAT: u32 = 1;
 const HEADING: &str =
     "# Written by `tool`. It records what was approved; do not edit it by hand.\n";
 
-/// What every tool of a toolbox was when it was approved.
+/// The state of every tool of a toolbox at its approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lock {
-    /// Which format the document follows: 1.
+    /// The format of the document: 1.
     #[serde(deserialize_with = "known_format")]
     format: u32,
     /// The tools, by the toolbox's name for them.
@@ -47,18 +47,18 @@ pub struct LockedTool {
     pub manifest: Digest,
     /// The digest of the component's bytes.
     pub component: Digest,
-    /// Where the bytes came from.
+    /// The source of the bytes.
     pub source: Source,
     /// The consent.
     pub approval: Approval,
-    /// Who signed the package, where a signature was verified.
+    /// The signer of the package, where a signature was verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
-    /// Whether it imports what calls other functions of the toolbox, which is no right that anybody
+    /// True if it imports what calls other functions of the toolbox, which is no right that anybody
     /// grants. Old locks do not say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub calls_functions: bool,
-    /// What was granted.
+    /// The grants.
     pub grants: Grants,
     /// The digest of each function's text and schema, as [`crate::FunctionSpec::digest`].
     pub functions: BTreeMap<FunctionName, Digest>,
@@ -71,7 +71,7 @@ pub struct LockedTool {
     pub overrides: Overrides,
 }
 
-/// Where the bytes of a tool came from.
+/// The source of a tool's bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Source {
@@ -86,7 +86,7 @@ pub enum Source {
     },
     /// A file or directory of this machine, as it was when it was approved.
     File {
-        /// Where it was.
+        /// Its path.
         path: PathBuf,
     },
 }
@@ -99,7 +99,7 @@ pub struct Approval {
     pub digest: Digest,
     /// The way consent was given.
     pub consent: Consent,
-    /// When, as RFC 3339 in UTC.
+    /// The time, as RFC 3339 in UTC.
     pub at: String,
 }
 
@@ -132,7 +132,7 @@ impl Lock {
 }
 
 impl LockedTool {
-    /// What the bytes must hash to.
+    /// The expected digests of the bytes.
     pub fn pin(&self) -> Pin {
         Pin {
             manifest: self.manifest,

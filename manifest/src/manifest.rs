@@ -21,19 +21,19 @@ const SCHEMA: u32 = 1;
 /// The most functions a tool may have.
 const FUNCTIONS_MAX: usize = 1_000;
 
-/// What a tool claims to be. Authors write the first part; `tool build` adds the rest and
+/// The claims of a tool about itself. Authors write the first part; `tool build` adds the rest and
 /// fails when the claim and the component disagree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// Which schema the document follows: 1.
+    /// The schema of the document: 1.
     #[serde(deserialize_with = "known_schema")]
     pub schema: u32,
     /// The tool's name.
     pub name: ToolName,
     /// The version of this manifest and component together.
     pub version: Version,
-    /// What the tool is for, in one or two sentences.
+    /// The purpose of the tool, in one or two sentences.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// An SPDX expression.
@@ -42,28 +42,28 @@ pub struct Manifest {
     /// The picture beside its name; authors name a file in `[build]` instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<Icon>,
-    /// How to build the component; only in an author's own manifest.
+    /// The build of the component; only in an author's own manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<Build>,
-    /// Which component this manifest speaks of; only in a finished manifest.
+    /// The component that this manifest describes; only in a finished manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<ComponentClaim>,
-    /// What agents can call, by the name they see.
+    /// The functions that agents can call, by the name they see.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub functions: IndexMap<FunctionName, Function>,
-    /// What the tool asks for beyond pure computation.
+    /// The rights that the tool asks for beyond pure computation.
     #[serde(default, skip_serializing_if = "Capabilities::is_empty")]
     pub capabilities: Capabilities,
-    /// How much of the machine the tool asks for.
+    /// The limits that the tool asks for.
     #[serde(default, skip_serializing_if = "LimitRequest::is_empty")]
     pub limits: LimitRequest,
 }
 
-/// How an author's project becomes a component.
+/// The build of an author's project into a component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
-    /// What the tool is written in.
+    /// The language of the source code.
     pub language: Language,
     /// The main source file, relative to the manifest, where the language needs to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,7 +92,7 @@ pub enum Language {
     Javascript,
 }
 
-/// Which component a manifest speaks of.
+/// The component that a manifest describes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComponentClaim {

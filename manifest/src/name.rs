@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not {what}: {rule}")]
 pub struct NameError {
-    /// What the text was meant to be, with its article.
+    /// The kind of name that was expected, with its article.
     pub what: &'static str,
     /// The text, escaped, at most 80 characters of it.
     pub text: String,
@@ -71,19 +71,7 @@ macro_rules! name {
             }
         }
 
-        impl TryFrom<String> for $name {
-            type Error = NameError;
-
-            fn try_from(text: String) -> Result<Self, NameError> {
-                text.parse()
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(name: $name) -> Self {
-                name.0
-            }
-        }
+        $crate::string_conversions::string_conversions!($name, NameError);
     };
 }
 pub(crate) use name;

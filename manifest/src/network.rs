@@ -1,4 +1,4 @@
-//! Network access: which origins a tool may reach, and with which methods.
+//! Network access: the origins that a tool may reach, and the methods that it may use there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,6 +10,7 @@ use serde::ser::SerializeSeq as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::origin::Origin;
+use crate::string_conversions::string_conversions;
 
 /// The longest method; the longest registered one has 17 characters.
 const METHOD_LENGTH_MAX: usize = 32;
@@ -23,11 +24,11 @@ pub struct Method(String);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an HTTP method; write it like `GET`, in capital letters")]
 pub struct MethodError {
-    /// What was given, escaped, at most 120 characters of it.
+    /// The given text, escaped, at most 120 characters of it.
     pub text: String,
 }
 
-/// Which methods may be used with an origin.
+/// The methods that may be used with an origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Methods {
     /// Every method.
@@ -65,19 +66,7 @@ impl FromStr for Method {
     }
 }
 
-impl TryFrom<String> for Method {
-    type Error = MethodError;
-
-    fn try_from(text: String) -> Result<Self, MethodError> {
-        text.parse()
-    }
-}
-
-impl From<Method> for String {
-    fn from(method: Method) -> Self {
-        method.0
-    }
-}
+string_conversions!(Method, MethodError);
 
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,7 +75,7 @@ impl fmt::Display for Method {
 }
 
 impl Methods {
-    /// Whether a request with `method` is among them.
+    /// True if a request with `method` is among them.
     pub fn allow(&self, method: &str) -> bool {
         match self {
             Self::Any => true,
@@ -94,7 +83,7 @@ impl Methods {
         }
     }
 
-    /// Whether `wider` allows everything that these allow.
+    /// True if `wider` allows everything that these allow.
     pub fn are_within(&self, wider: &Self) -> bool {
         match (self, wider) {
             (_, Self::Any) => true,
@@ -103,7 +92,7 @@ impl Methods {
         }
     }
 
-    /// What either allows.
+    /// The methods that either allows.
     #[must_use]
     pub fn merged(&self, other: &Self) -> Self {
         match (self, other) {
@@ -114,7 +103,7 @@ impl Methods {
         }
     }
 
-    /// What both allow.
+    /// Everything that both allow.
     #[must_use]
     pub fn common(&self, other: &Self) -> Self {
         match (self, other) {
@@ -145,7 +134,7 @@ impl Network {
         Self::default()
     }
 
-    /// Whether no origin may be reached.
+    /// True if no origin may be reached.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -165,7 +154,7 @@ impl Network {
         self.0.get(origin)
     }
 
-    /// Whether `origin` may be reached with every one of `methods`.
+    /// True if `origin` may be reached with every one of `methods`.
     pub fn covers(&self, origin: &Origin, methods: &Methods) -> bool {
         self.methods(origin)
             .is_some_and(|known| methods.are_within(known))
@@ -176,7 +165,7 @@ impl Network {
         self.0.iter()
     }
 
-    /// What both allow.
+    /// Everything that both allow.
     #[must_use]
     pub fn common(&self, other: &Self) -> Self {
         let both = self.iter().filter_map(|(origin, methods)| {
@@ -186,7 +175,7 @@ impl Network {
         both.collect()
     }
 
-    /// What this allows and `other` does not.
+    /// The access that this allows and `other` does not.
     #[must_use]
     pub fn beyond(&self, other: &Self) -> Self {
         let beyond = self
@@ -213,7 +202,7 @@ impl FromIterator<(Origin, Methods)> for Network {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Bound {
+struct OriginWithMethods {
     origin: Origin,
     methods: BTreeSet<Method>,
 }
@@ -227,7 +216,7 @@ impl Serialize for Network {
         for (origin, methods) in &self.0 {
             match methods {
                 Methods::Any => list.serialize_element(origin)?,
-                Methods::Only(methods) => list.serialize_element(&Bound {
+                Methods::Only(methods) => list.serialize_element(&OriginWithMethods {
                     origin: origin.clone(),
                     methods: methods.clone(),
                 })?,
@@ -271,7 +260,7 @@ impl<'de> Visitor<'de> for ElementVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Element, A::Error> {
-        let bound = Bound::deserialize(MapAccessDeserializer::new(map))?;
+        let bound = OriginWithMethods::deserialize(MapAccessDeserializer::new(map))?;
         Ok(Element(bound.origin, Methods::Only(bound.methods)))
     }
 }

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
+use crate::string_conversions::string_conversions;
+
 /// A web origin (RFC 6454): scheme `http` or `https`, one exact host, a port.
 /// Written without a path; the port is left out when it is the scheme's own.
 /// An origin allows exactly itself: no sub-domains, no wildcards.
@@ -21,9 +23,9 @@ pub struct Origin {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an origin: {reason}; write it like `https://api.example.com`")]
 pub struct OriginError {
-    /// What was given, escaped, at most 120 characters of it.
+    /// The given text, escaped, at most 120 characters of it.
     pub text: String,
-    /// Why it was refused.
+    /// The reason for the refusal.
     pub reason: &'static str,
 }
 
@@ -109,19 +111,7 @@ impl fmt::Display for Origin {
     }
 }
 
-impl TryFrom<String> for Origin {
-    type Error = OriginError;
-
-    fn try_from(text: String) -> Result<Self, OriginError> {
-        text.parse()
-    }
-}
-
-impl From<Origin> for String {
-    fn from(origin: Origin) -> Self {
-        origin.to_string()
-    }
-}
+string_conversions!(Origin, OriginError);
 
 #[cfg(test)]
 mod tests {

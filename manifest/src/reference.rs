@@ -7,6 +7,7 @@ use semver::{Version, VersionReq};
 use serde::{Deserialize, Serialize};
 
 use crate::name::{NameError, is_reserved, name};
+use crate::string_conversions::string_conversions;
 
 name! {
     /// The full id of a git commit: 40 lower-case hexadecimal digits.
@@ -56,7 +57,7 @@ fn is_repo_part(part: &str) -> bool {
         && !is_reserved(part)
 }
 
-/// Which state of a repo is meant.
+/// The state of a repo that is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Revision {
     /// The newest version that is not a pre-release, or the default branch where no
@@ -95,7 +96,7 @@ pub enum ReferenceError {
         "`{text}` is not a version, a branch or a commit: write `1.2.0`, `^1.2`, `main` or a commit of 40 digits"
     )]
     Revision {
-        /// What stands after `@`, escaped, at most 80 characters of it.
+        /// The text after `@`, escaped, at most 80 characters of it.
         text: String,
     },
 }
@@ -132,8 +133,8 @@ impl FromStr for Revision {
     }
 }
 
-/// What git accepts as a branch or tag, and more narrowly: ASCII without anything that a
-/// shell, a URL or a path reads in its own way.
+/// True for names that git accepts as a branch or tag, and more narrowly: ASCII without anything
+/// that a shell, a URL or a path reads in its own way.
 fn is_branch(text: &str) -> bool {
     (1..=BRANCH_LENGTH_MAX).contains(&text.len())
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -195,19 +196,7 @@ impl fmt::Display for ToolRef {
     }
 }
 
-impl TryFrom<String> for ToolRef {
-    type Error = ReferenceError;
-
-    fn try_from(text: String) -> Result<Self, ReferenceError> {
-        text.parse()
-    }
-}
-
-impl From<ToolRef> for String {
-    fn from(reference: ToolRef) -> Self {
-        reference.to_string()
-    }
-}
+string_conversions!(ToolRef, ReferenceError);
 
 #[cfg(test)]
 mod tests {

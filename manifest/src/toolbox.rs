@@ -39,7 +39,7 @@ pub struct ToolboxEntry {
     /// The local file or directory it comes from; a tool of a repo has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
-    /// Which versions `tool update` may choose.
+    /// The versions that `tool update` may choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<VersionReq>,
     /// The registry, where it is not the user's usual one.
@@ -56,7 +56,7 @@ pub struct ToolboxEntry {
     pub grants: Option<GrantOverride>,
 }
 
-/// What a toolbox says about one function.
+/// The overrides of a toolbox for one function.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FunctionOverride {
@@ -143,7 +143,7 @@ pub struct GrantOverride {
     /// The variables that remain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variables: Option<BTreeSet<VariableName>>,
-    /// Whether the tool may still use its storage.
+    /// True if the tool may still use its storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<bool>,
 }

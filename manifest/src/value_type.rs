@@ -1,4 +1,4 @@
-//! The vocabulary in which manifests name the types of inputs and outputs.
+//! Types of inputs and outputs, by the names that manifests use.
 
 use std::fmt;
 

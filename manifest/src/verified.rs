@@ -1,4 +1,4 @@
-//! Bytes whose digests were computed and held against what was claimed.
+//! Verified packages: bytes that agree with their digests and with their manifest.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub enum VerifyError {
     /// A file's digest is not the one that was expected.
     #[error("{file} has digest {actual}, expected {expected}")]
     DigestMismatch {
-        /// Which file of the package.
+        /// The file of the package.
         file: &'static str,
         /// The digest that was claimed or pinned.
         expected: Digest,
@@ -123,7 +123,7 @@ impl Verified {
         Ok(Self { inner })
     }
 
-    /// What the tool claims.
+    /// The claims of the tool.
     pub fn manifest(&self) -> &Manifest {
         &self.inner.manifest
     }

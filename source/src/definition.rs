@@ -1,4 +1,4 @@
-//! What is read of a function.
+//! Definitions of functions that were read from source code.
 
 use serde_json::{Map, Value, json};
 
@@ -11,30 +11,30 @@ use crate::rust::signature::RustSignature;
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// Where its name stands.
+    /// The position of its name.
     pub position: Position,
     /// The definition, or what is missing of it.
     pub definition: Result<Definition, Fault>,
 }
 
-/// What a model is told of a function.
+/// The definition of a function, for a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
     /// The function's name.
     pub name: String,
-    /// What it does.
+    /// The description.
     pub description: String,
     /// JSON Schema of the arguments: an object.
     pub parameters: Value,
     /// JSON Schema of what is returned, where the code says it.
     pub output: Option<Value>,
-    /// Whether whoever calls it has to wait for it.
+    /// True if the caller has to wait for it.
     pub is_async: bool,
-    /// How it is called.
+    /// The signature.
     pub signature: Signature,
 }
 
-/// How a function is called.
+/// The signature of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Signature {

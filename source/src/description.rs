@@ -1,4 +1,4 @@
-//! What a schema says in words.
+//! Descriptions of schemas and of their members.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Why a file, or one function of it, gives no definition.
+//! Errors of reading a file or one function of it.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use crate::language::Language;
 use crate::limits::{FUNCTIONS_MAX, SOURCE_BYTES_MAX};
 use crate::position::Position;
 
-/// How much of a name or a type is repeated, in characters.
+/// The most characters of a name or a type that an error repeats.
 const NAME_SHOWN_MAX: usize = 200;
 
 /// The beginning of a name or a type: a file may have one as long as itself.
-struct Brief<'a>(&'a str);
+struct ShortName<'a>(&'a str);
 
-impl fmt::Display for Brief<'_> {
+impl fmt::Display for ShortName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.char_indices().nth(NAME_SHOWN_MAX) {
             Some((end, _)) => write!(f, "{}…", &self.0[..end]),
@@ -28,13 +28,13 @@ pub enum SourceError {
     /// It is longer than is read.
     #[error("it has {bytes} bytes, at most {SOURCE_BYTES_MAX} are read")]
     TooLong {
-        /// How long it is.
+        /// The length.
         bytes: usize,
     },
     /// It offers more functions than are read.
     #[error("it has {count} functions, at most {FUNCTIONS_MAX} are read")]
     TooMany {
-        /// How many there are.
+        /// The number of functions.
         count: usize,
     },
     /// It is not written in the language.
@@ -42,7 +42,7 @@ pub enum SourceError {
     Syntax {
         /// The language.
         language: Language,
-        /// Where reading ended.
+        /// The position of the mistake.
         position: Position,
     },
     /// Reading it takes too many steps.
@@ -54,26 +54,26 @@ pub enum SourceError {
 }
 
 /// Refuses more functions than are read.
-pub(crate) fn bounded(count: usize) -> Result<(), SourceError> {
+pub(crate) fn check_function_count(count: usize) -> Result<(), SourceError> {
     match count > FUNCTIONS_MAX {
         true => Err(SourceError::TooMany { count }),
         false => Ok(()),
     }
 }
 
-/// What is missing of one function, where, and what to write.
+/// The error of one function: its place, and what to write.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` {kind}", Brief(.function))]
+#[error("`{}` {kind}", ShortName(.function))]
 pub struct Fault {
     /// The function.
     pub function: String,
-    /// Where.
+    /// The position.
     pub position: Position,
-    /// What is missing.
+    /// The kind of error.
     pub kind: FaultKind,
 }
 
-/// What is missing of a function.
+/// The kinds of errors of a function.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -81,33 +81,33 @@ pub enum FaultKind {
     #[error("has no description")]
     NoDescription,
     /// Nothing says what to write for a parameter.
-    #[error("does not describe its parameter `{}`", Brief(.parameter))]
+    #[error("does not describe its parameter `{}`", ShortName(.parameter))]
     NoParameterDescription {
         /// The parameter.
         parameter: String,
     },
     /// A parameter has no type.
-    #[error("does not say which type its parameter `{}` has", Brief(.parameter))]
+    #[error("does not say which type its parameter `{}` has", ShortName(.parameter))]
     NoType {
         /// The parameter.
         parameter: String,
     },
     /// A type has no schema.
-    #[error("uses the type `{}`, which {reason}", Brief(.name))]
+    #[error("uses the type `{}`, which {reason}", ShortName(.name))]
     UnsupportedType {
         /// The type as it is written.
         name: String,
-        /// Why it has no schema.
+        /// The reason why it has no schema.
         reason: &'static str,
     },
     /// A name in a type means nothing in the file.
-    #[error("names `{}` in a type, which the file does not define", Brief(.name))]
+    #[error("names `{}` in a type, which the file does not define", ShortName(.name))]
     UnknownName {
         /// The name.
         name: String,
     },
     /// The values that a comment lists cannot be read.
-    #[error("lists choices for `{}` that are no JSON array", Brief(.parameter))]
+    #[error("lists choices for `{}` that are no JSON array", ShortName(.parameter))]
     Choices {
         /// The parameter.
         parameter: String,
@@ -118,7 +118,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// What to write instead.
+    /// The correction.
     pub fn hint(&self) -> String {
         match self {
             Self::NoDescription => {
@@ -126,11 +126,11 @@ impl FaultKind {
             }
             Self::NoParameterDescription { parameter } => format!(
                 "describe it in the function's documentation, as `{parameter}: what to write there` below `Args:` in Python, `@param {parameter} - …` in JavaScript, or `* `{parameter}` - …` below `# Arguments` in Rust",
-                parameter = Brief(parameter)
+                parameter = ShortName(parameter)
             ),
             Self::NoType { parameter } => format!(
                 "write the type beside it, such as `{parameter}: str` in Python or `@param {{string}} {parameter}` in JavaScript",
-                parameter = Brief(parameter)
+                parameter = ShortName(parameter)
             ),
             Self::UnsupportedType { .. } => {
                 "use text, numbers, booleans, lists, dictionaries, enumerations of this file, or unions of them".to_owned()
@@ -177,8 +177,8 @@ mod tests {
         ] {
             let functions = read(&text, language).expect("source code");
             let fault = functions[0].definition.clone().expect_err("a fault");
-            let (said, hint) = (fault.to_string(), fault.kind.hint());
-            assert!(said.len() < 1_000 && hint.len() < 1_000, "{said}");
+            let (message, hint) = (fault.to_string(), fault.kind.hint());
+            assert!(message.len() < 1_000 && hint.len() < 1_000, "{message}");
         }
     }
 }

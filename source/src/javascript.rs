@@ -13,12 +13,12 @@ use tree_sitter::Node;
 
 use crate::definition::{Definition, Function, Signature};
 use crate::description::describe;
-use crate::error::{Fault, FaultKind, SourceError, bounded};
+use crate::error::{Fault, FaultKind, SourceError, check_function_count};
 use crate::language::Language;
 use crate::position::Lines;
 use crate::syntax::{self, children, text_of};
 use comment::{Comment, Param};
-use scope::{Declared, Scope};
+use scope::{DeclaredFunction, Scope};
 use type_schema::TypeSchema;
 use types::Types;
 
@@ -39,7 +39,7 @@ pub(crate) fn read(text: &str, language: Language) -> Result<Vec<Function>, Sour
         lines: Lines::of(text),
         types: Types::new(&scope, text),
     };
-    bounded(scope.exported.len())?;
+    check_function_count(scope.exported.len())?;
     let exported = scope.exported.iter();
     Ok(exported
         .filter(|(name, _)| !name.starts_with('_'))
@@ -53,11 +53,11 @@ struct Reader<'a> {
     types: Types<'a>,
 }
 
-/// What is wrong, and the byte at which it is.
-type Fails = (FaultKind, usize);
+/// An error, and the byte at which it is.
+type KindAndOffset = (FaultKind, usize);
 
 impl Reader<'_> {
-    fn function(&self, name: &str, declared: &Declared<'_>) -> Function {
+    fn function(&self, name: &str, declared: &DeclaredFunction<'_>) -> Function {
         Function {
             name: name.to_owned(),
             position: self.lines.position(declared.offset),
@@ -71,7 +71,11 @@ impl Reader<'_> {
         }
     }
 
-    fn definition(&self, name: &str, declared: &Declared<'_>) -> Result<Definition, Fails> {
+    fn definition(
+        &self,
+        name: &str,
+        declared: &DeclaredFunction<'_>,
+    ) -> Result<Definition, KindAndOffset> {
         let comment = Comment::before(declared.statement, self.text);
         let comment = comment.filter(|comment| !comment.description.is_empty());
         let comment = comment.ok_or((FaultKind::NoDescription, declared.offset))?;
@@ -104,7 +108,7 @@ impl Reader<'_> {
         node: Node<'_>,
         index: usize,
         comment: &Comment,
-    ) -> Result<Parameter, Fails> {
+    ) -> Result<Parameter, KindAndOffset> {
         let pattern = node.child_by_field_name("pattern").unwrap_or(node);
         let value = node.child_by_field_name("value");
         // A default stands within the pattern where there are no types.
@@ -182,7 +186,7 @@ impl Reader<'_> {
             })
     }
 
-    /// What is returned, where it has a type with a schema.
+    /// The result, where it has a type with a schema.
     fn output(&self, function: Node<'_>, comment: &Comment) -> Option<Value> {
         let annotation = function.child_by_field_name("return_type");
         let found = match (annotation, &comment.returns) {

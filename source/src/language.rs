@@ -1,4 +1,4 @@
-//! The languages whose functions are read.
+//! The programming languages whose functions are read.
 
 use std::fmt;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// How the names of files end that are read.
+    /// The extensions of files in this language.
     pub const ENDINGS: [&str; 6] = ["py", "js", "mjs", "ts", "mts", "rs"];
 
     /// The language of a file with this name.

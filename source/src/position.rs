@@ -1,4 +1,4 @@
-//! Places in a text, by line and column.
+//! Positions in a text, by line and column.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// Where the lines of a text begin.
+/// A text, with the beginnings of its lines.
 pub(crate) struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,

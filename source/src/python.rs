@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use tree_sitter::Node;
 
 use crate::definition::{Definition, Function, Signature};
-use crate::error::{Fault, FaultKind, SourceError, bounded};
+use crate::error::{Fault, FaultKind, SourceError, check_function_count};
 use crate::language::Language;
 use crate::position::Lines;
 use crate::syntax::{self, text_of};
@@ -44,7 +44,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Function>, SourceError> {
     let nodes: Vec<Node<'_>> = nodes
         .filter(|node| node.kind() == "function_definition")
         .collect();
-    bounded(nodes.len())?;
+    check_function_count(nodes.len())?;
     for node in nodes {
         let function = reader.function(node);
         functions.retain(|known| known.name != function.name);
@@ -61,8 +61,8 @@ struct Reader<'a> {
     scope: &'a Scope,
 }
 
-/// What is wrong, and the byte at which it is.
-type Found = (FaultKind, usize);
+/// An error, and the byte at which it is.
+type KindAndOffset = (FaultKind, usize);
 
 impl Reader<'_> {
     fn function(&self, node: Node<'_>) -> Function {
@@ -81,7 +81,12 @@ impl Reader<'_> {
     }
 
     /// The definition. What is wrong is found in the order in which Transformers finds it.
-    fn definition(&self, node: Node<'_>, name: &str, at: usize) -> Result<Definition, Found> {
+    fn definition(
+        &self,
+        node: Node<'_>,
+        name: &str,
+        at: usize,
+    ) -> Result<Definition, KindAndOffset> {
         let docstring = docstring::of(node, self.text).map_err(|kind| (kind, at))?;
         let docstring = docstring.ok_or((FaultKind::NoDescription, at))?;
         let parameters = signature::parameters(node, self.text);
@@ -129,7 +134,7 @@ impl Reader<'_> {
     fn hints<'p>(
         &self,
         parameters: &'p [Parameter<'_>],
-    ) -> Result<Vec<(&'p Parameter<'p>, Hint)>, Found> {
+    ) -> Result<Vec<(&'p Parameter<'p>, Hint)>, KindAndOffset> {
         let mut order: Vec<&Parameter<'_>> = parameters.iter().collect();
         order.sort_by_key(|parameter| parameter.kind);
         let annotated = order.into_iter().filter_map(|parameter| {
@@ -139,7 +144,7 @@ impl Reader<'_> {
         annotated.collect()
     }
 
-    fn hint(&self, annotation: &str, offset: usize) -> Result<Hint, Found> {
+    fn hint(&self, annotation: &str, offset: usize) -> Result<Hint, KindAndOffset> {
         let hint = self.scope.hint(annotation);
         hint.map_err(|name| (FaultKind::UnknownName { name }, offset))
     }
@@ -148,7 +153,7 @@ impl Reader<'_> {
 fn properties(
     hints: &[(&Parameter<'_>, Hint)],
     docstring: &Docstring,
-) -> Result<Map<String, Value>, Found> {
+) -> Result<Map<String, Value>, KindAndOffset> {
     let mut properties = Vec::new();
     for (parameter, hint) in hints {
         let (annotation, at) = parameter.annotation.unwrap_or(("", parameter.offset));

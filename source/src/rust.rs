@@ -12,7 +12,7 @@ use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
 use crate::definition::{Definition, Function, Signature};
 use crate::description::describe;
-use crate::error::{Fault, FaultKind, SourceError, bounded};
+use crate::error::{Fault, FaultKind, SourceError, check_function_count};
 use comment::Comment;
 use items::position;
 use signature::{RustSignature, RustType};
@@ -28,13 +28,13 @@ pub(crate) fn read(text: &str) -> Result<Vec<Function>, SourceError> {
         _ => None,
     });
     let functions: Vec<&ItemFn> = functions.collect();
-    bounded(functions.len())?;
+    check_function_count(functions.len())?;
     let functions = functions.into_iter();
     Ok(functions.map(|it| read_function(it, &types)).collect())
 }
 
-/// What is wrong, and where.
-type Fails = (FaultKind, Span);
+/// An error, and its place.
+type KindAndSpan = (FaultKind, Span);
 
 fn read_function(function: &ItemFn, types: &Types<'_>) -> Function {
     let name = function.sig.ident.to_string();
@@ -51,7 +51,7 @@ fn read_function(function: &ItemFn, types: &Types<'_>) -> Function {
     }
 }
 
-fn define(function: &ItemFn, name: &str, types: &Types<'_>) -> Result<Definition, Fails> {
+fn define(function: &ItemFn, name: &str, types: &Types<'_>) -> Result<Definition, KindAndSpan> {
     let signature = &function.sig;
     let at_name = |kind| (kind, signature.ident.span());
     let comment = Comment::of(&function.attrs);
@@ -84,7 +84,7 @@ fn define(function: &ItemFn, name: &str, types: &Types<'_>) -> Result<Definition
         schema.insert("required".to_owned(), json!(required));
     }
     let returned = match &signature.output {
-        ReturnType::Default => types::Returned::nothing(),
+        ReturnType::Default => types::ReturnValue::nothing(),
         ReturnType::Type(_, of) => types.returned(of).map_err(|kind| (kind, of.span()))?,
     };
     let mut output = returned.schema;
@@ -110,7 +110,7 @@ fn parameter(
     input: &FnArg,
     comment: &Comment,
     types: &Types<'_>,
-) -> Result<(String, Value, RustType), Fails> {
+) -> Result<(String, Value, RustType), KindAndSpan> {
     let typed = match input {
         FnArg::Typed(typed) => typed,
         _ => {

@@ -1,4 +1,4 @@
-//! Syntax trees: text parsed by tree-sitter within bounds, and walks over what it found.
+//! Syntax trees: bounded parsing with tree-sitter, and walks over the nodes.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use crate::error::SourceError;
 use crate::language::Language;
 use crate::position::Lines;
 
-/// How often the parser may report before it is stopped; it does so every hundred steps. A
+/// The most reports of the parser before it is stopped; it reports every hundred steps. A
 /// text of the longest kind that means something takes a tenth of it.
 const REPORTS_MAX: usize = 1_000_000;
 
@@ -47,7 +47,7 @@ pub(crate) fn parse_leniently(text: &str, grammar: &tree_sitter::Language) -> Op
     parser.parse_with_options(&mut rest, None, Some(options))
 }
 
-/// Where the first part stands that the grammar does not know. Such a part may begin long before
+/// The place of the first part that the grammar does not know. Such a part may begin long before
 /// the mistake and hold another one: the inner one is nearer to it where it is on the same line, or
 /// where the outer one is the file.
 fn first_error(root: Node<'_>) -> Option<usize> {
@@ -80,7 +80,7 @@ pub(crate) fn text_of<'a>(node: Node<'_>, text: &'a str) -> &'a str {
     text.get(node.byte_range()).unwrap_or_default()
 }
 
-/// Whether a function's first word is `async`.
+/// True if a function's first word is `async`.
 pub(crate) fn is_async(function: Node<'_>) -> bool {
     function
         .child(0)

@@ -1,4 +1,4 @@
-//! Functions of our own in Python, held against what Transformers said of them. The file
+//! Python functions of our own, compared with the recorded schemas of Transformers. The file
 //! `tests/python/golden.jsonl` is what `tests/oracles/get_json_schema.py` printed.
 
 mod table;

@@ -1,4 +1,5 @@
-//! The functions in `tests/python`, and how what is read of them differs from what is expected.
+//! The functions in `tests/python`, and the differences between their definitions and the expected
+//! ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,14 +8,14 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tool_hub_source::{FaultKind, Function, Language, read};
 
-/// What Transformers said.
+/// The schemas of Transformers.
 pub(crate) const GOLDEN: &str = include_str!("python/golden.jsonl");
 
 /// The deliberate differences: if `Returns:` comes first, Transformers includes the arguments in
 /// the description of the result.
 const DIFFERENT: [&str; 1] = ["returns_before_args"];
 
-/// How many functions were alike.
+/// The numbers of functions with the expected result.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) same: usize,
@@ -44,7 +45,7 @@ pub(crate) fn files() -> Vec<PathBuf> {
     files
 }
 
-/// How what is read differs from `expected`: JSON lines, byte for byte.
+/// The differences between the read definitions and `expected`: JSON lines, byte for byte.
 pub(crate) fn differences(expected: &str) -> (Counts, Vec<String>) {
     let mut read = all_read();
     let (mut counts, mut differences) = (Counts::default(), Vec::new());
@@ -77,10 +78,10 @@ pub(crate) fn differences(expected: &str) -> (Counts, Vec<String>) {
     (counts, differences)
 }
 
-type Read = BTreeMap<(String, String), Result<String, String>>;
+type ReadDefinitions = BTreeMap<(String, String), Result<String, String>>;
 
-fn all_read() -> Read {
-    let mut found = Read::new();
+fn all_read() -> ReadDefinitions {
+    let mut found = ReadDefinitions::new();
     for file in files() {
         let text = std::fs::read_to_string(&file).expect("a file");
         let name = file

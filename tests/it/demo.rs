@@ -1,4 +1,4 @@
-//! The quick start does what it shows.
+//! Test of the quick start in the README.
 
 use crate::support::{Home, Need, Ran, Test, test};
 

@@ -1,4 +1,4 @@
-//! Hints for whoever writes something nearly right.
+//! Hints for people who write something nearly right.
 
 use crate::foreign::load_adder;
 use crate::journey::{digest, load};

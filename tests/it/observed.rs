@@ -1,4 +1,5 @@
-//! Observation of calls: resources that they used, uses of grants, and traces for a collector.
+//! Reports about calls for people: what they used, what tools did with their grants, and
+//! traces for a collector.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

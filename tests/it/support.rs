@@ -1,4 +1,4 @@
-//! Support for end-to-end tests.
+//! Support for end-to-end tests: registries, homes, servers, clients and sample tools.
 
 #[allow(
     clippy::unwrap_used,

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::answer::{self, WrongAnswer};
-use super::choice::ToolChoice;
 use super::error::ConstraintError;
+use super::tool_choice::ToolChoice;
 use crate::conversation::ToolCall;
 use crate::definition::{Loss, LossKind};
 
@@ -21,9 +21,9 @@ pub(super) struct Calls {
     schema: Value,
 }
 
-/// What a model wrote that could call functions.
+/// The output of a model that could call functions.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Written {
+pub enum CallOrAnswer {
     /// A call. It has no id.
     Call(ToolCall),
     /// An answer without one.
@@ -108,13 +108,13 @@ impl Calls {
     }
 
     /// Reads what a model wrote, and holds it against the function's own schema.
-    pub(super) fn read(&self, text: &str) -> Result<Written, WrongAnswer> {
+    pub(super) fn read(&self, text: &str) -> Result<CallOrAnswer, WrongAnswer> {
         let value = answer::json(text)?;
         let object = value.as_object().ok_or_else(|| self.neither())?;
         if let (Some(Value::String(answer)), 1) = (object.get(ANSWER), object.len())
             && self.takes_answers()
         {
-            return Ok(Written::Answer(answer.clone()));
+            return Ok(CallOrAnswer::Answer(answer.clone()));
         }
         let (Some(Value::String(name)), Some(arguments)) =
             (object.get(NAME), object.get(ARGUMENTS))
@@ -127,7 +127,7 @@ impl Calls {
         let known = self.functions.iter().find(|(known, _)| known == name);
         let (_, schema) = known.ok_or_else(|| self.unknown(name))?;
         answer::valid(schema, arguments, ARGUMENTS)?;
-        Ok(Written::Call(ToolCall {
+        Ok(CallOrAnswer::Call(ToolCall {
             id: None,
             name: name.clone(),
             arguments: arguments
@@ -141,7 +141,7 @@ impl Calls {
         self.functions.iter().any(|(known, _)| known == name)
     }
 
-    /// Whether the model may answer without a call.
+    /// True if the model may answer without a call.
     pub(super) fn takes_answers(&self) -> bool {
         let choices = self.schema["anyOf"].as_array();
         let last = choices.and_then(|choices| choices.last());

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::answer::{WrongAnswer, cut, json, valid};
-use super::calls::Written;
+use super::calls::CallOrAnswer;
 use super::compile::{Constraint, Kind};
 use super::format::Format;
 
@@ -11,7 +11,7 @@ impl Constraint {
     /// Checks an answer against the constraint and returns its value: JSON for a schema and for
     /// calls, otherwise a string. Grammars that were passed on are not checked.
     ///
-    /// What a model wrote under [`Backend::OpenAi`](super::Backend::OpenAi) is of the strict
+    /// An answer under [`Backend::OpenAi`](super::Backend::OpenAi) is of the strict
     /// schema: [`from_strict`](crate::definition::export::from_strict) comes first.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Constraint {
                 )))
             }
             Kind::Regex(regex) => matched(regex, answer),
-            Kind::Written(..) => Ok(answer.into()),
+            Kind::Grammar(..) => Ok(answer.into()),
         }
     }
 
@@ -44,7 +44,7 @@ impl Constraint {
     ///
     /// # Errors
     /// When it is not a call of one of the functions, or its arguments are not valid.
-    pub fn read_call(&self, answer: &str) -> Result<Written, WrongAnswer> {
+    pub fn read_call(&self, answer: &str) -> Result<CallOrAnswer, WrongAnswer> {
         match &self.kind {
             Kind::Calls(calls) => calls.read(answer),
             _ => Err(WrongAnswer::new("No call was asked for.".to_owned())),

@@ -4,10 +4,10 @@ use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;
 
 use super::calls::Calls;
-use super::choice::ToolChoice;
 use super::error::ConstraintError;
 use super::expression::{Expression, Grammar};
 use super::format::Format;
+use super::tool_choice::ToolChoice;
 use super::{json, notation, regex, strings};
 use crate::definition::{Loss, LossKind};
 
@@ -22,13 +22,13 @@ pub(super) enum Kind {
     Json(Value),
     Regex(String),
     Choice(Vec<String>),
-    Written(Format, String),
+    Grammar(Format, String),
     Calls(Calls),
 }
 
 /// A constraint in some format.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compiled {
+pub struct CompiledConstraint {
     /// The schema, expression or grammar.
     pub text: String,
     /// Losses of precision: the format allows more or fewer texts than the constraint.
@@ -54,12 +54,12 @@ impl Constraint {
 
     /// A grammar in GBNF, which is passed on unchanged.
     pub fn gbnf(grammar: impl Into<String>) -> Self {
-        Self::of(Kind::Written(Format::Gbnf, grammar.into()))
+        Self::of(Kind::Grammar(Format::Gbnf, grammar.into()))
     }
 
     /// A grammar in lark, which is passed on unchanged.
     pub fn lark(grammar: impl Into<String>) -> Self {
-        Self::of(Kind::Written(Format::Lark, grammar.into()))
+        Self::of(Kind::Grammar(Format::Lark, grammar.into()))
     }
 
     /// A grammar whose format is recognised by its rules: GBNF writes `name ::= …`, lark does not.
@@ -99,7 +99,7 @@ impl Constraint {
         match &self.kind {
             Kind::Json(_) | Kind::Calls(_) => Format::JsonSchema,
             Kind::Regex(_) | Kind::Choice(_) => Format::Regex,
-            Kind::Written(format, _) => *format,
+            Kind::Grammar(format, _) => *format,
         }
     }
 
@@ -107,16 +107,16 @@ impl Constraint {
     ///
     /// # Errors
     /// When the format cannot express it; the error names the part.
-    pub fn compile(&self, format: Format) -> Result<Compiled, ConstraintError> {
+    pub fn compile(&self, format: Format) -> Result<CompiledConstraint, ConstraintError> {
         let mut lost = Vec::new();
         let text = match (&self.kind, format) {
             (Kind::Json(schema), Format::JsonSchema) => schema.to_string(),
             (Kind::Calls(calls), Format::JsonSchema) => calls.schema().to_string(),
             (Kind::Regex(regex), Format::Regex) => regex.clone(),
-            (Kind::Written(written, text), format) if *written == format => text.clone(),
-            (Kind::Written(..) | Kind::Regex(_) | Kind::Choice(_), Format::JsonSchema)
-            | (Kind::Written(..), _) => {
-                let what = self.what();
+            (Kind::Grammar(written, text), format) if *written == format => text.clone(),
+            (Kind::Grammar(..) | Kind::Regex(_) | Kind::Choice(_), Format::JsonSchema)
+            | (Kind::Grammar(..), _) => {
+                let what = self.description();
                 return Err(ConstraintError::Format { what, format });
             }
             (_, format) => {
@@ -129,7 +129,7 @@ impl Constraint {
             }
         };
         let losses = lost.into_iter().map(|lost| self.loss(lost)).collect();
-        Ok(Compiled { text, losses })
+        Ok(CompiledConstraint { text, losses })
     }
 
     fn grammar(
@@ -150,8 +150,8 @@ impl Constraint {
             Kind::Regex(regex) => strings::regular(regex)
                 .map(Grammar::of_one)
                 .ok_or(ConstraintError::Regex { format }),
-            Kind::Written(..) => Err(ConstraintError::Format {
-                what: self.what(),
+            Kind::Grammar(..) => Err(ConstraintError::Format {
+                what: self.description(),
                 format,
             }),
         }
@@ -169,13 +169,13 @@ impl Constraint {
     }
 
     /// The kind of constraint, for messages.
-    pub(super) fn what(&self) -> &'static str {
+    pub(super) fn description(&self) -> &'static str {
         match &self.kind {
             Kind::Json(_) => "a JSON schema",
             Kind::Regex(_) => "a regular expression",
             Kind::Choice(_) => "a choice of texts",
-            Kind::Written(Format::Gbnf, _) => "a grammar in GBNF",
-            Kind::Written(..) => "a grammar in lark",
+            Kind::Grammar(Format::Gbnf, _) => "a grammar in GBNF",
+            Kind::Grammar(..) => "a grammar in lark",
             Kind::Calls(_) => "a call of a function",
         }
     }

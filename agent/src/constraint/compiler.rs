@@ -9,13 +9,13 @@ use tool_hub_manifest::Digest;
 use super::backend::Backend;
 use super::compile::{Constraint, Kind};
 use super::error::ConstraintError;
-use super::request::Constrained;
+use super::request::RequestMembers;
 
 /// Compiles constraints and remembers those that were used last, by their digest.
 #[derive(Debug)]
 pub struct Compiler {
     /// In the order of their use.
-    known: IndexMap<(Digest, Backend), Arc<Constrained>>,
+    known: IndexMap<(Digest, Backend), Arc<RequestMembers>>,
     entries_max: NonZeroUsize,
 }
 
@@ -36,7 +36,7 @@ impl Compiler {
         &mut self,
         constraint: &Constraint,
         backend: Backend,
-    ) -> Result<Arc<Constrained>, ConstraintError> {
+    ) -> Result<Arc<RequestMembers>, ConstraintError> {
         let key = (constraint.digest(), backend);
         if let Some(known) = self.known.shift_remove(&key) {
             self.known.insert(key, known.clone());
@@ -59,7 +59,7 @@ impl Constraint {
             Kind::Calls(calls) => ("calls", calls.schema().to_string()),
             Kind::Regex(regex) => ("regex", regex.clone()),
             Kind::Choice(texts) => ("choice", serde_json::Value::from(texts.clone()).to_string()),
-            Kind::Written(format, text) => (format.as_str(), text.clone()),
+            Kind::Grammar(format, text) => (format.as_str(), text.clone()),
         };
         Digest::of(format!("{kind} {text}").as_bytes())
     }

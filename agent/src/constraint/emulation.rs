@@ -5,20 +5,20 @@ use serde_json::{Map, Value, json};
 
 use super::answer::WrongAnswer;
 use super::backend::Backend;
-use super::calls::{Calls, Written};
-use super::choice::ToolChoice;
+use super::calls::{CallOrAnswer, Calls};
 use super::compile::{Constraint, Kind};
 use super::compiler::Compiler;
 use super::error::ConstraintError;
+use super::tool_choice::ToolChoice;
 
-/// How many functions a request may offer.
+/// The most functions that a request may offer.
 const FUNCTIONS_MAX: usize = 256;
 
-/// What the reply to a rewritten request is read with.
+/// The reader of the reply to a rewritten request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmulatedTools {
     constraint: Constraint,
-    /// How many calls the conversation holds already.
+    /// The number of calls that the conversation holds already.
     calls: usize,
 }
 
@@ -93,8 +93,8 @@ impl EmulatedTools {
         for choice in &mut choices {
             let content = choice.pointer("/message/content").and_then(Value::as_str);
             match self.constraint.read_call(content.unwrap_or_default())? {
-                Written::Answer(text) => choice["message"]["content"] = text.into(),
-                Written::Call(call) => {
+                CallOrAnswer::Answer(text) => choice["message"]["content"] = text.into(),
+                CallOrAnswer::Call(call) => {
                     let arguments = Value::Object(call.arguments).to_string();
                     choice["message"]["content"] = Value::Null;
                     choice["message"]["tool_calls"] = json!([{
@@ -124,13 +124,13 @@ fn refuse(
 }
 
 /// A function that a request offers.
-struct Offered {
+struct OfferedFunction {
     name: String,
     description: String,
     parameters: Value,
 }
 
-fn functions(request: &Map<String, Value>) -> Result<Vec<Offered>, ConstraintError> {
+fn functions(request: &Map<String, Value>) -> Result<Vec<OfferedFunction>, ConstraintError> {
     let refused = || ConstraintError::Request {
         member: "tools",
         expected: "a list of functions with names",
@@ -149,7 +149,7 @@ fn functions(request: &Map<String, Value>) -> Result<Vec<Offered>, ConstraintErr
         let function = tool.get("function")?;
         let description = function.get("description").and_then(Value::as_str);
         let parameters = function.get("parameters").filter(|it| it.is_object());
-        Some(Offered {
+        Some(OfferedFunction {
             name: function.get("name")?.as_str()?.to_owned(),
             description: description.unwrap_or_default().to_owned(),
             // A function without parameters takes none.
@@ -218,7 +218,7 @@ fn result_text(result: &Value, messages: &[Value]) -> String {
 }
 
 /// Says what can be called and how, in the system's first message.
-fn instruct(messages: &mut Vec<Value>, tools: &[Offered], calls: &Calls) {
+fn instruct(messages: &mut Vec<Value>, tools: &[OfferedFunction], calls: &Calls) {
     let text = instructions(tools, calls);
     let first = messages
         .first_mut()
@@ -232,7 +232,7 @@ fn instruct(messages: &mut Vec<Value>, tools: &[Offered], calls: &Calls) {
     }
 }
 
-fn instructions(tools: &[Offered], calls: &Calls) -> String {
+fn instructions(tools: &[OfferedFunction], calls: &Calls) -> String {
     let wanted = tools.iter().filter(|tool| calls.offers(&tool.name));
     let lines: Vec<String> = wanted
         .map(|tool| {

@@ -70,7 +70,7 @@ pub enum ConstraintError {
     Refused {
         /// The server.
         backend: Backend,
-        /// Why.
+        /// The reason.
         loss: Loss,
     },
     /// A `tool_choice` is of no known form.

@@ -57,6 +57,14 @@ impl Expression {
     }
 }
 
+/// The surroundings of an expression in print, which decide if it needs brackets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Precedence {
+    Choice,
+    Sequence,
+    Repeat,
+}
+
 /// A set of characters, as ranges in their order that neither touch nor overlap.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Class {
@@ -78,13 +86,27 @@ impl Class {
 
     /// The ranges, and whether it is what is outside of them that is meant: whichever way is
     /// the shorter to write.
-    pub(super) fn written(&self) -> (Vec<(char, char)>, bool) {
+    fn written(&self) -> (Vec<(char, char)>, bool) {
         let reaches_the_end = self.ranges.last().is_some_and(|(_, to)| *to == char::MAX);
         if reaches_the_end && self.ranges.len() > 1 {
             (self.complement().ranges, true)
         } else {
             (self.ranges.clone(), false)
         }
+    }
+
+    /// Prints the class as `[a-z]` or `[^a-z]`, each character by `print_character`.
+    pub(super) fn print(&self, text: &mut String, print_character: fn(char, &mut String)) {
+        let (ranges, is_negated) = self.written();
+        text.push_str(if is_negated { "[^" } else { "[" });
+        for (from, to) in ranges {
+            print_character(from, text);
+            if from != to {
+                text.push('-');
+                print_character(to, text);
+            }
+        }
+        text.push(']');
     }
 
     /// All other characters.
@@ -238,8 +260,8 @@ impl Grammar {
     }
 
     /// A name that no other rule has, after `wish`.
-    fn fresh(&mut self, wish: &str) -> String {
-        let letters = wish.chars().map(|c| match c.is_ascii_alphanumeric() {
+    fn fresh(&mut self, wanted: &str) -> String {
+        let letters = wanted.chars().map(|c| match c.is_ascii_alphanumeric() {
             true => c.to_ascii_lowercase(),
             false => '_',
         });
@@ -290,7 +312,7 @@ mod tests {
     #[test]
     fn names_of_rules_are_told_apart() {
         let mut grammar = Grammar::new();
-        for (wish, name) in [
+        for (wanted, name) in [
             ("start", "start_2"),
             ("root", "root_2"),
             ("Ort-Name", "ort_name"),
@@ -299,7 +321,7 @@ mod tests {
             ("2nd", "n2nd"),
             ("é", "value_2"),
         ] {
-            assert_eq!(grammar.fresh(wish), name);
+            assert_eq!(grammar.fresh(wanted), name);
         }
     }
 }

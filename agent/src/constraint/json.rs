@@ -110,10 +110,10 @@ impl<'a> Compiler<'_, 'a> {
         node: &Node<'a>,
         name: &str,
     ) -> Result<Option<Expression>, ConstraintError> {
-        let told = self.losses.len();
+        let losses_before = self.losses.len();
         match self.node(node, name) {
             Err(ConstraintError::Nothing { .. }) => {
-                self.losses.truncate(told);
+                self.losses.truncate(losses_before);
                 let pointer = node.pointer.clone();
                 self.losses.push(LossKind::Impossible { pointer });
                 Ok(None)
@@ -134,12 +134,12 @@ impl<'a> Compiler<'_, 'a> {
                     keyword: keyword.to_owned(),
                 });
             }
-            self.lose(node, keyword);
+            self.report_loss(node, keyword);
         }
         Ok(())
     }
 
-    fn lose(&mut self, node: &Node<'_>, keyword: &str) {
+    fn report_loss(&mut self, node: &Node<'_>, keyword: &str) {
         self.losses.push(LossKind::SchemaWeakened {
             pointer: node.pointer.clone(),
             keyword: keyword.to_owned(),
@@ -191,7 +191,7 @@ impl<'a> Compiler<'_, 'a> {
             }
             Some(None) | None => {
                 if pattern.is_some() {
-                    self.lose(node, "pattern");
+                    self.report_loss(node, "pattern");
                 }
                 let is_base64 = node.keyword("contentEncoding") == Some(&"base64".into());
                 if is_base64 && lengths == [None, None] {
@@ -219,7 +219,7 @@ impl<'a> Compiler<'_, 'a> {
     ) {
         for keyword in keywords {
             if node.keyword(keyword).is_some_and(&is_lost) {
-                self.lose(node, keyword);
+                self.report_loss(node, keyword);
             }
         }
     }
@@ -276,7 +276,7 @@ impl<'a> Compiler<'_, 'a> {
             self.weakened(node, &[])?;
             let is_exclusive = node.keyword("oneOf").is_some();
             if is_exclusive && !are_disjoint(nodes) {
-                self.lose(node, "oneOf");
+                self.report_loss(node, "oneOf");
             }
         }
         let choices = nodes

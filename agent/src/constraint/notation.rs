@@ -1,7 +1,7 @@
 //! Writes grammars in the notations of GBNF and lark, one rule per line.
 
 use super::error::ConstraintError;
-use super::expression::{Class, Expression, FIRST_NAMES, Grammar, Kind, count};
+use super::expression::{Class, Expression, FIRST_NAMES, Grammar, Kind, Precedence, count};
 use super::format::code;
 use super::regex;
 use crate::characters::is_hidden;
@@ -46,7 +46,7 @@ fn print(grammar: &Grammar, syntax: Syntax) -> Result<String, ConstraintError> {
             let word = regex::print_word(grammar, &rule.expression)?;
             printer.text.push_str(&format!("/{word}/"));
         } else {
-            printer.write(&rule.expression, Within::Choice);
+            printer.write(&rule.expression, Precedence::Choice);
         }
         printer.text.push('\n');
         if printer.text.len() > GRAMMAR_BYTES_MAX {
@@ -65,14 +65,6 @@ struct Printer<'a> {
     text: String,
 }
 
-/// The expression's surroundings, which decide if it needs brackets.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
-    Choice,
-    Sequence,
-    Repeat,
-}
-
 impl Printer<'_> {
     fn name(&self, rule: usize) -> String {
         let known = &self.grammar.rules[rule];
@@ -85,7 +77,7 @@ impl Printer<'_> {
         }
     }
 
-    fn write(&mut self, expression: &Expression, within: Within) {
+    fn write(&mut self, expression: &Expression, within: Precedence) {
         match expression {
             Expression::Text(text) => self.quoted(text),
             Expression::Class(class) => self.class(class),
@@ -96,22 +88,22 @@ impl Printer<'_> {
             Expression::Sequence(parts) => match (&parts[..], within) {
                 ([], _) => self.text.push_str("\"\""),
                 ([only], _) => self.write(only, within),
-                (_, Within::Repeat) => self.grouped(expression),
-                (parts, _) => self.separated(parts, " ", Within::Sequence),
+                (_, Precedence::Repeat) => self.grouped(expression),
+                (parts, _) => self.separated(parts, " ", Precedence::Sequence),
             },
             Expression::Choice(choices) => match within {
-                Within::Choice => self.separated(choices, " | ", Within::Choice),
+                Precedence::Choice => self.separated(choices, " | ", Precedence::Choice),
                 _ => self.grouped(expression),
             },
-            Expression::Repeat(..) if within == Within::Repeat => self.grouped(expression),
+            Expression::Repeat(..) if within == Precedence::Repeat => self.grouped(expression),
             Expression::Repeat(inner, min, max) => {
-                self.write(inner, Within::Repeat);
+                self.write(inner, Precedence::Repeat);
                 self.text.push_str(&count(*min, *max));
             }
         }
     }
 
-    fn separated(&mut self, parts: &[Expression], separator: &str, within: Within) {
+    fn separated(&mut self, parts: &[Expression], separator: &str, within: Precedence) {
         for (index, part) in parts.iter().enumerate() {
             if index > 0 {
                 self.text.push_str(separator);
@@ -122,7 +114,7 @@ impl Printer<'_> {
 
     fn grouped(&mut self, expression: &Expression) {
         self.text.push('(');
-        self.write(expression, Within::Choice);
+        self.write(expression, Precedence::Choice);
         self.text.push(')');
     }
 
@@ -153,16 +145,7 @@ impl Printer<'_> {
 
     /// Only GBNF gets here: in lark, rules with character classes are terminals.
     fn class(&mut self, class: &Class) {
-        let (ranges, is_negated) = class.written();
-        self.text.push_str(if is_negated { "[^" } else { "[" });
-        for (from, to) in ranges {
-            in_class(from, &mut self.text);
-            if from != to {
-                self.text.push('-');
-                in_class(to, &mut self.text);
-            }
-        }
-        self.text.push(']');
+        class.print(&mut self.text, in_class);
     }
 }
 

@@ -2,7 +2,7 @@
 //! classes and counts only.
 
 use super::error::ConstraintError;
-use super::expression::{Class, Expression, Grammar, count};
+use super::expression::{Expression, Grammar, Precedence, count};
 use super::format::code;
 use crate::characters::is_hidden;
 
@@ -29,14 +29,6 @@ struct Printer<'a> {
     text: String,
 }
 
-/// The expression's surroundings, which decide if it needs brackets.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Within {
-    Choice,
-    Sequence,
-    Repeat,
-}
-
 impl<'a> Printer<'a> {
     fn new(grammar: &'a Grammar) -> Self {
         Self {
@@ -47,11 +39,15 @@ impl<'a> Printer<'a> {
     }
 
     fn print(mut self, expression: &Expression) -> Result<String, ConstraintError> {
-        self.write(expression, Within::Choice)?;
+        self.write(expression, Precedence::Choice)?;
         Ok(self.text)
     }
 
-    fn write(&mut self, expression: &Expression, within: Within) -> Result<(), ConstraintError> {
+    fn write(
+        &mut self,
+        expression: &Expression,
+        within: Precedence,
+    ) -> Result<(), ConstraintError> {
         if self.text.len() > REGEX_BYTES_MAX {
             return Err(ConstraintError::TooLarge {
                 what: "bytes of regular expression",
@@ -59,32 +55,32 @@ impl<'a> Printer<'a> {
             });
         }
         match expression {
-            Expression::Text(text) if within == Within::Repeat && text.chars().count() != 1 => {
+            Expression::Text(text) if within == Precedence::Repeat && text.chars().count() != 1 => {
                 self.grouped(expression)?;
             }
             Expression::Text(text) => text.chars().for_each(|c| escaped(c, &mut self.text)),
-            Expression::Class(class) => self.class(class),
+            Expression::Class(class) => class.print(&mut self.text, escaped),
             Expression::Sequence(parts) => match (&parts[..], within) {
                 ([only], _) => self.write(only, within)?,
-                (_, Within::Repeat) => self.grouped(expression)?,
+                (_, Precedence::Repeat) => self.grouped(expression)?,
                 (parts, _) => {
                     for part in parts {
-                        self.write(part, Within::Sequence)?;
+                        self.write(part, Precedence::Sequence)?;
                     }
                 }
             },
-            Expression::Choice(choices) if within == Within::Choice => {
+            Expression::Choice(choices) if within == Precedence::Choice => {
                 for (index, choice) in choices.iter().enumerate() {
                     if index > 0 {
                         self.text.push('|');
                     }
-                    self.write(choice, Within::Choice)?;
+                    self.write(choice, Precedence::Choice)?;
                 }
             }
             Expression::Choice(_) => self.grouped(expression)?,
-            Expression::Repeat(..) if within == Within::Repeat => self.grouped(expression)?,
+            Expression::Repeat(..) if within == Precedence::Repeat => self.grouped(expression)?,
             Expression::Repeat(inner, min, max) => {
-                self.write(inner, Within::Repeat)?;
+                self.write(inner, Precedence::Repeat)?;
                 self.text.push_str(&count(*min, *max));
             }
             Expression::Rule(rule) => self.rule(*rule, within)?,
@@ -94,12 +90,12 @@ impl<'a> Printer<'a> {
 
     fn grouped(&mut self, expression: &Expression) -> Result<(), ConstraintError> {
         self.text.push_str("(?:");
-        self.write(expression, Within::Choice)?;
+        self.write(expression, Precedence::Choice)?;
         self.text.push(')');
         Ok(())
     }
 
-    fn rule(&mut self, rule: usize, within: Within) -> Result<(), ConstraintError> {
+    fn rule(&mut self, rule: usize, within: Precedence) -> Result<(), ConstraintError> {
         let known = &self.grammar.rules[rule];
         if self.open.contains(&rule) {
             return Err(ConstraintError::Recursive {
@@ -110,19 +106,6 @@ impl<'a> Printer<'a> {
         self.write(&known.expression, within)?;
         self.open.pop();
         Ok(())
-    }
-
-    fn class(&mut self, class: &Class) {
-        let (ranges, is_negated) = class.written();
-        self.text.push_str(if is_negated { "[^" } else { "[" });
-        for (from, to) in ranges {
-            escaped(from, &mut self.text);
-            if from != to {
-                self.text.push('-');
-                escaped(to, &mut self.text);
-            }
-        }
-        self.text.push(']');
     }
 }
 

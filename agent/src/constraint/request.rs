@@ -12,7 +12,7 @@ use crate::definition::{Dialect, Loss};
 
 /// A constraint as a server wants it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Constrained {
+pub struct RequestMembers {
     /// Members to add to the body of the request.
     pub members: Map<String, Value>,
     /// Known limits of the server: it may enforce less of a schema than it accepts.
@@ -27,7 +27,7 @@ impl Constraint {
     ///
     /// # Errors
     /// When the server does not support such a constraint, or would refuse it.
-    pub fn for_backend(&self, backend: Backend) -> Result<Constrained, ConstraintError> {
+    pub fn for_backend(&self, backend: Backend) -> Result<RequestMembers, ConstraintError> {
         match backend {
             Backend::Tgi => self.for_tgi(),
             Backend::Vllm => self.for_vllm(),
@@ -41,7 +41,7 @@ impl Constraint {
         }
     }
 
-    fn for_tgi(&self) -> Result<Constrained, ConstraintError> {
+    fn for_tgi(&self) -> Result<RequestMembers, ConstraintError> {
         let schema = match &self.kind {
             Kind::Json(schema) => Some(schema),
             Kind::Calls(calls) => Some(calls.schema()),
@@ -59,37 +59,37 @@ impl Constraint {
         }
     }
 
-    fn for_vllm(&self) -> Result<Constrained, ConstraintError> {
+    fn for_vllm(&self) -> Result<RequestMembers, ConstraintError> {
         let (name, value) = match &self.kind {
             Kind::Json(schema) => ("json", schema.clone()),
             Kind::Calls(calls) => ("json", calls.schema().clone()),
             Kind::Regex(regex) => ("regex", regex.as_str().into()),
             Kind::Choice(texts) => ("choice", texts.clone().into()),
-            Kind::Written(_, grammar) => ("grammar", grammar.as_str().into()),
+            Kind::Grammar(_, grammar) => ("grammar", grammar.as_str().into()),
         };
         let value = Map::from_iter([(name.to_owned(), value)]);
         Ok(member("structured_outputs", value.into()))
     }
 
-    fn for_sglang(&self) -> Result<Constrained, ConstraintError> {
+    fn for_sglang(&self) -> Result<RequestMembers, ConstraintError> {
         match &self.kind {
             Kind::Json(schema) => Ok(schema_format(schema.clone())),
             Kind::Calls(calls) => Ok(schema_format(calls.schema().clone())),
             Kind::Regex(_) | Kind::Choice(_) => {
                 self.compiled("regex", Format::Regex, Backend::Sglang)
             }
-            Kind::Written(_, grammar) => Ok(member("ebnf", grammar.as_str().into())),
+            Kind::Grammar(_, grammar) => Ok(member("ebnf", grammar.as_str().into())),
         }
     }
 
-    fn for_openai(&self) -> Result<Constrained, ConstraintError> {
+    fn for_openai(&self) -> Result<RequestMembers, ConstraintError> {
         let backend = Backend::OpenAi;
         let hint = match &self.kind {
             Kind::Json(schema) => return strict_format(schema),
             Kind::Calls(_) => "send `tools` with `\"strict\": true`, and `tool_choice`",
             _ => "say it as a JSON schema",
         };
-        let what = self.what();
+        let what = self.description();
         Err(ConstraintError::Backend {
             backend,
             what,
@@ -103,11 +103,11 @@ impl Constraint {
         name: &str,
         format: Format,
         backend: Backend,
-    ) -> Result<Constrained, ConstraintError> {
-        if matches!(&self.kind, Kind::Written(written, _) if *written != format) {
+    ) -> Result<RequestMembers, ConstraintError> {
+        if matches!(&self.kind, Kind::Grammar(written, _) if *written != format) {
             return Err(ConstraintError::Backend {
                 backend,
-                what: self.what(),
+                what: self.description(),
                 hint: match format {
                     Format::Gbnf => "write the grammar in GBNF",
                     _ => "say it as a regular expression or a JSON schema",
@@ -115,21 +115,21 @@ impl Constraint {
             });
         }
         let compiled = self.compile(format)?;
-        Ok(Constrained {
+        Ok(RequestMembers {
             losses: compiled.losses,
             ..member(name, compiled.text.into())
         })
     }
 }
 
-fn member(name: &str, value: Value) -> Constrained {
-    Constrained {
+fn member(name: &str, value: Value) -> RequestMembers {
+    RequestMembers {
         members: Map::from_iter([(name.to_owned(), value)]),
         losses: Vec::new(),
     }
 }
 
-fn schema_format(schema: Value) -> Constrained {
+fn schema_format(schema: Value) -> RequestMembers {
     let format = json!({
         "type": "json_schema",
         "json_schema": {"name": ANSWER, "schema": schema},
@@ -138,7 +138,7 @@ fn schema_format(schema: Value) -> Constrained {
 }
 
 /// The schema as the strict mode takes it: that of a function with such arguments.
-fn strict_format(schema: &Value) -> Result<Constrained, ConstraintError> {
+fn strict_format(schema: &Value) -> Result<RequestMembers, ConstraintError> {
     let spec = FunctionSpec {
         name: ANSWER.to_owned(),
         title: None,

@@ -1,17 +1,17 @@
-//! What is compiled, and that it is what it has to be: whoever reads a format judges it.
+//! Compiled constraints accept the texts that they should, as the readers of each format judge.
 
 mod emulation;
-mod family;
 mod gbnf;
-mod judges;
+mod matchers;
 mod properties;
+mod random_schemas;
 mod servers;
 
 use serde_json::{Value, json};
 use tool_hub_manifest::FunctionSpec;
 
 use super::*;
-use judges::Judges;
+use matchers::Matchers;
 
 fn weather() -> FunctionSpec {
     spec(
@@ -43,12 +43,12 @@ fn spec(name: &str, input_schema: Value) -> FunctionSpec {
 /// Texts that a schema takes and refuses, in every format that can say it.
 #[track_caller]
 fn check(schema: Value, accepted: &[&str], refused: &[&str]) {
-    let judges = Judges::of(&Constraint::json_schema(schema));
+    let matchers = Matchers::of(&Constraint::json_schema(schema));
     for text in accepted {
-        judges.agree(text, true);
+        matchers.agree(text, true);
     }
     for text in refused {
-        judges.agree(text, false);
+        matchers.agree(text, false);
     }
 }
 
@@ -112,11 +112,12 @@ fn what_no_value_is_valid_for_is_left_out_where_it_may_be() {
             text.contains("city") && !text.contains("is_metric") && !text.contains("COLON by"),
             "{text}"
         );
-        let told: Vec<String> = compiled.losses.iter().map(ToString::to_string).collect();
-        assert_eq!(told.len(), 2);
+        let reported: Vec<String> = compiled.losses.iter().map(ToString::to_string).collect();
+        assert_eq!(reported.len(), 2);
         assert!(
-            told[0].ends_with("no value is valid at `/properties/is_metric`, so it is left out"),
-            "{told:?}"
+            reported[0]
+                .ends_with("no value is valid at `/properties/is_metric`, so it is left out"),
+            "{reported:?}"
         );
         assert_eq!(compile(either.clone()).unwrap().losses.len(), 1);
         let needed = compile(object(json!(["is_metric"]))).unwrap_err();
@@ -371,11 +372,11 @@ fn texts_and_regular_expressions_have_grammars_too() {
             "{text}"
         );
     }
-    let unseen = Judges::of(&unseen);
+    let unseen = Matchers::of(&unseen);
     unseen.agree("\u{1b}[2J\u{202e}\u{e0041}\u{9b}", true);
     unseen.agree("\u{feff}", true);
     unseen.agree("[2J", false);
-    let choice = Judges::of(&Constraint::choice(["a", "ab", "\"q\"\n/\\", "*"]));
+    let choice = Matchers::of(&Constraint::choice(["a", "ab", "\"q\"\n/\\", "*"]));
     for (text, is_accepted) in [
         ("a", true),
         ("ab", true),
@@ -388,7 +389,7 @@ fn texts_and_regular_expressions_have_grammars_too() {
     }
     let section = "(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)";
     let regex = format!("HELLO\\.{section}\\.WORLD\\.{section}");
-    let regex = Judges::of(&Constraint::regex(regex));
+    let regex = Matchers::of(&Constraint::regex(regex));
     regex.agree("HELLO.255.WORLD.0", true);
     regex.agree("HELLO.256.WORLD.0", false);
     regex.agree("HELLO.255.WORLD.0 ", false);

@@ -20,12 +20,12 @@ pub struct Explanation {
     /// The byte range of the tools: where the prompt differs from one without tools.
     pub tools: Range<usize>,
     /// The parts of definitions that the prompt does not contain.
-    pub unseen: Vec<Unseen>,
+    pub unseen: Vec<OmittedPart>,
 }
 
 /// Something of a function that is nowhere in the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Unseen {
+pub struct OmittedPart {
     /// The function.
     pub function: String,
     /// The argument that it belongs to. Absent where it is of the function itself.
@@ -46,7 +46,7 @@ pub enum Part {
     Description,
 }
 
-impl fmt::Display for Unseen {
+impl fmt::Display for OmittedPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let part = match self.part {
             Part::Name => "name",
@@ -135,11 +135,11 @@ fn at_a_mark(text: &str, range: Range<usize>) -> Range<usize> {
     moved
 }
 
-fn unseen(text: &str, spec: &FunctionSpec) -> Vec<Unseen> {
+fn unseen(text: &str, spec: &FunctionSpec) -> Vec<OmittedPart> {
     let mut unseen = Vec::new();
     let mut look = |argument: Option<&str>, part: Part, wanted: &str| {
         if !shows(text, wanted) {
-            unseen.push(Unseen {
+            unseen.push(OmittedPart {
                 function: spec.name.clone(),
                 argument: argument.map(str::to_owned),
                 part,
@@ -219,8 +219,12 @@ mod tests {
     fn check(template: &str, tools: &str, unseen: &[&str]) {
         let explained = explained(template);
         assert_eq!(&explained.text[explained.tools], tools);
-        let told: Vec<String> = explained.unseen.iter().map(Unseen::to_string).collect();
-        assert_eq!(told, unseen);
+        let omitted: Vec<String> = explained
+            .unseen
+            .iter()
+            .map(OmittedPart::to_string)
+            .collect();
+        assert_eq!(omitted, unseen);
     }
 
     #[test]

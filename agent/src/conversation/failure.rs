@@ -11,7 +11,7 @@ use tool_hub_manifest::contract::{Failure, FailureKind};
 pub struct FailureText<'a> {
     /// The function, by the name the agent called.
     pub function: &'a str,
-    /// Why the call failed. Its argument is not named again when the message does.
+    /// The reason why the call failed. Its argument is not named again when the message does.
     pub failure: &'a Failure,
 }
 

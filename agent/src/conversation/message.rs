@@ -2,15 +2,15 @@
 //! and ids are kept.
 
 mod dialect;
-mod kept;
 mod media;
+mod source_form;
 
 use serde_json::{Map, Value};
 
 pub use dialect::MessageDialect;
-pub use kept::Kept;
-pub(super) use kept::Position;
 pub use media::{Media, MediaKind, MediaSource};
+pub(super) use source_form::Position;
+pub use source_form::SourceForm;
 
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,12 +59,12 @@ pub struct Reasoning {
     /// The provider's summary.
     pub summary: Vec<String>,
     /// A signature of the text, or the encrypted text. Only who made it can read it.
-    pub sealed: Option<Sealed>,
+    pub sealed: Option<OpaqueReasoning>,
 }
 
 /// Something that only one provider can read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sealed {
+pub struct OpaqueReasoning {
     /// The dialect it belongs to.
     pub by: MessageDialect,
     /// The signature, or the encrypted text.
@@ -108,7 +108,7 @@ pub struct Part {
     /// The content.
     pub content: Content,
     /// Members that only the source dialect has.
-    pub kept: Option<Kept>,
+    pub source_form: Option<SourceForm>,
 }
 
 /// A message.
@@ -121,7 +121,7 @@ pub struct Message {
     /// The name of the speaker, where several share a role.
     pub name: Option<String>,
     /// Members that only the source dialect has.
-    pub kept: Option<Kept>,
+    pub source_form: Option<SourceForm>,
 }
 
 /// A conversation.
@@ -130,14 +130,14 @@ pub struct Conversation {
     /// The messages in order; those of the system as well.
     pub messages: Vec<Message>,
     /// Members of the request around the messages.
-    pub kept: Option<Kept>,
+    pub source_form: Option<SourceForm>,
 }
 
 impl From<Content> for Part {
     fn from(content: Content) -> Self {
         Self {
             content,
-            kept: None,
+            source_form: None,
         }
     }
 }
@@ -149,7 +149,7 @@ impl Message {
             role,
             parts: parts.into_iter().map(Part::from).collect(),
             name: None,
-            kept: None,
+            source_form: None,
         }
     }
 
@@ -160,11 +160,15 @@ impl Message {
 
     /// True if it was read from `dialect`.
     pub(super) fn is_of(&self, dialect: MessageDialect) -> bool {
-        self.kept.as_ref().is_some_and(|kept| kept.is_of(dialect))
+        self.source_form
+            .as_ref()
+            .is_some_and(|source_form| source_form.is_of(dialect))
     }
 
     pub(super) fn place(&self, dialect: MessageDialect) -> Option<Position> {
-        self.kept.as_ref().and_then(|kept| kept.place(dialect))
+        self.source_form
+            .as_ref()
+            .and_then(|source_form| source_form.place(dialect))
     }
 }
 

@@ -4,15 +4,15 @@
 //! JSON. Where a schema allows one reading only, it is taken and noted. A value is never invented,
 //! rounded or dropped, and a valid value is never changed.
 
-mod mend;
 mod read;
+mod repairer;
 #[cfg(test)]
 mod tests;
 
 use serde_json::Value;
 
 use crate::schema::Document;
-use mend::Mender;
+use repairer::Repairer;
 
 /// Longer arguments are not read again.
 const TEXT_BYTES_MAX: usize = 4 << 20;
@@ -38,12 +38,12 @@ pub fn repair(input_schema: &Value, arguments: &str) -> Option<Repair> {
         return None;
     }
     let (value, is_text) = read::arguments(arguments)?;
-    let mut mender = Mender::new(Document::new(input_schema));
+    let mut repairer = Repairer::new(Document::new(input_schema));
     if is_text {
-        mender.note("", "as the object that their text holds");
+        repairer.note("", "as the object that their text holds");
     }
-    let mended = mender.arguments(value)?;
-    let note = note(&mender.into_changes())?;
+    let mended = repairer.arguments(value)?;
+    let note = note(&repairer.into_changes())?;
     Some(Repair {
         arguments: mended.to_string(),
         note,

@@ -1,4 +1,4 @@
-//! Escapes untrusted text inside the comments and literals of source code.
+//! Untrusted text in comments and literals of source code, escaped.
 
 use crate::characters::is_out_of_place;
 

@@ -1,11 +1,11 @@
 //! Declarations for agents that write code: a TypeScript module and a Python stub, from the
 //! same schemas as every other definition.
 
+mod comments;
 mod identifier;
 mod language;
 mod python;
 mod reserved;
-mod text;
 mod typescript;
 
 use tool_hub_manifest::FunctionSpec;

@@ -37,14 +37,14 @@ impl<'a> Examples<'a> {
         // References in a schema with its own `$id` lead elsewhere.
         let is_elsewhere = !node.pointer.is_empty() && node.keyword("$id").is_some();
         let is_never = self.schema.pointer(&node.pointer) == Some(&Value::Bool(false));
-        if depth > DEPTH_MAX || is_elsewhere || is_never || !self.fit.pay(&Value::Null) {
+        if depth > DEPTH_MAX || is_elsewhere || is_never || !self.fit.charge(&Value::Null) {
             return None;
         }
         match &node.form {
-            Form::Any => says(node, &[]).then(|| json!("text")),
-            Form::Null => says(node, &[&OF_TEXTS, &OF_NUMBERS, &OF_ARRAYS, &OF_OBJECTS])
+            Form::Any => has_only(node, &[]).then(|| json!("text")),
+            Form::Null => has_only(node, &[&OF_TEXTS, &OF_NUMBERS, &OF_ARRAYS, &OF_OBJECTS])
                 .then_some(Value::Null),
-            Form::Boolean => says(node, &[&OF_TEXTS, &OF_NUMBERS, &OF_ARRAYS, &OF_OBJECTS])
+            Form::Boolean => has_only(node, &[&OF_TEXTS, &OF_NUMBERS, &OF_ARRAYS, &OF_OBJECTS])
                 .then_some(Value::Bool(true)),
             Form::Integer | Form::Number => number(node),
             Form::Text => text(node),
@@ -54,7 +54,7 @@ impl<'a> Examples<'a> {
             Form::Object(members, rest) => self.object(node, members, rest, depth),
             Form::Union(nodes) => self.choice(node, nodes, depth),
             Form::Ref(name) => {
-                let is_plain = says(node, &[]) && node.keyword("type").is_none();
+                let is_plain = has_only(node, &[]) && node.keyword("type").is_none();
                 let target = self.fit.definition(name).filter(|_| is_plain)?;
                 self.of(&target, depth + 1)
             }
@@ -65,7 +65,7 @@ impl<'a> Examples<'a> {
         let by_type = node.keyword("type").is_some();
         let is_two = node.keyword("anyOf").is_some() && node.keyword("oneOf").is_some();
         // Alternatives by type repeat the keywords of the whole, and are asked for them.
-        if !by_type && (is_two || !says(node, &[])) {
+        if !by_type && (is_two || !has_only(node, &[])) {
             return None;
         }
         let is_one = !by_type && node.keyword("oneOf").is_some();
@@ -98,7 +98,7 @@ impl<'a> Examples<'a> {
             "maxItems",
             "uniqueItems",
         ];
-        if !says(node, &[&known, &OF_TEXTS, &OF_NUMBERS, &OF_OBJECTS]) {
+        if !has_only(node, &[&known, &OF_TEXTS, &OF_NUMBERS, &OF_OBJECTS]) {
             return None;
         }
         let rest = rest.filter(|_| node.keyword("items") != Some(&Value::Bool(false)));
@@ -134,7 +134,7 @@ impl<'a> Examples<'a> {
             "minProperties",
             "maxProperties",
         ];
-        if !says(node, &[&known, &OF_TEXTS, &OF_NUMBERS, &OF_ARRAYS]) {
+        if !has_only(node, &[&known, &OF_TEXTS, &OF_NUMBERS, &OF_ARRAYS]) {
             return None;
         }
         let mut object = Map::new();
@@ -173,14 +173,14 @@ impl<'a> Examples<'a> {
 }
 
 /// True if every keyword of `node` beside its form is in `known` or has no effect.
-fn says(node: &Node<'_>, known: &[&[&str]]) -> bool {
+fn has_only(node: &Node<'_>, known: &[&[&str]]) -> bool {
     let unread = node.unread(&ANNOTATIONS);
     let is_known = |name: &str| known.iter().any(|known| known.contains(&name));
     unread.iter().all(|(name, _)| is_known(name))
 }
 
 fn number(node: &Node<'_>) -> Option<Value> {
-    if !says(node, &[&OF_NUMBERS, &OF_TEXTS, &OF_ARRAYS, &OF_OBJECTS]) {
+    if !has_only(node, &[&OF_NUMBERS, &OF_TEXTS, &OF_ARRAYS, &OF_OBJECTS]) {
         return None;
     }
     let bound = |name: &str| node.keyword(name).map(|value| value.as_f64());
@@ -220,7 +220,7 @@ fn number(node: &Node<'_>) -> Option<Value> {
 }
 
 fn text(node: &Node<'_>) -> Option<Value> {
-    if !says(
+    if !has_only(
         node,
         &[
             &["minLength", "maxLength", "format"],
@@ -260,7 +260,7 @@ fn text(node: &Node<'_>) -> Option<Value> {
 fn literal(node: &Node<'_>, literals: &[&Value]) -> Option<Value> {
     // Further keywords would apply to all literals, which is too rare to support.
     let known = ["enum", "const", "type"];
-    if !says(node, &[&known]) {
+    if !has_only(node, &[&known]) {
         return None;
     }
     let fits = |literal: &&&Value| {

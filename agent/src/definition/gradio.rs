@@ -79,7 +79,7 @@ pub enum GradioError {
     /// It is not in Gradio's format.
     #[error("the app's description is not Gradio's: {reason}")]
     Foreign {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// There is nothing to call.
@@ -90,7 +90,7 @@ pub enum GradioError {
 /// Reads an app's answer to `GET info`, relative to its API.
 ///
 /// # Errors
-/// As [`GradioError`] says.
+/// The kinds of [`GradioError`].
 pub fn gradio(info: &str) -> Result<GradioApp, GradioError> {
     if info.len() > GRADIO_BYTES_MAX {
         return Err(GradioError::TooLong);

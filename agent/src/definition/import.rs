@@ -81,14 +81,14 @@ pub fn import(text: &str) -> Result<Import, ImportError> {
             Location::Within(list) => format!("{list}/{index}"),
         };
         match read(definition, &pointer)? {
-            Read::Function(source, spec) => {
+            ImportedTool::Function(source, spec) => {
                 if specs.iter().any(|known| known.name == spec.name) {
                     return Err(ImportError::Duplicate { name: spec.name });
                 }
                 first.get_or_insert(source);
                 specs.push(*spec);
             }
-            Read::Hosted(kind) => skipped.push(format!(
+            ImportedTool::HostedService(kind) => skipped.push(format!(
                 "`{pointer}` is the service `{}` of the model's own provider",
                 kind.escape_debug()
             )),
@@ -141,13 +141,13 @@ fn definitions(value: &Value) -> Result<(Location, &[Value]), ImportError> {
     Ok((Location::Alone, std::slice::from_ref(value)))
 }
 
-enum Read {
+enum ImportedTool {
     Function(Source, Box<FunctionSpec>),
     /// No function of anybody's: a service that runs where the model does.
-    Hosted(String),
+    HostedService(String),
 }
 
-fn read(value: &Value, pointer: &str) -> Result<Read, ImportError> {
+fn read(value: &Value, pointer: &str) -> Result<ImportedTool, ImportError> {
     let unknown = |found: String| ImportError::Unknown {
         pointer: pointer.to_owned(),
         found,
@@ -161,7 +161,7 @@ fn read(value: &Value, pointer: &str) -> Result<Read, ImportError> {
     let definition = Definition { members, pointer };
     let kind = members.get("type").and_then(Value::as_str);
     let has = |name: &str| members.contains_key(name);
-    let function = |source, spec| Ok(Read::Function(source, Box::new(spec)));
+    let function = |source, spec| Ok(ImportedTool::Function(source, Box::new(spec)));
     match kind {
         _ if has("inputSchema") => function(Source::Mcp, dialects::mcp(definition)?),
         _ if has("input_schema") => function(Source::Anthropic, dialects::anthropic(definition)?),
@@ -174,7 +174,7 @@ fn read(value: &Value, pointer: &str) -> Result<Read, ImportError> {
         None if has("name") && has("parameters") => {
             function(Source::Responses, dialects::responses(definition)?)
         }
-        Some(kind) => Ok(Read::Hosted(kind.to_owned())),
+        Some(kind) => Ok(ImportedTool::HostedService(kind.to_owned())),
         None => {
             let names: Vec<String> = members
                 .keys()

@@ -1,4 +1,4 @@
-//! What prompts hold, and how answers are split.
+//! Tests of prompts, and of the splitting of answers.
 
 use serde_json::json;
 use tool_hub_manifest::{Annotations, FunctionSpec};

@@ -32,7 +32,7 @@ impl<'a> Fit<'a> {
     }
 
     /// Pays for one look at `value`. Nothing is looked at any more when this is false.
-    pub(crate) fn pay(&self, value: &Value) -> bool {
+    pub(crate) fn charge(&self, value: &Value) -> bool {
         let text = value.as_str().map_or(0, str::len);
         self.pay_steps(1 + text / STEP_BYTES)
     }
@@ -56,7 +56,7 @@ impl<'a> Fit<'a> {
 
     /// True if `value` can be valid for `node`.
     pub(crate) fn fits(&self, node: &Node<'a>, value: &Value, hops: usize) -> bool {
-        if !self.pay(value) {
+        if !self.charge(value) {
             return true;
         }
         match (&node.form, value) {

@@ -1,4 +1,4 @@
-//! Models' answers by their own templates, held against Transformers.
+//! Models' answers by their own templates, compared with Transformers.
 
 use std::collections::BTreeMap;
 
@@ -41,13 +41,17 @@ fn answers_are_read_as_transformers_reads_them() {
         let offered = if case.typed { &offered[..] } else { &[] };
         let answer = format.read(&case.answer, &case.prompt, offered);
         let is_same = match &case.message {
-            Some(message) => answer.problems.is_empty() && told(message) == shown(&answer),
+            Some(message) => {
+                answer.problems.is_empty() && relevant_members(message) == shown(&answer)
+            }
             None => !answer.problems.is_empty(),
         };
         match (is_same, &case.message) {
             (true, Some(_)) => same += 1,
             (true, None) => refused += 1,
-            (false, Some(message)) if is_kept(&told(message), &shown(&answer)) => kept += 1,
+            (false, Some(message)) if is_kept(&relevant_members(message), &shown(&answer)) => {
+                kept += 1
+            }
             (false, _) => differ.entry(case.name.clone()).or_default().push(format!(
                 "{:?} after {:?}\n  {:?} {:?}\n  {answer:?}",
                 case.answer, case.prompt, case.message, case.error
@@ -66,8 +70,8 @@ fn answers_are_read_as_transformers_reads_them() {
     assert!(same > 500 && refused > 50, "cases are missing");
 }
 
-/// What Transformers read, without what it always says.
-fn told(message: &Map<String, Value>) -> Value {
+/// The message that Transformers read, without the members that it always has.
+fn relevant_members(message: &Map<String, Value>) -> Value {
     let reasoning = message.get("thinking").or(message.get("reasoning_content"));
     let calls = message.get("tool_calls").and_then(Value::as_array);
     let calls = calls
@@ -93,7 +97,7 @@ fn shown(answer: &Answer) -> Value {
     })
 }
 
-/// Whether Transformers has all that is here but for earlier parts of the text or the reasoning:
+/// True if Transformers has all that is here but for earlier parts of the text or the reasoning:
 /// a field that does not repeat is written anew by each.
 fn is_kept(told: &Value, shown: &Value) -> bool {
     let ends = |part: &str| {

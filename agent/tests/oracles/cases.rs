@@ -12,7 +12,7 @@ use tool_hub_agent::conversation::chat_template::Chat;
 use crate::packages;
 
 pub(crate) const PACKAGES: [&str; 2] = ["transformers==5.23.0", "jinja2==3.1.6"];
-/// Whose source has the templates.
+/// The package whose source has the templates.
 const LLAMA_CPP_PYTHON: &str = "0.3.36";
 
 #[derive(Deserialize)]
@@ -61,7 +61,7 @@ pub(crate) fn cases() -> Vec<Case> {
     python(&PACKAGES, "chat_templates.py", &[LLAMA_CPP_PYTHON])
 }
 
-/// What a script beside this file prints, a value a line.
+/// The output of a script beside this file, a value a line.
 pub(crate) fn python<T: DeserializeOwned>(
     requirements: &[&str],
     script: &str,

@@ -1,10 +1,11 @@
-//! Real models' chat templates, held against Transformers.
+//! Real models' chat templates, compared with Transformers.
 
 use tool_hub_agent::conversation::chat_template::{ChatTemplate, TemplateError};
 
 use crate::cases::cases;
 
-/// Why a template is refused that Transformers prints: it would be text that is escaped for HTML.
+/// The reason why a template is refused that Transformers prints: it would be text that is escaped
+/// for HTML.
 const SAFE: &str = "nothing can be added to a text that is `safe`";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Grammars in GBNF, held against llama.cpp's own reader of them.
+//! Grammars in GBNF, checked by llama.cpp's own parser.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -10,10 +10,10 @@ use regex::Regex;
 use serde_json::{Value, json};
 use tool_hub_agent::constraint::{Constraint, Format};
 
-use crate::family::{Dice, changed, instance, schemas};
+use crate::random_schemas::{Random, changed, instance, schemas};
 
 const LLAMA_CPP_PYTHON: &str = "0.3.36";
-/// How many random schemas, and how many values of each.
+/// The numbers of random schemas and of values of each.
 const SCHEMAS: u64 = 400;
 const VALUES: usize = 5;
 
@@ -49,11 +49,11 @@ fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for seed in 0..SCHEMAS {
         let schema = schemas().new_tree(&mut runner).expect("a schema").current();
-        let mut dice = Dice(seed);
+        let mut random = Random(seed);
         let mut texts = Vec::new();
         for _ in 0..VALUES {
-            let value = instance(&schema, &mut dice);
-            texts.extend([value.to_string(), changed(&value, &mut dice).to_string()]);
+            let value = instance(&schema, &mut random);
+            texts.extend([value.to_string(), changed(&value, &mut random).to_string()]);
             texts.push(value.to_string().chars().skip(1).collect());
         }
         add(&mut cases, &schema, texts);
@@ -98,7 +98,7 @@ fn add(cases: &mut Vec<Case>, schema: &Value, texts: Vec<String>) {
     }));
 }
 
-/// What llama.cpp says of each case.
+/// The verdict of llama.cpp on each case.
 fn answers(cases: &[Case]) -> Vec<u8> {
     let place = tempfile::tempdir().expect("a temporary directory");
     let program = place.path().join("gbnf");

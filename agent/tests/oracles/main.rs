@@ -1,4 +1,4 @@
-//! What this crate prints and reads, held against the packages that define it. They
+//! Comparisons of this crate's texts with the packages that define their formats. They
 //! are installed from their registry, so these tests run when they are asked for:
 //!
 //! `cargo test -p tool-hub-agent --test oracles -- --ignored --nocapture`
@@ -8,11 +8,11 @@
 mod answers;
 mod cases;
 mod chat_templates;
-#[path = "../../src/constraint/tests/family.rs"]
-mod family;
 mod gbnf;
 mod messages;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../../tests/clients/packages.rs"]
 mod packages;
 mod prompts;
+#[path = "../../src/constraint/tests/random_schemas.rs"]
+mod random_schemas;

@@ -1,4 +1,4 @@
-//! Conversations as we write them, held against the types of the packages of OpenAI and Anthropic,
+//! Conversations as we write them, checked by the types of the packages of OpenAI and Anthropic,
 //! and printed by Transformers.
 
 use std::io::Write as _;

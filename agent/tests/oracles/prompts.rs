@@ -1,4 +1,4 @@
-//! Prompts for code, and answers to them, held against Transformers Agents.
+//! Prompts for code, and answers to them, compared with Transformers Agents.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ struct Turn {
     tools: Vec<(String, String)>,
     task: String,
     answer: String,
-    /// Why the prompt may be another one.
+    /// The reason why the prompt may be another one.
     differs: Option<String>,
     prompt: String,
     stop: Vec<String>,

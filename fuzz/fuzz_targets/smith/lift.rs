@@ -4,7 +4,7 @@
 use wasm_encoder::{ComponentBuilder, ComponentExportKind, ExportKind, PrimitiveValType};
 use wasmparser::{ExternalKind, FuncType, Parser, Payload, ValType};
 
-/// How many numbers a function is called with as they are.
+/// The most numbers that a function is called with as they are.
 const PARAMETERS_MAX: usize = 16;
 
 /// A function over plain numbers.

@@ -8,7 +8,7 @@ use tool_hub_manifest::{
     Capabilities, DirectoryName, DirectoryRequest, Grants, Origin, VariableName, VariableRequest,
 };
 
-use crate::secret::Masked;
+use crate::secret::MaskedText;
 
 /// A grant that would allow what a tool asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -85,8 +85,8 @@ impl Denial {
     /// Refuses a request with `method` to `origin`; both are the guest's text.
     pub(crate) fn network(
         tool: &Arc<ToolIdentity>,
-        method: &Masked,
-        origin: &Masked,
+        method: &MaskedText,
+        origin: &MaskedText,
         asked: &Capabilities,
         granted: &Grants,
     ) -> Self {

@@ -10,7 +10,7 @@ use tool_hub_manifest::{Digest, Grants, LimitRequest, Overrides, ToolName, Verif
 use crate::approval::approved::Approved;
 use crate::approval::claims;
 use crate::approval::inspection::capability::{InspectedCapability, capabilities};
-use crate::approval::inspection::imports::{Effect, InspectedImport, Power};
+use crate::approval::inspection::imports::{ImportAccess, ImportEffect, InspectedImport};
 use crate::approval::inspection::producers::Producer;
 use crate::component::contract_exports::ContractExport;
 use crate::component::exports::Exports;
@@ -56,7 +56,7 @@ pub struct Inspection {
     pub capabilities: Vec<InspectedCapability>,
     /// Powers that the component imports although the manifest asks for nothing of the
     /// kind. Every use is refused.
-    pub undeclared: Vec<Power>,
+    pub undeclared: Vec<ImportAccess>,
     /// The limits that the manifest asks for.
     pub limits: LimitRequest,
     /// The language the component was written in, as it says itself.
@@ -174,32 +174,32 @@ impl Inspection {
 
 /// Powers beyond what runtimes bring along: HTTP, settings, and opening files. Runtimes of
 /// interpreted languages open files whether or not a tool does.
-fn undeclared(imports: &[InspectedImport], runtime: Option<&str>) -> Vec<Power> {
+fn undeclared(imports: &[InspectedImport], runtime: Option<&str>) -> Vec<ImportAccess> {
     let opens_files = |import: &InspectedImport| {
         let mut functions = import.functions.iter();
         runtime.is_none() && functions.any(|function| function.ends_with("descriptor.open-at"))
     };
-    let mut powers: Vec<Power> = imports
+    let mut accesses: Vec<ImportAccess> = imports
         .iter()
-        .filter(|import| import.effect == Effect::Inert)
-        .filter(|import| match import.power {
-            Power::Network => import.interface.starts_with("wasi:http/"),
-            Power::Files => opens_files(import),
-            Power::Variables => import.interface.starts_with("wasi:config/"),
-            Power::Storage => true,
+        .filter(|import| import.effect == ImportEffect::Inert)
+        .filter(|import| match import.access {
+            ImportAccess::Network => import.interface.starts_with("wasi:http/"),
+            ImportAccess::Files => opens_files(import),
+            ImportAccess::Variables => import.interface.starts_with("wasi:config/"),
+            ImportAccess::Storage => true,
             _ => false,
         })
-        .map(|import| import.power)
+        .map(|import| import.access)
         .collect();
-    powers.sort_unstable();
-    powers.dedup();
-    powers
+    accesses.sort_unstable();
+    accesses.dedup();
+    accesses
 }
 
 fn warnings(
     functions: &[(CallableFunction, usize)],
     capabilities: &[InspectedCapability],
-    undeclared: &[Power],
+    undeclared: &[ImportAccess],
 ) -> Vec<String> {
     let mut warnings = Vec::new();
     if functions.is_empty() {
@@ -213,12 +213,12 @@ fn warnings(
     for capability in capabilities.iter().filter(|capability| !capability.used) {
         warnings.push(format!(
             "it asks for {} {}, but imports nothing that could use it",
-            capability.power, capability.what
+            capability.access, capability.what
         ));
     }
-    for power in undeclared {
+    for access in undeclared {
         warnings.push(format!(
-            "it can make use of {power}, but the manifest does not ask for any: every use is refused"
+            "it can make use of {access}, but the manifest does not ask for any: every use is refused"
         ));
     }
     warnings

@@ -173,7 +173,7 @@ impl Docs {
         Some(text.as_str()).filter(|text| !text.is_empty())
     }
 
-    /// What to write for one parameter of a function: the item of a list in the function's
+    /// The description of one parameter of a function: the item of a list in the function's
     /// comment that begins with the parameter's name, as in ``- `text`: what to count``.
     pub fn parameter(&self, export: &ExportName, parameter: &str) -> Option<String> {
         let text = self.function(export)?;
@@ -200,7 +200,7 @@ impl Docs {
         found.filter(|text| !text.is_empty())
     }
 
-    /// What to write for the members within one parameter of a function: the comments on the
+    /// The descriptions of the members within one parameter of a function: the comments on the
     /// fields and cases of its types.
     pub(super) fn members(&self, export: &ExportName, parameter: &str) -> Option<&Members> {
         self.find(export)?.members.get(parameter)

@@ -16,10 +16,10 @@ use crate::call::admission::fair_share::{FairShares, next_waiter};
 
 /// The limits of a host on its calls.
 #[derive(Debug)]
-pub(crate) struct CallLimiter(Arc<Shared>);
+pub(crate) struct CallLimiter(Arc<Limiter>);
 
 #[derive(Debug)]
-struct Shared {
+struct Limiter {
     in_flight_max: u32,
     waiting_max: u32,
     state: Mutex<State>,
@@ -44,13 +44,13 @@ struct Waiter {
 /// The permission to run a call, given back when this is dropped.
 #[derive(Debug)]
 pub(crate) struct CallPermit {
-    shared: Arc<Shared>,
+    shared: Arc<Limiter>,
     caller: Option<CallerKey>,
 }
 
 impl CallLimiter {
     pub(crate) fn new(in_flight_max: u32, waiting_max: u32) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(Limiter {
             in_flight_max,
             waiting_max,
             state: Mutex::new(State {
@@ -109,7 +109,7 @@ impl CallLimiter {
     }
 }
 
-impl Shared {
+impl Limiter {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -165,7 +165,7 @@ impl Drop for CallPermit {
 }
 
 /// Removes a call from the queue when dropped, whether it was admitted or gave up.
-struct QueueGuard<'a>(&'a Shared, u64);
+struct QueueGuard<'a>(&'a Limiter, u64);
 
 impl Drop for QueueGuard<'_> {
     fn drop(&mut self) {

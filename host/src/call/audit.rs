@@ -5,14 +5,14 @@ use http::StatusCode;
 use tool_hub_manifest::{Grants, Origin};
 use wasmtime_wasi_http::Error;
 
-use crate::secret::Masked;
+use crate::secret::MaskedText;
 
 /// The target by which these events are filtered.
 const TARGET: &str = "tool_hub_host::audit";
 
 /// A call of `tool` begins with `grants` at hand. Requests and storage have events of their
 /// own when they are used; what happens inside a directory has none.
-pub(crate) fn given(tool: &str, grants: &Grants) {
+pub(crate) fn granted(tool: &str, grants: &Grants) {
     if !tracing::enabled!(target: TARGET, tracing::Level::INFO) {
         return;
     }
@@ -30,7 +30,7 @@ pub(crate) fn given(tool: &str, grants: &Grants) {
 pub(crate) fn requested(
     tool: &str,
     origin: &Origin,
-    method: &Masked,
+    method: &MaskedText,
     status: Result<StatusCode, &Error>,
 ) {
     let capability = format!("network {origin}");
@@ -46,7 +46,7 @@ pub(crate) fn requested(
 }
 
 /// A bucket of the tool's storage was opened; its name is the guest's text.
-pub(crate) fn opened(tool: &str, bucket: &Masked) {
+pub(crate) fn opened(tool: &str, bucket: &MaskedText) {
     tracing::info!(target: TARGET, tool, capability = "storage", ?bucket, "used");
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn asked(tool: &str, key: &str, answer: &str) {
 }
 
 /// A function beside the tool was called. Its name is the guest's text.
-pub(crate) fn called(tool: &str, function: &Masked, outcome: &str) {
+pub(crate) fn called(tool: &str, function: &MaskedText, outcome: &str) {
     tracing::info!(target: TARGET, tool, capability = "toolbox", ?function, outcome, "used");
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn of_error(error: &wasmtime::Error, state: &CallState) -> Failure {
         );
     }
     if matches!(error.downcast_ref(), Some(ResourceTableError::Full)) {
-        return limit::reached(
+        return limit::failure(
             "handles",
             limits.handles.into(),
             "it holds too many handles",
@@ -52,13 +52,13 @@ pub(crate) fn of_error(error: &wasmtime::Error, state: &CallState) -> Failure {
         error.downcast_ref()
     {
         let why = "its HTTP headers are too long";
-        return limit::reached("http_header_bytes", limits.http_header_bytes, why);
+        return limit::failure("http_header_bytes", limits.http_header_bytes, why);
     }
     // Only the root cause: the context around it is a place in the guest, which is of no use to an
     // agent. The cause may repeat the guest's text, and only its first line is kept.
     let text = record.secrets.mask(error.root_cause().to_string());
     match engine_messages::limit_of_call(&text, limits) {
-        Some((name, value, why)) => limit::reached(name, value, why),
+        Some((name, value, why)) => limit::failure(name, value, why),
         None => trapped(record, format!("the tool trapped: {}", first_line(&text))),
     }
 }
@@ -66,8 +66,8 @@ pub(crate) fn of_error(error: &wasmtime::Error, state: &CallState) -> Failure {
 /// The failure of a call that the host itself ended.
 pub(crate) fn of_stop(stop: &Stop, limits: &Limits) -> Failure {
     match stop {
-        Stop::Cpu => limit::reached("cpu_ms", limits.cpu_ms, "its code ran too long"),
-        Stop::Wall => limit::reached("call_ms", limits.call_ms, "it took too long"),
+        Stop::Cpu => limit::failure("cpu_ms", limits.cpu_ms, "its code ran too long"),
+        Stop::Wall => limit::failure("call_ms", limits.call_ms, "it took too long"),
         Stop::Question(question) => {
             let message = format!("the tool asks: {}", question.text);
             Failure::new(FailureKind::InputRequired(question.clone()), message).retryable()
@@ -79,17 +79,17 @@ pub(crate) fn of_stop(stop: &Stop, limits: &Limits) -> Failure {
 fn refused_growth(refused: RefusedGrowth, limits: &Limits) -> Failure {
     match refused {
         RefusedGrowth::Memory => {
-            limit::reached("memory_bytes", limits.memory_bytes, "it needs more memory")
+            limit::failure("memory_bytes", limits.memory_bytes, "it needs more memory")
         }
         RefusedGrowth::TableElements => {
             let why = "it needs more table elements";
-            limit::reached("table_elements", limits.table_elements.into(), why)
+            limit::failure("table_elements", limits.table_elements.into(), why)
         }
     }
 }
 
 fn trapped(record: &Record, message: String) -> Failure {
-    Failure::new(FailureKind::Trapped, with_last_words(message, record))
+    Failure::new(FailureKind::Trapped, with_last_output(message, record))
 }
 
 fn first_line(text: &str) -> &str {
@@ -98,7 +98,7 @@ fn first_line(text: &str) -> &str {
 
 /// Adds the guest's last words on standard error to the message: a panic ends in a trap that says
 /// nothing. They are masked before they are cut, because half a secret would not be found.
-fn with_last_words(message: String, record: &Record) -> String {
+fn with_last_output(message: String, record: &Record) -> String {
     let (stderr, _) = record.stderr.contents();
     let text = String::from_utf8_lossy(&stderr);
     let words = text.trim();
@@ -113,7 +113,7 @@ fn with_last_words(message: String, record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::streams::Captured;
+    use crate::call::streams::CapturedStream;
     use crate::secret::{Secret, Secrets};
     use wasmtime_wasi::p2::OutputStream as _;
 
@@ -124,10 +124,10 @@ mod tests {
         // For every position of the cut.
         for behind in LAST_WORDS_MAX - 30..LAST_WORDS_MAX {
             let mut record = Record::blank(Limits::standard());
-            record.stderr = Captured::new(1 << 20, &secrets);
-            let said = format!("API_KEY={secret} {}", "x".repeat(behind));
-            record.stderr.write(said.into()).unwrap();
-            let words = with_last_words("it trapped".to_owned(), &record);
+            record.stderr = CapturedStream::new(1 << 20, &secrets);
+            let output = format!("API_KEY={secret} {}", "x".repeat(behind));
+            record.stderr.write(output.into()).unwrap();
+            let words = with_last_output("it trapped".to_owned(), &record);
             let shown = words
                 .strip_prefix("it trapped; last output on stderr: ")
                 .unwrap();

@@ -3,7 +3,7 @@
 use tool_hub_manifest::contract::{Failure, FailureKind};
 
 /// The call reached `limit`.
-pub(crate) fn reached(limit: &'static str, value: u64, why: &str) -> Failure {
+pub(crate) fn failure(limit: &'static str, value: u64, why: &str) -> Failure {
     Failure::new(
         FailureKind::HostLimit { limit, value },
         format!("the call was stopped: {why} (limit {limit} = {value})"),
@@ -13,5 +13,5 @@ pub(crate) fn reached(limit: &'static str, value: u64, why: &str) -> Failure {
 
 /// The outcome has more than `max` bytes.
 pub(crate) fn outcome_too_long(max: u64) -> Failure {
-    reached("outcome_bytes", max, "its answer is too long")
+    failure("outcome_bytes", max, "its answer is too long")
 }

@@ -84,11 +84,9 @@ impl ResourceLimiter for Meter {
         desired: usize,
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        // A memory's own maximum is not the host's limit.
-        if maximum.is_some_and(|maximum| desired > maximum) {
+        let Some(added) = growth(current, desired, maximum) else {
             return Ok(false);
-        }
-        let added = desired.saturating_sub(current);
+        };
         Ok(self.bytes.take(added) || self.refuse(RefusedGrowth::Memory))
     }
 
@@ -104,10 +102,9 @@ impl ResourceLimiter for Meter {
         desired: usize,
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        if maximum.is_some_and(|maximum| desired > maximum) {
+        let Some(added) = growth(current, desired, maximum) else {
             return Ok(false);
-        }
-        let added = desired.saturating_sub(current);
+        };
         if !self.elements.take(added) {
             return Ok(self.refuse(RefusedGrowth::TableElements));
         }
@@ -124,6 +121,13 @@ impl ResourceLimiter for Meter {
         self.refuse(RefusedGrowth::TableElements);
         Ok(())
     }
+}
+
+/// The growth from `current` to `desired`; `None` beyond the memory's or table's own maximum, which
+/// is not the host's limit.
+fn growth(current: usize, desired: usize, maximum: Option<usize>) -> Option<usize> {
+    let is_beyond = maximum.is_some_and(|maximum| desired > maximum);
+    (!is_beyond).then(|| desired.saturating_sub(current))
 }
 
 #[cfg(test)]

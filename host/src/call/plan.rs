@@ -4,12 +4,12 @@ use tool_hub_manifest::contract::{Content, Failure, FailureKind, Outcome, Reply}
 use wasmtime::component::{ComponentExportIndex, Val};
 
 use crate::call::limit::outcome_too_long;
-use crate::values::contract::{failure, maybe_text, media, members, part};
+use crate::values::contract::{failure, media, members, optional_text, part};
 use crate::values::json::write::{Json, TypeMismatch, write};
 use crate::values::reply_kind::ReplyKind;
 use crate::values::types::{Field, Signature, Type, contract};
 
-/// How to call one function.
+/// The way to call one function.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) export: ComponentExportIndex,
@@ -157,7 +157,7 @@ fn whole_reply(value: &Val) -> Result<Outcome, TypeMismatch> {
     let Val::List(items) = content else {
         return Err(TypeMismatch);
     };
-    let structured = maybe_text(structured)?;
+    let structured = optional_text(structured)?;
     if let Some(json) = &structured
         && serde_json::from_str::<serde::de::IgnoredAny>(json).is_err()
     {
@@ -167,6 +167,6 @@ fn whole_reply(value: &Val) -> Result<Outcome, TypeMismatch> {
     Ok(Outcome::Reply(Reply {
         content: items.iter().map(part).collect::<Result<_, _>>()?,
         structured,
-        next: maybe_text(next)?,
+        next: optional_text(next)?,
     }))
 }

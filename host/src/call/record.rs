@@ -12,7 +12,7 @@ use crate::call::audit;
 use crate::call::log::{self, Log};
 use crate::call::policy::Policy;
 use crate::call::size::Size;
-use crate::call::streams::Captured;
+use crate::call::streams::CapturedStream;
 use crate::call::time::Time;
 use crate::interaction::usage::{Counts, Usage, micros};
 use crate::interaction::{Interaction, LogEntry, Output};
@@ -24,8 +24,8 @@ pub(crate) struct Record {
     pub(crate) tool: Arc<ToolIdentity>,
     pub(crate) time: Time,
     pub(crate) counts: Counts,
-    pub(crate) stdout: Captured,
-    pub(crate) stderr: Captured,
+    pub(crate) stdout: CapturedStream,
+    pub(crate) stderr: CapturedStream,
     log: Mutex<Log>,
     pub(crate) secrets: Secrets,
     pub(crate) denials: Denials,
@@ -57,7 +57,7 @@ impl Denials {
     }
 
     /// Notes that `limit` was reached by something that does not end the call.
-    pub(crate) fn reached(&self, limit: &'static str, value: u64) {
+    pub(crate) fn note_limit(&self, limit: &'static str, value: u64) {
         self.lock().limit = Some((limit, value));
     }
 
@@ -82,8 +82,8 @@ impl Record {
             tool: policy.tool.clone(),
             time: Time::new(),
             counts: Counts::default(),
-            stdout: Captured::new(policy.limits.output_stream_bytes, &policy.secrets),
-            stderr: Captured::new(policy.limits.output_stream_bytes, &policy.secrets),
+            stdout: CapturedStream::new(policy.limits.output_stream_bytes, &policy.secrets),
+            stderr: CapturedStream::new(policy.limits.output_stream_bytes, &policy.secrets),
             log: Mutex::default(),
             secrets: policy.secrets.clone(),
             denials: Denials::default(),
@@ -100,8 +100,8 @@ impl Record {
             tool: Arc::new(ToolIdentity::new(String::new())),
             time: Time::new(),
             counts: Counts::default(),
-            stdout: Captured::new(0, &Secrets::default()),
-            stderr: Captured::new(0, &Secrets::default()),
+            stdout: CapturedStream::new(0, &Secrets::default()),
+            stderr: CapturedStream::new(0, &Secrets::default()),
             log: Mutex::default(),
             secrets: Secrets::default(),
             denials: Denials::default(),
@@ -254,7 +254,7 @@ mod tests {
         let record = Record::blank(Limits::standard());
         let failure = || Failure::new(FailureKind::Failed, "no answer");
         assert_eq!(record.explain(failure()), failure());
-        record.denials.reached("http_in_flight", 16);
+        record.denials.note_limit("http_in_flight", 16);
         let explained = record.explain(failure());
         let named = "no answer (limit http_in_flight = 16 was reached)";
         assert_eq!(explained.message, named);

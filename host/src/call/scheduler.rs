@@ -27,10 +27,10 @@ pub(crate) type Guest<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// The processors that guests may use, and the threads that run on them.
 pub(crate) struct Scheduler {
-    shared: Arc<Shared>,
+    shared: Arc<SchedulerState>,
 }
 
-struct Shared {
+struct SchedulerState {
     count: usize,
     free: AtomicUsize,
     /// The number of turns in `queue`, for those who do not want to lock it.
@@ -56,7 +56,7 @@ impl Scheduler {
     /// When the machine refuses even one thread.
     pub(crate) fn new(count: u32) -> Result<Self, HostError> {
         let count = count.max(1) as usize;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SchedulerState {
             count,
             free: AtomicUsize::new(count),
             waiting: AtomicUsize::new(0),
@@ -77,8 +77,8 @@ impl Scheduler {
         &self,
         guest: Guest<T>,
         record: &Arc<Record>,
-    ) -> Running<T> {
-        Running {
+    ) -> RunningGuest<T> {
+        RunningGuest {
             shared: self.shared.clone(),
             record: record.clone(),
             location: GuestLocation::Caller(guest),
@@ -95,8 +95,8 @@ impl Drop for Scheduler {
 
 /// A guest that runs. Dropping it ends the guest at once, or after its turn where it has one
 /// on another thread.
-pub(crate) struct Running<T> {
-    shared: Arc<Shared>,
+pub(crate) struct RunningGuest<T> {
+    shared: Arc<SchedulerState>,
     record: Arc<Record>,
     location: GuestLocation<T>,
 }
@@ -110,7 +110,7 @@ enum GuestLocation<T> {
     Gone,
 }
 
-impl<T> Running<T> {
+impl<T> RunningGuest<T> {
     /// Ends the guest, and returns when it is gone.
     pub(crate) async fn stop(mut self) {
         if let GuestLocation::Scheduler(task) =
@@ -126,7 +126,7 @@ impl<T> Running<T> {
     }
 }
 
-impl<T> Drop for Running<T> {
+impl<T> Drop for RunningGuest<T> {
     fn drop(&mut self) {
         if let GuestLocation::Scheduler(task) =
             std::mem::replace(&mut self.location, GuestLocation::Gone)
@@ -137,7 +137,7 @@ impl<T> Drop for Running<T> {
     }
 }
 
-impl<T: Send + 'static> Future for Running<T> {
+impl<T: Send + 'static> Future for RunningGuest<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
@@ -164,7 +164,7 @@ impl<T: Send + 'static> Future for Running<T> {
     }
 }
 
-impl Shared {
+impl SchedulerState {
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -246,7 +246,7 @@ impl Shared {
                 return None;
             }
             if !queue.turns.is_empty()
-                && let Some(processor) = Processor::take_in_turn(self)
+                && let Some(processor) = Processor::take_free(self)
                 && let Some(turn) = queue.turns.pop()
             {
                 self.waiting.store(queue.turns.len(), SeqCst);
@@ -263,18 +263,18 @@ impl Shared {
 }
 
 /// A processor, taken until it is dropped.
-struct Processor(Arc<Shared>);
+struct Processor(Arc<SchedulerState>);
 
 impl Processor {
     /// One that is free and for which nobody waits.
-    fn take(shared: &Arc<Shared>) -> Option<Self> {
+    fn take(shared: &Arc<SchedulerState>) -> Option<Self> {
         if shared.waiting.load(SeqCst) > 0 {
             return None;
         }
-        Self::take_in_turn(shared)
+        Self::take_free(shared)
     }
 
-    fn take_in_turn(shared: &Arc<Shared>) -> Option<Self> {
+    fn take_free(shared: &Arc<SchedulerState>) -> Option<Self> {
         let taken = shared
             .free
             .fetch_update(SeqCst, SeqCst, |free| free.checked_sub(1));

@@ -23,7 +23,7 @@ pub(crate) struct CallState {
     http: WasiHttpCtx,
     gate: Option<Gate>,
     table: ResourceTable,
-    /// When the agent was last told how far the call is.
+    /// The time of the latest progress report to the agent.
     pub(crate) reported: Option<std::time::Instant>,
     /// The number of questions that the guest has asked.
     pub(crate) questions: u32,

@@ -19,7 +19,7 @@ const WRITE_BYTES_MAX: usize = 64 << 10;
 /// The output of a guest to one stream. What does not fit is counted and dropped: a tool that
 /// writes much to its log is not a tool that fails.
 #[derive(Clone)]
-pub(crate) struct Captured {
+pub(crate) struct CapturedStream {
     bytes_max: usize,
     secrets: Secrets,
     written: Arc<Mutex<CapturedBytes>>,
@@ -33,7 +33,7 @@ struct CapturedBytes {
     total: u64,
 }
 
-impl Captured {
+impl CapturedStream {
     pub(crate) fn new(bytes_max: u64, secrets: &Secrets) -> Self {
         Self {
             bytes_max: usize::try_from(bytes_max).unwrap_or(usize::MAX),
@@ -62,13 +62,13 @@ impl Captured {
     }
 }
 
-impl IsTerminal for Captured {
+impl IsTerminal for CapturedStream {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdoutStream for Captured {
+impl StdoutStream for CapturedStream {
     fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
         Box::new(self.clone())
     }
@@ -79,12 +79,12 @@ impl StdoutStream for Captured {
 }
 
 #[wasmtime_wasi::async_trait]
-impl Pollable for Captured {
+impl Pollable for CapturedStream {
     async fn ready(&mut self) {}
 }
 
 #[wasmtime_wasi::async_trait]
-impl OutputStream for Captured {
+impl OutputStream for CapturedStream {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         self.keep(&bytes);
         Ok(())
@@ -99,7 +99,7 @@ impl OutputStream for Captured {
     }
 }
 
-impl AsyncWrite for Captured {
+impl AsyncWrite for CapturedStream {
     fn poll_write(
         self: Pin<&mut Self>,
         _: &mut Context<'_>,
@@ -128,7 +128,7 @@ mod tests {
         let secret = "sk-canary77aa01secretx";
         for before in 0..=30 {
             let secrets = Secrets::new([Secret::new(secret.to_owned())]);
-            let captured = Captured::new(30, &secrets);
+            let captured = CapturedStream::new(30, &secrets);
             captured.keep(&vec![b'.'; before]);
             // Each byte is written separately: secrets are also found across writes.
             for byte in secret.bytes().chain(*b" and more") {

@@ -11,15 +11,15 @@ pub(crate) struct Time {
     begun: Instant,
     /// The time of the turns that are over.
     ran_ns: AtomicU64,
-    /// When the latest turn began, counted from `begun`.
+    /// The beginning of the latest turn, counted from `begun`.
     turn_ns: AtomicU64,
     in_turn: AtomicBool,
     interrupted: AtomicBool,
-    paused: Mutex<Paused>,
+    paused: Mutex<PauseTime>,
 }
 
 #[derive(Debug, Default)]
-struct Paused {
+struct PauseTime {
     since: Option<Instant>,
     total: Duration,
 }
@@ -54,11 +54,11 @@ impl Time {
 
     /// The time that the guest ran, its present turn included.
     pub(crate) fn ran(&self) -> Duration {
-        Duration::from_nanos(self.ran_ns.load(Relaxed)) + self.this_turn()
+        Duration::from_nanos(self.ran_ns.load(Relaxed)) + self.current_turn()
     }
 
     /// The time of the present turn so far.
-    pub(crate) fn this_turn(&self) -> Duration {
+    pub(crate) fn current_turn(&self) -> Duration {
         if !self.in_turn.load(Relaxed) {
             return Duration::ZERO;
         }
@@ -113,14 +113,20 @@ mod tests {
     #[test]
     fn turns_add_up() {
         let time = Time::new();
-        let nap = Duration::from_millis(5);
-        time.turn(|| std::thread::sleep(nap));
-        assert!(time.ran() >= nap);
-        assert_eq!(time.this_turn(), Duration::ZERO);
+        let millisecond = Duration::from_millis(1);
+        let run = || {
+            let begun = Instant::now();
+            while begun.elapsed() < millisecond {
+                std::hint::spin_loop();
+            }
+        };
+        time.turn(run);
+        assert!(time.ran() >= millisecond);
+        assert_eq!(time.current_turn(), Duration::ZERO);
         time.turn(|| {
-            std::thread::sleep(nap);
-            assert!(time.this_turn() >= nap);
-            assert!(time.ran() >= 2 * nap);
+            run();
+            assert!(time.current_turn() >= millisecond);
+            assert!(time.ran() >= 2 * millisecond);
         });
     }
 

@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 use tool_hub_manifest::Digest;
 use wasmtime::Engine;
 
-use crate::compilation::cache::eviction::{ENTRY, Trimmed, UNFINISHED};
+use crate::compilation::cache::eviction::{ENTRY, EvictedFiles, UNFINISHED};
 use crate::compilation::code::{Code, Image};
 use crate::error::HostError;
 
@@ -79,7 +79,7 @@ impl Cache {
     }
 
     /// Removes the entries of every component but those with the digests `keep`.
-    pub(crate) fn trim(&self, keep: &[Digest]) -> Result<Trimmed, HostError> {
+    pub(crate) fn trim(&self, keep: &[Digest]) -> Result<EvictedFiles, HostError> {
         let kept: Vec<PathBuf> = keep.iter().map(|digest| self.entry(digest).path).collect();
         eviction::trim(&self.directory, &kept).map_err(|source| HostError::Cache {
             act: "clean the cache directory",
@@ -146,7 +146,7 @@ impl Entry<'_> {
         (&file).seek(SeekFrom::Start(length))?;
         (&file).read_exact(&mut mac)?;
         mark_used(&file, &metadata);
-        let image = Image::kept(file, length)?;
+        let image = Image::from_file(file, length)?;
         let mut hasher = self.cache.mac(&self.digest, length);
         image.hash(&mut hasher)?;
         // blake3's own comparison takes the same time for every input.
@@ -155,7 +155,7 @@ impl Entry<'_> {
         }
         // SAFETY: only `write` makes entries with this key, and only of code that the
         // compiler vouched for, whole.
-        Ok(unsafe { Code::vouched(image) })
+        Ok(unsafe { Code::from_trusted(image) })
     }
 
     fn write(&self, code: &Image) -> io::Result<()> {
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[expect(clippy::disallowed_methods, reason = "the entry is spoilt on purpose")]
-    fn spoil(entry: &Entry<'_>, bytes: &[u8]) {
+    fn corrupt(entry: &Entry<'_>, bytes: &[u8]) {
         fs::remove_file(&entry.path).unwrap();
         fs::write(&entry.path, bytes).unwrap();
     }
@@ -301,17 +301,17 @@ mod tests {
         let mut touched = honest.clone();
         for at in 0..honest.len() {
             touched[at] ^= 1 << (at % 8);
-            spoil(&entry, &touched);
+            corrupt(&entry, &touched);
             assert!(entry.load().is_none(), "byte {at} of {}", honest.len());
             touched[at] = honest[at];
         }
         for length in (0..honest.len()).step_by(7) {
-            spoil(&entry, &honest[..length]);
+            corrupt(&entry, &honest[..length]);
             assert!(entry.load().is_none(), "{length} bytes of {}", honest.len());
         }
-        spoil(&entry, &[honest.as_slice(), b"\0"].concat());
+        corrupt(&entry, &[honest.as_slice(), b"\0"].concat());
         assert!(entry.load().is_none(), "a byte more");
-        spoil(&entry, &honest);
+        corrupt(&entry, &honest);
         assert!(entry.load().is_some());
         let other = cache.entry(&Digest::of(b"another component"));
         fs::rename(&entry.path, &other.path).unwrap();

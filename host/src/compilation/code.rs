@@ -1,4 +1,4 @@
-//! Compiled code as it is run: bytes that nobody changes between the moment somebody vouched for
+//! Compiled code as it is run: bytes that nobody can change between the moment they were trusted
 //! them and the moment the engine maps them. What the compiler's child hands over is sealed; an
 //! entry of the cache belongs to the user, who replaces it and never writes to it.
 
@@ -26,7 +26,7 @@ impl Code {
         unsafe_code,
         reason = "the one promise that the engine asks for, made by the compiler and by the cache"
     )]
-    pub(crate) unsafe fn vouched(image: Image) -> Self {
+    pub(crate) unsafe fn from_trusted(image: Image) -> Self {
         Self(image)
     }
 
@@ -98,7 +98,7 @@ mod mapped {
 
         /// The first `length` bytes of a file that is never written to again.
         #[expect(clippy::unnecessary_wraps, reason = "elsewhere it is read")]
-        pub(crate) fn kept(file: File, length: u64) -> io::Result<Self> {
+        pub(crate) fn from_file(file: File, length: u64) -> io::Result<Self> {
             Ok(Self { file, length })
         }
 
@@ -133,7 +133,8 @@ mod mapped {
             unsafe { Component::deserialize_file(engine, self.path()) }
         }
 
-        /// Where the process finds the file by its descriptor, whatever became of its name.
+        /// The path at which the process finds the file by its descriptor, whatever became of its
+        /// name.
         fn path(&self) -> PathBuf {
             format!("/proc/self/fd/{}", self.file.as_raw_fd()).into()
         }
@@ -154,11 +155,11 @@ mod owned {
     impl Image {
         /// Reads what was written to an [anonymous file](super::anonymous_file).
         pub(crate) fn sealed(file: File) -> io::Result<Self> {
-            Self::kept(file, u64::MAX)
+            Self::from_file(file, u64::MAX)
         }
 
         /// Reads the first `length` bytes of a file.
-        pub(crate) fn kept(mut file: File, length: u64) -> io::Result<Self> {
+        pub(crate) fn from_file(mut file: File, length: u64) -> io::Result<Self> {
             let mut code = Vec::new();
             file.rewind()?;
             file.take(length).read_to_end(&mut code)?;

@@ -7,7 +7,7 @@ use tool_hub_manifest::{Limits, ToolName};
 use crate::compilation::engine_messages;
 use crate::error::HostError;
 
-/// Why a component was not compiled.
+/// The reason why a component was not compiled.
 #[derive(Debug)]
 pub(crate) enum CompileError {
     /// The component is not valid here.

@@ -100,12 +100,12 @@ fn pool(limits: &Limits, calls: u32) -> PoolingAllocationConfig {
 /// when guests keep all of its threads busy. It stops a little after the last call.
 #[derive(Debug)]
 pub(crate) struct Clock {
-    shared: Arc<Shared>,
+    shared: Arc<ClockState>,
     thread: thread::Thread,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct ClockState {
     running: AtomicUsize,
     stopped: AtomicBool,
 }
@@ -113,7 +113,7 @@ struct Shared {
 impl Clock {
     /// Starts the clock of `engine`.
     pub(crate) fn start(engine: &Engine) -> Result<Self, HostError> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(ClockState::default());
         let (seen, engine) = (shared.clone(), engine.weak());
         let tick = move || {
             let mut idle_ticks = 0;
@@ -147,11 +147,11 @@ impl Clock {
     }
 
     /// Keeps the clock ticking until the guard is dropped.
-    pub(crate) fn tick(&self) -> Ticking {
+    pub(crate) fn tick(&self) -> ClockGuard {
         if self.shared.running.fetch_add(1, Ordering::AcqRel) == 0 {
             self.thread.unpark();
         }
-        Ticking(self.shared.clone())
+        ClockGuard(self.shared.clone())
     }
 }
 
@@ -164,9 +164,9 @@ impl Drop for Clock {
 
 /// While one exists, the clock ticks.
 #[derive(Debug)]
-pub(crate) struct Ticking(Arc<Shared>);
+pub(crate) struct ClockGuard(Arc<ClockState>);
 
-impl Drop for Ticking {
+impl Drop for ClockGuard {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::AcqRel);
     }

@@ -11,7 +11,7 @@ use crate::values::types::{Signature, engine, wit};
 
 /// An export that is no function of a tool: with it a language's runtime is started while
 /// a component is built.
-struct Runtime {
+struct RuntimeExport {
     language: &'static str,
     interface: Option<&'static str>,
     function: &'static str,
@@ -20,14 +20,14 @@ struct Runtime {
 
 /// The runtimes of componentize-py and componentize-qjs. The latter takes the text of a
 /// script, so an agent must never reach it.
-const RUNTIMES: [Runtime; 2] = [
-    Runtime {
+const RUNTIMES: [RuntimeExport; 2] = [
+    RuntimeExport {
         language: "Python",
         interface: Some("exports"),
         function: "init",
         parameters: &["app-name", "symbols", "stub-wasi"],
     },
-    Runtime {
+    RuntimeExport {
         language: "JavaScript",
         interface: None,
         function: "init",
@@ -272,7 +272,7 @@ impl<I> Exports<I> {
     }
 }
 
-impl Runtime {
+impl RuntimeExport {
     fn is_started_by(
         &self,
         interface: Option<&str>,

@@ -48,6 +48,6 @@ pub struct CallableInput {
 pub struct NotCallable {
     /// Its name in the component.
     pub export: String,
-    /// Why not.
+    /// The reason.
     pub reason: String,
 }

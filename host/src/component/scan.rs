@@ -34,7 +34,7 @@ pub(crate) fn scan(bytes: &[u8]) -> Result<(), HostError> {
         });
     }
     check("bytes", bytes.len() as u64, COMPONENT_BYTES_MAX)?;
-    let mut count = Count::default();
+    let mut count = ComponentCounts::default();
     for payload in Parser::new(0).parse_all(bytes) {
         let payload = payload.map_err(malformed)?;
         if let Payload::Version { encoding, .. } = payload
@@ -57,7 +57,7 @@ pub(crate) fn malformed(error: wasmparser::BinaryReaderError) -> HostError {
 }
 
 #[derive(Default)]
-struct Count {
+struct ComponentCounts {
     functions: u64,
     nested: u64,
     depth: u64,
@@ -66,7 +66,7 @@ struct Count {
     imports_exports: u64,
 }
 
-impl Count {
+impl ComponentCounts {
     fn add(&mut self, payload: &Payload<'_>) -> Result<(), HostError> {
         match payload {
             Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => {

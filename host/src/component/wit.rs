@@ -15,7 +15,7 @@ use crate::error::HostError;
 pub(crate) const DOCS_SECTION: &str = "package-docs";
 
 /// A component's interface, decoded from its bytes.
-pub(crate) struct Decoded {
+pub(crate) struct DecodedComponent {
     pub(crate) resolve: Resolve,
     pub(crate) world: WorldId,
     /// The contents of the docs section, as it stands in the component.
@@ -23,13 +23,13 @@ pub(crate) struct Decoded {
 }
 
 /// Decodes `component` after the cheap scan, and validates it in full.
-pub(crate) fn decode(component: &[u8]) -> Result<Decoded, HostError> {
+pub(crate) fn decode(component: &[u8]) -> Result<DecodedComponent, HostError> {
     scan::scan(component)?;
     validate(component)?;
     let (bare, docs) = without_docs(component)?;
     // The decoder asserts of valid components what only those that were made from WIT keep.
     match panic::catch_unwind(|| wit_parser::decoding::decode(&bare)) {
-        Ok(Ok(DecodedWasm::Component(resolve, world))) => Ok(Decoded {
+        Ok(Ok(DecodedWasm::Component(resolve, world))) => Ok(DecodedComponent {
             resolve,
             world,
             docs,

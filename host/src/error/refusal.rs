@@ -36,7 +36,7 @@ pub enum Refusal {
     ClaimNotCallable {
         /// The function.
         function: FunctionName,
-        /// Why it cannot be called.
+        /// The reason why it cannot be called.
         reason: String,
     },
     /// Two functions of the manifest name the same export.
@@ -61,7 +61,7 @@ pub enum Refusal {
     BadName {
         /// The name in the component.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }

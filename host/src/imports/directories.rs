@@ -24,8 +24,8 @@ const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
 pub(crate) fn check(grants: &Grants, config: &HostConfig) -> Result<(), HostError> {
     let own = config.refused_directories.iter().chain(&config.cache);
     let system = SYSTEM.iter().map(PathBuf::from);
-    let refused: Vec<PathBuf> = own.map(|path| settled(path)).chain(system).collect();
-    let home = config.home.as_deref().map(settled);
+    let refused: Vec<PathBuf> = own.map(|path| real_path(path)).chain(system).collect();
+    let home = config.home.as_deref().map(real_path);
     for (name, granted) in &grants.directories {
         check_one(&granted.path, &refused, home.as_deref()).map_err(|reason| {
             HostError::Directory {
@@ -69,7 +69,7 @@ fn check_one(path: &Path, refused: &[PathBuf], home: Option<&Path>) -> Result<()
 }
 
 /// The real path of what may not exist yet: of as much of it as does.
-fn settled(path: &Path) -> PathBuf {
+fn real_path(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
             return real.join(rest);

@@ -67,7 +67,7 @@ impl WasiHttpHooks for Gate {
         let rules = self.0.clone();
         let sending = async move {
             rules
-                .send_and_note(request, options.unwrap_or_default())
+                .send_and_record(request, options.unwrap_or_default())
                 .await
         };
         // It may be polled from a task of its own.
@@ -77,7 +77,7 @@ impl WasiHttpHooks for Gate {
 
 impl Rules {
     /// Sends a request, and notes the limit that it or its answer's body reaches.
-    async fn send_and_note(
+    async fn send_and_record(
         &self,
         request: Request,
         options: RequestOptions,
@@ -86,8 +86,8 @@ impl Rules {
         let record = self.record.clone();
         let method = record.secrets.masked(request.method().as_str());
         let note = move |error: Error| {
-            if let Some((limit, value)) = reached(&record.limits, &options, &error) {
-                record.denials.reached(limit, value);
+            if let Some((limit, value)) = limit_of(&record.limits, &options, &error) {
+                record.denials.note_limit(limit, value);
             }
             error
         };
@@ -112,15 +112,15 @@ impl Rules {
             .clone()
             .try_acquire_owned()
             .map_err(|_| Error::ConnectionLimitReached)?;
-        let times = Times::new(&record.limits, &options);
+        let times = Timeouts::new(&record.limits, &options);
         let connecting = connect::connect(origin, &self.resolver, &self.tls);
         let stream = match tokio::time::timeout(times.connect, connecting).await {
             Ok(Ok(stream)) => stream,
-            Ok(Err(connect::NoConnection::Address)) => {
+            Ok(Err(connect::ConnectError::Address)) => {
                 record.denials.add(Denial::address(&self.tool, origin));
                 return Err(Error::DestinationIpProhibited);
             }
-            Ok(Err(connect::NoConnection::Failed(error))) => return Err(error),
+            Ok(Err(connect::ConnectError::Failed(error))) => return Err(error),
             Err(_) => return Err(Error::ConnectionTimeout),
         };
         // The authority belongs into the request line only when speaking to a proxy.
@@ -202,7 +202,7 @@ impl Rules {
         if granted.is_some_and(|granted| method::may_have_body(method.as_str(), granted)) {
             return Ok(request);
         }
-        let timeout = Times::new(&self.record.limits, options).between_bytes;
+        let timeout = Timeouts::new(&self.record.limits, options).between_bytes;
         let (head, body) = request.into_parts();
         match method::expect_empty(body, timeout).await? {
             Some(nothing) => Ok(Request::from_parts(head, nothing)),
@@ -222,7 +222,7 @@ fn counted(count: impl Fn(u64)) -> impl FnMut(Frame<Bytes>) -> Frame<Bytes> {
 }
 
 /// The limit that `error` comes of, unless the guest had asked for less itself.
-fn reached(
+fn limit_of(
     limits: &Limits,
     options: &RequestOptions,
     error: &Error,
@@ -252,13 +252,13 @@ fn reached(
 const HEAD_BYTES_MAX: usize = 64 << 10;
 
 /// The times that hold for one request: the guest's own where they are shorter.
-struct Times {
+struct Timeouts {
     connect: Duration,
     first_byte: Duration,
     between_bytes: Duration,
 }
 
-impl Times {
+impl Timeouts {
     fn new(limits: &Limits, options: &RequestOptions) -> Self {
         let shorter = |asked: Option<Duration>, max_ms: u64| {
             let max = Duration::from_millis(max_ms);

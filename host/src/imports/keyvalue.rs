@@ -6,7 +6,7 @@ use wasmtime_wasi::ResourceTableError;
 use crate::approval::denial::Denial;
 use crate::call::audit;
 use crate::call::state::CallState;
-use crate::storage::{self, Entry, Open, Storage, StorageError};
+use crate::storage::{self, Entry, OpenStorage, Storage, StorageError};
 
 mod bindings {
     wasmtime::component::bindgen!({
@@ -36,7 +36,7 @@ use store::{Error, KeyResponse};
 pub struct Bucket(String);
 
 /// The result of a function that guests import: an error in it does not end the call.
-type Answer<T> = wasmtime::Result<Result<T, Error>>;
+type ImportResult<T> = wasmtime::Result<Result<T, Error>>;
 
 /// Offers the interfaces to guests.
 pub(crate) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<()> {
@@ -50,8 +50,8 @@ impl CallState {
     async fn in_bucket<T: Send + 'static>(
         &mut self,
         bucket: &Resource<Bucket>,
-        operation: impl FnOnce(&mut Open<'_>, &str) -> Result<T, StorageError> + Send + 'static,
-    ) -> Answer<T> {
+        operation: impl FnOnce(&mut OpenStorage<'_>, &str) -> Result<T, StorageError> + Send + 'static,
+    ) -> ImportResult<T> {
         let Bucket(name) = self.table().get(bucket)?.clone();
         let Some(storage) = self.policy.storage.clone() else {
             return Ok(Err(Error::AccessDenied));
@@ -63,14 +63,14 @@ impl CallState {
 
 async fn run<T: Send + 'static>(
     storage: &Storage,
-    operation: impl FnOnce(&mut Open<'_>) -> Result<T, StorageError> + Send + 'static,
+    operation: impl FnOnce(&mut OpenStorage<'_>) -> Result<T, StorageError> + Send + 'static,
 ) -> Result<T, Error> {
     let done = storage.run(operation).await;
     done.map_err(|error| Error::Other(error.to_string()))
 }
 
 impl store::Host for CallState {
-    async fn open(&mut self, identifier: String) -> Answer<Resource<Bucket>> {
+    async fn open(&mut self, identifier: String) -> ImportResult<Resource<Bucket>> {
         if self.policy.storage.is_none() {
             let denial = Denial::storage(&self.policy.tool, &self.policy.asked);
             self.record.denials.add(denial);
@@ -86,24 +86,33 @@ impl store::Host for CallState {
 }
 
 impl store::HostBucket for CallState {
-    async fn get(&mut self, bucket: Resource<Bucket>, key: String) -> Answer<Option<Vec<u8>>> {
+    async fn get(
+        &mut self,
+        bucket: Resource<Bucket>,
+        key: String,
+    ) -> ImportResult<Option<Vec<u8>>> {
         self.in_bucket(&bucket, move |open, bucket| open.get(bucket, &key))
             .await
     }
 
-    async fn set(&mut self, bucket: Resource<Bucket>, key: String, value: Vec<u8>) -> Answer<()> {
+    async fn set(
+        &mut self,
+        bucket: Resource<Bucket>,
+        key: String,
+        value: Vec<u8>,
+    ) -> ImportResult<()> {
         let max = self.record.limits.storage_bytes;
         let entries = [(key, value)];
         self.in_bucket(&bucket, move |open, bucket| open.set(bucket, &entries, max))
             .await
     }
 
-    async fn delete(&mut self, bucket: Resource<Bucket>, key: String) -> Answer<()> {
+    async fn delete(&mut self, bucket: Resource<Bucket>, key: String) -> ImportResult<()> {
         self.in_bucket(&bucket, move |open, bucket| open.delete(bucket, &[key]))
             .await
     }
 
-    async fn exists(&mut self, bucket: Resource<Bucket>, key: String) -> Answer<bool> {
+    async fn exists(&mut self, bucket: Resource<Bucket>, key: String) -> ImportResult<bool> {
         self.in_bucket(&bucket, move |open, bucket| open.exists(bucket, &key))
             .await
     }
@@ -112,7 +121,7 @@ impl store::HostBucket for CallState {
         &mut self,
         bucket: Resource<Bucket>,
         cursor: Option<u64>,
-    ) -> Answer<KeyResponse> {
+    ) -> ImportResult<KeyResponse> {
         self.in_bucket(&bucket, move |open, bucket| {
             let (keys, cursor) = open.keys(bucket, cursor)?;
             Ok(KeyResponse { keys, cursor })
@@ -132,7 +141,7 @@ impl atomics::Host for CallState {
         bucket: Resource<Bucket>,
         key: String,
         delta: u64,
-    ) -> Answer<u64> {
+    ) -> ImportResult<u64> {
         let max = self.record.limits.storage_bytes;
         self.in_bucket(&bucket, move |open, bucket| {
             open.increment(bucket, &key, delta, max)
@@ -146,7 +155,7 @@ impl batch::Host for CallState {
         &mut self,
         bucket: Resource<Bucket>,
         keys: Vec<String>,
-    ) -> Answer<Vec<Option<Entry>>> {
+    ) -> ImportResult<Vec<Option<Entry>>> {
         let max = self.record.limits.storage_bytes;
         self.in_bucket(&bucket, move |open, bucket| {
             open.get_many(bucket, keys, max)
@@ -154,13 +163,21 @@ impl batch::Host for CallState {
         .await
     }
 
-    async fn set_many(&mut self, bucket: Resource<Bucket>, entries: Vec<Entry>) -> Answer<()> {
+    async fn set_many(
+        &mut self,
+        bucket: Resource<Bucket>,
+        entries: Vec<Entry>,
+    ) -> ImportResult<()> {
         let max = self.record.limits.storage_bytes;
         self.in_bucket(&bucket, move |open, bucket| open.set(bucket, &entries, max))
             .await
     }
 
-    async fn delete_many(&mut self, bucket: Resource<Bucket>, keys: Vec<String>) -> Answer<()> {
+    async fn delete_many(
+        &mut self,
+        bucket: Resource<Bucket>,
+        keys: Vec<String>,
+    ) -> ImportResult<()> {
         self.in_bucket(&bucket, move |open, bucket| open.delete(bucket, &keys))
             .await
     }

@@ -8,7 +8,7 @@ use tool_hub_manifest::contract::{
 };
 use wasmtime::component::Linker;
 
-use crate::interaction::Offered;
+use crate::interaction::ToolboxFunction;
 
 use crate::call::audit;
 use crate::call::state::CallState;
@@ -38,8 +38,8 @@ pub(crate) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<
 
 impl toolbox::Host for CallState {
     async fn list_functions(&mut self) -> wasmtime::Result<Vec<toolbox::Callable>> {
-        let offered = self.record.interaction.functions();
-        Ok(offered.into_iter().map(toolbox::Callable::from).collect())
+        let function = self.record.interaction.functions();
+        Ok(function.into_iter().map(toolbox::Callable::from).collect())
     }
 
     async fn call(
@@ -82,12 +82,12 @@ impl toolbox::Host for CallState {
 
 impl types::Host for CallState {}
 
-impl From<Offered> for toolbox::Callable {
-    fn from(offered: Offered) -> Self {
+impl From<ToolboxFunction> for toolbox::Callable {
+    fn from(function: ToolboxFunction) -> Self {
         Self {
-            name: offered.name,
-            description: offered.description,
-            input_schema: offered.input_schema.to_string(),
+            name: function.name,
+            description: function.description,
+            input_schema: function.input_schema.to_string(),
         }
     }
 }

@@ -6,7 +6,7 @@ use tool_hub_manifest::contract::{Content, Failure, Role};
 use wasmtime::component::Val;
 
 use crate::offerings::entries::{bounded, fault, quoted};
-use crate::values::contract::{items, maybe_text, members, ok, part, role, text};
+use crate::values::contract::{items, members, ok, optional_text, part, role, text};
 use crate::values::json::write::TypeMismatch;
 
 /// The longest name of a prompt or of one of its arguments.
@@ -65,8 +65,8 @@ fn prompt(value: &Val) -> Result<Prompt, TypeMismatch> {
     let [name, title, description, arguments] = members(value)?;
     Ok(Prompt {
         name: text(name)?,
-        title: maybe_text(title)?,
-        description: maybe_text(description)?,
+        title: optional_text(title)?,
+        description: optional_text(description)?,
         arguments: items(arguments)?
             .iter()
             .map(argument)
@@ -78,7 +78,7 @@ fn argument(value: &Val) -> Result<PromptArgument, TypeMismatch> {
     let [name, description, required] = members(value)?;
     Ok(PromptArgument {
         name: text(name)?,
-        description: maybe_text(description)?,
+        description: optional_text(description)?,
         required: matches!(required, Val::Bool(true)),
     })
 }

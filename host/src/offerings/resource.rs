@@ -6,7 +6,9 @@ use wasmtime::component::Val;
 
 use crate::offerings::entries::{bounded, fault, quoted};
 use crate::offerings::uri_template::UriTemplate;
-use crate::values::contract::{hints, items, link, maybe, maybe_text, members, ok, resource, text};
+use crate::values::contract::{
+    hints, items, link, members, ok, optional, optional_text, resource, text,
+};
 use crate::values::json::write::TypeMismatch;
 
 /// The longest URI, or template of one.
@@ -59,7 +61,7 @@ pub(crate) fn entry(value: &Val) -> Result<ResourceEntry, Failure> {
     };
     let entry = ResourceEntry {
         link: link(&Val::Record(about.to_vec()))?,
-        annotations: maybe(annotations, hints)?,
+        annotations: optional(annotations, hints)?,
     };
     absolute(&entry.link.uri)?;
     Ok(entry)
@@ -79,9 +81,9 @@ pub(crate) fn template(value: &Val) -> Result<ResourceTemplate, Failure> {
             ))
         })?,
         name: text(name)?,
-        title: maybe_text(title)?,
-        description: maybe_text(description)?,
-        media_type: maybe_text(media_type)?,
+        title: optional_text(title)?,
+        description: optional_text(description)?,
+        media_type: optional_text(media_type)?,
     })
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) const WRITTEN_BYTES_MAX: usize = 6;
 
 /// `text` without its escapes; `None` if it has none.
-pub(super) fn undone(text: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn unescape(text: &[u8]) -> Option<Vec<u8>> {
     text.iter()
         .any(|byte| matches!(byte, b'\\' | b'%'))
         .then(|| {
@@ -21,7 +21,7 @@ pub(super) fn undone(text: &[u8]) -> Option<Vec<u8>> {
 
 /// The parts of `text` that the parts `found` of [`undone`] come from. They are in order and do
 /// not overlap.
-pub(super) fn written(text: &[u8], found: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(super) fn source_ranges(text: &[u8], found: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut parts = Vec::with_capacity(found.len());
     let mut found = found.iter().peekable();
     let (mut read, mut undone, mut begin) = (0, 0, 0);
@@ -48,11 +48,11 @@ struct Escapes<'a>(&'a [u8]);
 struct Escape {
     /// The bytes of text.
     length: usize,
-    unescaped: Unescaped,
+    unescaped: EscapeValue,
 }
 
 /// The meaning of one escape, or of a byte that is none.
-struct Unescaped {
+struct EscapeValue {
     bytes: [u8; 4],
     length: usize,
 }
@@ -103,13 +103,13 @@ fn byte(digits: [u8; 2]) -> Option<u8> {
     u8::try_from(high? * 16 + low?).ok()
 }
 
-impl Unescaped {
+impl EscapeValue {
     fn bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 }
 
-impl From<u8> for Unescaped {
+impl From<u8> for EscapeValue {
     fn from(byte: u8) -> Self {
         Self {
             bytes: [byte, 0, 0, 0],
@@ -118,7 +118,7 @@ impl From<u8> for Unescaped {
     }
 }
 
-impl From<char> for Unescaped {
+impl From<char> for EscapeValue {
     fn from(character: char) -> Self {
         let mut bytes = [0; 4];
         let length = character.encode_utf8(&mut bytes).len();
@@ -144,10 +144,10 @@ mod tests {
             (r"\u00e", "u00e"),
             ("\\é\\", "é\\"),
         ] {
-            let undone = undone(text.as_bytes()).unwrap();
+            let undone = unescape(text.as_bytes()).unwrap();
             assert_eq!(String::from_utf8(undone).unwrap(), expect, "{text}");
         }
-        assert_eq!(undone(b"plain"), None);
+        assert_eq!(unescape(b"plain"), None);
     }
 
     #[track_caller]

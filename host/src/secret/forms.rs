@@ -57,8 +57,8 @@ fn in_json(value: &str, plain: fn(char) -> bool) -> String {
     form
 }
 
-/// What programs leave as it is in URLs, beside letters and digits: what RFC 3986 calls
-/// unreserved, `encodeURIComponent` of browsers, `quote` of Python.
+/// The characters that programs leave as they are in URLs, beside letters and digits: those that
+/// RFC 3986 calls unreserved, `encodeURIComponent` of browsers, `quote` of Python.
 const RFC_3986: &[u8] = b"-._~";
 const BROWSERS: &[u8] = b"-._~!'()*";
 const PYTHON: &[u8] = b"-._~/";

@@ -172,12 +172,12 @@ mod tests {
             (_, around) in written("[a-z\"\\\\u0%🦀]{0,6}"),
             place in 0..4,
         ) {
-            let said = format!("{around}{json}{around}");
+            let secret_text = format!("{around}{json}{around}");
             check_released(&secret, &match place {
-                0 => format!(r#"["{said}"]"#),
-                1 => format!(r#"{{"{said}":null,"{said}":"{said}"}}"#),
-                2 => format!(r#"{{"a":["{said}"],"a":["{said}"]}}"#),
-                _ => format!(r#"{{"a":{{"b":"{said}","\u0061":1}}}}"#),
+                0 => format!(r#"["{secret_text}"]"#),
+                1 => format!(r#"{{"{secret_text}":null,"{secret_text}":"{secret_text}"}}"#),
+                2 => format!(r#"{{"a":["{secret_text}"],"a":["{secret_text}"]}}"#),
+                _ => format!(r#"{{"a":{{"b":"{secret_text}","\u0061":1}}}}"#),
             });
         }
     }

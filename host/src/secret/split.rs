@@ -41,7 +41,7 @@ pub(crate) fn mask_at(text: &str, mut secrets: Vec<Range<usize>>) -> String {
 impl Secrets {
     /// The places of the secrets in `text`.
     pub(crate) fn ranges_in(&self, text: &str) -> SecretRanges {
-        let found = self.found(text.as_bytes());
+        let found = self.matching_search(text.as_bytes());
         let found = found.into_iter().flat_map(|search| search.find_iter(text));
         SecretRanges(found.map(|secret| secret.range()).collect())
     }

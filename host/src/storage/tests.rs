@@ -1,4 +1,4 @@
-//! What a storage keeps, and what it refuses to keep.
+//! Tests of the storage: the entries that it keeps, and those that it refuses.
 
 use super::*;
 
@@ -8,12 +8,15 @@ fn entry(key: &str, value: &[u8]) -> Vec<(String, Vec<u8>)> {
     vec![(key.to_owned(), value.to_owned())]
 }
 
-fn with<T>(storage: &Storage, operation: impl FnOnce(&mut Open<'_>) -> Result<T>) -> Result<T> {
+fn with<T>(
+    storage: &Storage,
+    operation: impl FnOnce(&mut OpenStorage<'_>) -> Result<T>,
+) -> Result<T> {
     storage.0.run(operation)
 }
 
 fn usage(storage: &Storage) -> i64 {
-    let query = |open: &mut Open<'_>| {
+    let query = |open: &mut OpenStorage<'_>| {
         let sum =
             "SELECT (SELECT bytes FROM usage) - (SELECT COALESCE(SUM(bytes), 0) FROM entries)";
         assert_eq!(open.0.query_row(sum, (), |row| row.get::<_, i64>(0))?, 0);

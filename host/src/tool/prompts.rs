@@ -21,7 +21,7 @@ impl Tool {
     /// When the tool offers none, or goes wrong as a call may go wrong.
     ///
     /// # Panics
-    /// As [`Tool::call`].
+    /// The same as [`Tool::call`].
     pub async fn prompts(&self) -> Result<Vec<Prompt>, Failure> {
         let request = Request {
             name: ContractExport::ListPrompts.function(),
@@ -41,7 +41,7 @@ impl Tool {
     /// When the tool has no such prompt, the arguments are wrong, or the call goes wrong.
     ///
     /// # Panics
-    /// As [`Tool::call`].
+    /// The same as [`Tool::call`].
     pub async fn get_prompt(
         &self,
         name: &str,

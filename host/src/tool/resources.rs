@@ -22,7 +22,7 @@ impl Tool {
     /// When the tool offers none, or goes wrong as a call may go wrong.
     ///
     /// # Panics
-    /// As [`Tool::call`].
+    /// The same as [`Tool::call`].
     pub async fn resources(&self) -> Result<Vec<ResourceEntry>, Failure> {
         self.listed(ContractExport::ListResources, "resources", entry)
             .await
@@ -33,10 +33,10 @@ impl Tool {
     /// This runs the guest as a call does.
     ///
     /// # Errors
-    /// As [`Tool::resources`].
+    /// The same as [`Tool::resources`].
     ///
     /// # Panics
-    /// As [`Tool::call`].
+    /// The same as [`Tool::call`].
     pub async fn resource_templates(&self) -> Result<Vec<ResourceTemplate>, Failure> {
         let what = "templates of resources";
         self.listed(ContractExport::ListTemplates, what, template)
@@ -51,7 +51,7 @@ impl Tool {
     /// When there is none, or the call goes wrong.
     ///
     /// # Panics
-    /// As [`Tool::call`].
+    /// The same as [`Tool::call`].
     pub async fn read_resource(
         &self,
         uri: &str,

@@ -32,8 +32,8 @@ pub(crate) fn failure(value: &Val) -> Result<Failure, TypeMismatch> {
             _ => return Err(TypeMismatch),
         },
         message: text(message)?,
-        fix: maybe_text(fix)?,
-        argument: maybe_text(argument)?,
+        fix: optional_text(fix)?,
+        argument: optional_text(argument)?,
         retryable: matches!(retryable, Val::Bool(true)),
     })
 }
@@ -49,7 +49,7 @@ pub(crate) fn ok(result: Option<&Val>) -> Result<&Val, Failure> {
 
 pub(crate) fn part(value: &Val) -> Result<Content, TypeMismatch> {
     let [body, annotations] = members(value)?;
-    let annotations = maybe(annotations, hints)?;
+    let annotations = optional(annotations, hints)?;
     let Val::Variant(kind, Some(value)) = body else {
         return Err(TypeMismatch);
     };
@@ -86,9 +86,9 @@ pub(crate) fn link(value: &Val) -> Result<ResourceLink, TypeMismatch> {
     Ok(ResourceLink {
         uri: text(uri)?,
         name: text(name)?,
-        title: maybe_text(title)?,
-        description: maybe_text(description)?,
-        media_type: maybe_text(media_type)?,
+        title: optional_text(title)?,
+        description: optional_text(description)?,
+        media_type: optional_text(media_type)?,
         size: match size {
             Val::Option(Some(size)) => match **size {
                 Val::U64(size) => Some(size),
@@ -108,7 +108,7 @@ pub(crate) fn resource(value: &Val) -> Result<EmbeddedResource, TypeMismatch> {
     };
     Ok(EmbeddedResource {
         uri: text(uri)?,
-        media_type: maybe_text(media_type)?,
+        media_type: optional_text(media_type)?,
         contents,
     })
 }
@@ -128,7 +128,7 @@ pub(crate) fn hints(value: &Val) -> Result<ContentAnnotations, TypeMismatch> {
             .map(role)
             .collect::<Result<_, _>>()?,
         priority,
-        last_modified: maybe_text(last_modified)?,
+        last_modified: optional_text(last_modified)?,
     })
 }
 
@@ -156,12 +156,12 @@ pub(crate) fn text(value: &Val) -> Result<String, TypeMismatch> {
     }
 }
 
-pub(crate) fn maybe_text(value: &Val) -> Result<Option<String>, TypeMismatch> {
-    maybe(value, text)
+pub(crate) fn optional_text(value: &Val) -> Result<Option<String>, TypeMismatch> {
+    optional(value, text)
 }
 
 /// The value of an option, read by `some`.
-pub(crate) fn maybe<T>(
+pub(crate) fn optional<T>(
     value: &Val,
     some: impl FnOnce(&Val) -> Result<T, TypeMismatch>,
 ) -> Result<Option<T>, TypeMismatch> {

@@ -73,13 +73,13 @@ fn schema(ty: &Type, direction: Direction, texts: &Descriptions<'_>) -> Value {
                 let texts = texts.member(name);
                 let value = ty.as_deref();
                 let value = value.map_or_else(nil, |ty| schema(ty, direction, &texts));
-                said(wrapper(name, value, direction), &texts)
+                described(wrapper(name, value, direction), &texts)
             };
             json!({"oneOf": [side("ok", ok), side("err", err)]})
         }
-        Type::Enum(cases) => spelled(cases, texts),
+        Type::Enum(cases) => enum_of(cases, texts),
         Type::Flags(flags) => json!({
-            "type": "array", "uniqueItems": true, "items": spelled(flags, texts),
+            "type": "array", "uniqueItems": true, "items": enum_of(flags, texts),
         }),
         Type::Variant(cases) => {
             let cases = cases.iter().map(|case| {
@@ -88,7 +88,7 @@ fn schema(ty: &Type, direction: Direction, texts: &Descriptions<'_>) -> Value {
                 if let Some(ty) = &case.ty {
                     members.push(("val", schema(ty, direction, &texts)));
                 }
-                said(closed(members, direction), &texts)
+                described(closed(members, direction), &texts)
             });
             json!({"oneOf": cases.collect::<Vec<Value>>()})
         }
@@ -102,7 +102,7 @@ fn property(field: &Field, direction: Direction, texts: &Descriptions<'_>) -> Va
         Type::Option(inner) if !inner.takes_null() => schema(inner, direction, texts),
         ty => schema(ty, direction, texts),
     };
-    said(schema, texts)
+    described(schema, texts)
 }
 
 /// The schema of an object with these members: a record, or the arguments of a function.
@@ -205,7 +205,7 @@ fn tuple<'s>(
 ) -> Value {
     let items = items.enumerate().map(|(index, item)| {
         let texts = texts.member(&index.to_string());
-        said(schema(item, direction, &texts), &texts)
+        described(schema(item, direction, &texts), &texts)
     });
     let items: Vec<Value> = items.collect();
     let length = items.len();
@@ -226,7 +226,7 @@ fn nil() -> Value {
 }
 
 /// One of these names.
-fn spelled(labels: &[Label], texts: &Descriptions<'_>) -> Value {
+fn enum_of(labels: &[Label], texts: &Descriptions<'_>) -> Value {
     let names: Vec<&str> = labels.iter().map(|label| label.json.as_str()).collect();
     let mut schema = json!({"type": "string", "enum": names});
     if let Some(text) = texts.cases(labels) {
@@ -236,7 +236,7 @@ fn spelled(labels: &[Label], texts: &Descriptions<'_>) -> Value {
 }
 
 /// The schema with what is said here.
-fn said(mut schema: Value, texts: &Descriptions<'_>) -> Value {
+fn described(mut schema: Value, texts: &Descriptions<'_>) -> Value {
     if let Some(text) = texts.here() {
         describe(&mut schema, text);
     }

@@ -241,7 +241,7 @@ impl Budget {
     }
 
     /// Pays for one part at `depth`.
-    pub(crate) fn pay(&mut self, depth: usize) -> Result<(), TypeError> {
+    pub(crate) fn charge(&mut self, depth: usize) -> Result<(), TypeError> {
         if depth > DEPTH_MAX {
             return Err(TypeError::TooDeep);
         }

@@ -9,7 +9,8 @@ use tempfile::TempDir;
 
 /// The variable of the process that holds a marker.
 pub(crate) const VARIABLE: &str = "TOOL_HUB_CANARY";
-/// What guests write to their standard output, which is no canary but must not get out either.
+/// The text that guests write to their standard output, which is no canary but must not get out
+/// either.
 pub(crate) const GUEST_OUTPUT: &str = "forged-by-the-guest";
 
 /// A new marker.
@@ -63,7 +64,7 @@ impl Canaries {
         &self.secret_marker
     }
 
-    /// That `text`, which came from a guest, holds no marker.
+    /// Asserts that `text`, which came from a guest, holds no marker.
     #[track_caller]
     pub(crate) fn absent_from(&self, text: &str) {
         for marker in [
@@ -75,7 +76,7 @@ impl Canaries {
         }
     }
 
-    /// That nobody touched any of them.
+    /// Asserts that nobody touched any of them.
     pub(crate) fn untouched(&self) {
         assert_eq!(fs::read_to_string(self.file()).unwrap(), self.file_marker);
         let entries = fs::read_dir(self.directory.path()).unwrap().count();

@@ -1,21 +1,21 @@
-//! A case: an attack, and what has to come of it.
+//! A case: an attack, and its required outcome.
 
 use std::future::Future;
 use std::pin::Pin;
 
 use libtest_mimic::Trial;
 
-use crate::lab::Lab;
+use crate::fixture::Fixture;
 use crate::process;
 
-type Attack = for<'a> fn(&'a mut Lab) -> Pin<Box<dyn Future<Output = ()> + 'a>>;
+type Attack = for<'a> fn(&'a mut Fixture) -> Pin<Box<dyn Future<Output = ()> + 'a>>;
 
-/// An attack, and what has to come of it.
+/// An attack, and its required outcome.
 pub(crate) struct Case {
     /// The number of the case, as SECURITY.md lists it.
     pub(crate) number: &'static str,
     pub(crate) name: &'static str,
-    /// What has to come of it, in the words of SECURITY.md.
+    /// The required outcome, in the words of SECURITY.md.
     pub(crate) outcome: &'static str,
     pub(crate) attack: Attack,
 }
@@ -33,7 +33,7 @@ impl Case {
     }
 }
 
-/// `number name => outcome`, each the name of an async function over a [`Lab`].
+/// `number name => outcome`, each the name of an async function over a [`Fixture`].
 macro_rules! cases {
     ($($number:literal $name:ident => $outcome:literal;)*) => {
         pub(crate) fn cases() -> Vec<crate::case::Case> {
@@ -41,7 +41,7 @@ macro_rules! cases {
                 number: $number,
                 name: stringify!($name),
                 outcome: $outcome,
-                attack: |lab| Box::pin($name(lab)),
+                attack: |fixture| Box::pin($name(fixture)),
             }),*]
         }
     };

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::case::cases;
+use crate::fixture::{Bounds, Fixture, stopped_at, trapped};
 use crate::guest::{self, plain, running};
-use crate::lab::{Bounds, Lab, stopped_at, trapped};
 use crate::support::reply;
 
 cases! {
@@ -20,17 +20,17 @@ cases! {
 
 const SPIN: &str = "(loop (br 0))";
 
-async fn endless_loop(lab: &mut Lab) {
-    lab.limit(|limits| limits.cpu_ms = 100).await;
-    let outcome = lab.attack(running(SPIN), Bounds::tight()).await;
+async fn endless_loop(fixture: &mut Fixture) {
+    fixture.limit(|limits| limits.cpu_ms = 100).await;
+    let outcome = fixture.attack(running(SPIN), Bounds::tight()).await;
     stopped_at(outcome, "cpu_ms", 100);
-    lab.limit(|limits| limits.call_ms = 200).await;
-    let outcome = lab.attack(running(SPIN), Bounds::tight()).await;
+    fixture.limit(|limits| limits.call_ms = 200).await;
+    let outcome = fixture.attack(running(SPIN), Bounds::tight()).await;
     stopped_at(outcome, "call_ms", 200);
 }
 
-async fn loop_between_naps(lab: &mut Lab) {
-    lab.limit(|limits| limits.cpu_ms = 100).await;
+async fn loop_between_naps(fixture: &mut Fixture) {
+    fixture.limit(|limits| limits.cpu_ms = 100).await;
     let napping = guest::importing(
         guest::CLOCK,
         &[
@@ -49,20 +49,22 @@ async fn loop_between_naps(lab: &mut Lab) {
                 (br $more)))"#,
         guest::RUN,
     );
-    let outcome = lab.attack(napping, Bounds::tight()).await;
+    let outcome = fixture.attack(napping, Bounds::tight()).await;
     stopped_at(outcome, "cpu_ms", 100);
 }
 
-async fn loop_in_start(lab: &mut Lab) {
-    lab.limit(|limits| limits.cpu_ms = 100).await;
+async fn loop_in_start(fixture: &mut Fixture) {
+    fixture.limit(|limits| limits.cpu_ms = 100).await;
     let core = format!(r#"(func $spin {SPIN}) (start $spin) (func (export "run"))"#);
-    let outcome = lab.attack(plain(&core, guest::RUN), Bounds::tight()).await;
+    let outcome = fixture
+        .attack(plain(&core, guest::RUN), Bounds::tight())
+        .await;
     stopped_at(outcome, "cpu_ms", 100);
 }
 
-async fn loop_in_realloc(lab: &mut Lab) {
-    lab.limit(|limits| limits.cpu_ms = 100).await;
-    let tool = lab
+async fn loop_in_realloc(fixture: &mut Fixture) {
+    fixture.limit(|limits| limits.cpu_ms = 100).await;
+    let tool = fixture
         .load(guest::bare(&format!(
             r#"(core module $m
                 (memory (export "memory") 1)
@@ -76,12 +78,12 @@ async fn loop_in_realloc(lab: &mut Lab) {
                 (canon lift (core func $i "run") (memory $memory) (realloc $realloc)))"#
         )))
         .await;
-    let outcome = lab.call(&tool, r#"{"s":"x"}"#, Bounds::tight()).await;
+    let outcome = fixture.call(&tool, r#"{"s":"x"}"#, Bounds::tight()).await;
     stopped_at(outcome, "cpu_ms", 100);
 }
 
-async fn loop_in_post_return(lab: &mut Lab) {
-    lab.limit(|limits| limits.cpu_ms = 100).await;
+async fn loop_in_post_return(fixture: &mut Fixture) {
+    fixture.limit(|limits| limits.cpu_ms = 100).await;
     let spin = plain(
         &format!(
             r#"(func (export "run") (result i32) (i32.const 7))
@@ -90,17 +92,19 @@ async fn loop_in_post_return(lab: &mut Lab) {
         r#"(func (export "run") (result u32)
             (canon lift (core func $i "run") (post-return (core func $i "after"))))"#,
     );
-    let outcome = lab.attack(spin, Bounds::tight()).await;
+    let outcome = fixture.attack(spin, Bounds::tight()).await;
     stopped_at(outcome, "cpu_ms", 100);
 }
 
-async fn infinite_recursion(lab: &mut Lab) {
-    let outcome = lab.attack(running("(call $run)"), Bounds::tight()).await;
+async fn infinite_recursion(fixture: &mut Fixture) {
+    let outcome = fixture
+        .attack(running("(call $run)"), Bounds::tight())
+        .await;
     trapped(outcome, "the tool's call stack is exhausted");
 }
 
-async fn memory_fill_without_end(lab: &mut Lab) {
-    lab.limit(|limits| limits.cpu_ms = 200).await;
+async fn memory_fill_without_end(fixture: &mut Fixture) {
+    fixture.limit(|limits| limits.cpu_ms = 200).await;
     let fill = guest::bare(
         r#"(core module $m
             (memory 1024)
@@ -111,19 +115,19 @@ async fn memory_fill_without_end(lab: &mut Lab) {
         (core instance $i (instantiate $m))
         (func (export "run") (canon lift (core func $i "run")))"#,
     );
-    let outcome = lab.attack(fill, Bounds::tight().and_mib(64)).await;
+    let outcome = fixture.attack(fill, Bounds::tight().and_mib(64)).await;
     stopped_at(outcome, "cpu_ms", 200);
 }
 
-async fn sleep_of_an_hour(lab: &mut Lab) {
+async fn sleep_of_an_hour(fixture: &mut Fixture) {
     let mut config = tool_hub_host::HostConfig::new();
     config.limits.call_ms = 300;
     (config.calls_in_flight_max, config.calls_waiting_max) = (1, 0);
-    lab.configure(config).await;
-    let sleeper = lab.load(guest::sleeper()).await;
-    let outcome = lab.call(&sleeper, "", Bounds::tight()).await;
+    fixture.configure(config).await;
+    let sleeper = fixture.load(guest::sleeper()).await;
+    let outcome = fixture.call(&sleeper, "", Bounds::tight()).await;
     stopped_at(outcome, "call_ms", 300);
-    let quick = lab.load(running("")).await;
+    let quick = fixture.load(running("")).await;
     let dropped = tokio::time::timeout(Duration::from_millis(50), sleeper.call("run", ""));
     assert!(dropped.await.is_err(), "an hour was over");
     reply(quick.call("run", "").await);

@@ -1,12 +1,12 @@
-//! Many calls at once, and many that are given up.
+//! Attacks by many calls at once, and by many that are dropped.
 
 use std::time::Duration;
 
 use tool_hub_host::{FailureKind, HostConfig};
 
 use crate::case::cases;
+use crate::fixture::{Bounds, Fixture, SLACK_MIB, process, stopped_at};
 use crate::guest::{self, plain, running};
-use crate::lab::{Bounds, Lab, SLACK_MIB, process, stopped_at};
 use crate::support::{failure, reply};
 
 cases! {
@@ -40,17 +40,17 @@ fn glutton(pages: u32) -> Vec<u8> {
     )
 }
 
-async fn memory_attacks(lab: &mut Lab) {
+async fn memory_attacks(fixture: &mut Fixture) {
     const CAP_MIB: u64 = 64;
     let mut config = HostConfig::new();
     config.limits.memory_bytes = CAP_MIB << 20;
     config.calls_in_flight_max = 1;
-    lab.configure(config).await;
+    fixture.configure(config).await;
     let bounds = Bounds::tight().and_seconds(60).and_mib(CAP_MIB);
     assert_eq!(bounds.memory_mib, CAP_MIB + SLACK_MIB);
     let mut gluttons = Vec::new();
     for pages in [1, 3, 16, 100, 511, 1_000] {
-        gluttons.push(lab.load(glutton(pages)).await);
+        gluttons.push(fixture.load(glutton(pages)).await);
     }
     // All thirty in one measurement: what one of them leaves behind counts as well.
     let thirty = async {
@@ -60,12 +60,12 @@ async fn memory_attacks(lab: &mut Lab) {
             }
         }
     };
-    lab.within(bounds, thirty).await;
+    fixture.within(bounds, thirty).await;
 }
 
-async fn cancelled_calls(lab: &mut Lab) {
-    let spinner = lab.load(running(SPIN)).await;
-    let sleeper = lab.load(guest::sleeper()).await;
+async fn cancelled_calls(fixture: &mut Fixture) {
+    let spinner = fixture.load(running(SPIN)).await;
+    let sleeper = fixture.load(guest::sleeper()).await;
     let cancel = async |count: usize| {
         for number in 0..count {
             // One in fifty spins, the others wait for an hour.
@@ -75,10 +75,11 @@ async fn cancelled_calls(lab: &mut Lab) {
             };
             let tool = tool.clone();
             let call = tokio::spawn(async move { tool.call("run", "").await });
+            // Real time: the spinning guest has to be interrupted by the clock before it is dropped.
             tokio::time::sleep(Duration::from_millis(wait_ms)).await;
             call.abort();
         }
-        lab.bystander_is_well().await;
+        fixture.bystander_is_well().await;
     };
     cancel(500).await;
     let descriptors = process::settle(process::descriptors, 0);
@@ -91,17 +92,18 @@ async fn cancelled_calls(lab: &mut Lab) {
     assert!(grown_kib < 4 << 10, "{grown_kib} KiB");
 }
 
-async fn place_of_a_cancelled_call(lab: &mut Lab) {
+async fn place_of_a_cancelled_call(fixture: &mut Fixture) {
     let mut config = HostConfig::new();
     // The pool has room for one guest: a second one beside it would not be instantiated.
     config.calls_in_flight_max = 1;
     config.limits.call_ms = 1_000;
-    lab.configure(config).await;
-    let spinner = lab.load(running(SPIN)).await;
-    let quick = lab.load(running("")).await;
+    fixture.configure(config).await;
+    let spinner = fixture.load(running(SPIN)).await;
+    let quick = fixture.load(running("")).await;
     for _ in 0..100 {
         let spinner = spinner.clone();
         let call = tokio::spawn(async move { spinner.call("run", "").await });
+        // Real time: the guest spins and reports nothing that could be waited for.
         tokio::time::sleep(Duration::from_millis(20)).await;
         call.abort();
         reply(quick.call("run", "").await);
@@ -110,6 +112,7 @@ async fn place_of_a_cancelled_call(lab: &mut Lab) {
         // A call waits for a place as long as it may take: the second has time left when the first
         // is ended.
         let (stopped, answered) = tokio::join!(spinner.call("run", ""), async {
+            // Real time: less than the limit of the first call, so that this one has time left.
             tokio::time::sleep(Duration::from_millis(300)).await;
             quick.call("run", "").await
         });
@@ -118,12 +121,12 @@ async fn place_of_a_cancelled_call(lab: &mut Lab) {
     }
 }
 
-async fn more_calls_than_places(lab: &mut Lab) {
+async fn more_calls_than_places(fixture: &mut Fixture) {
     let mut config = HostConfig::new();
     (config.calls_in_flight_max, config.calls_waiting_max) = (2, 1);
     config.limits.call_ms = 2_000;
-    lab.configure(config).await;
-    let sleeper = lab.load(guest::sleeper()).await;
+    fixture.configure(config).await;
+    let sleeper = fixture.load(guest::sleeper()).await;
     let calls: Vec<_> = (0..4)
         .map(|_| {
             let sleeper = sleeper.clone();
@@ -146,51 +149,56 @@ async fn more_calls_than_places(lab: &mut Lab) {
     }
 }
 
-async fn guests_that_wait(lab: &mut Lab) {
+async fn guests_that_wait(fixture: &mut Fixture) {
     let mut config = HostConfig::new();
     config.calls_running_max = 1;
     config.limits.call_ms = 1_000;
-    lab.configure(config).await;
-    let sleeper = lab.load(guest::sleeper()).await;
+    fixture.configure(config).await;
+    let sleeper = fixture.load(guest::sleeper()).await;
     let sleepers: Vec<_> = (0..20)
         .map(|_| {
             let sleeper = sleeper.clone();
             tokio::spawn(async move { sleeper.call("run", "").await })
         })
         .collect();
+    // Real time: the guests sleep and report nothing that could be waited for.
     tokio::time::sleep(Duration::from_millis(100)).await;
-    let quick = lab.load(running("")).await;
+    let quick = fixture.load(running("")).await;
     for _ in 0..20 {
         let bounds = Bounds {
             time: Duration::from_millis(500),
             ..Bounds::tight()
         };
-        reply(lab.call(&quick, "", bounds).await);
+        reply(fixture.call(&quick, "", bounds).await);
     }
     for sleeper in sleepers {
         stopped_at(sleeper.await.unwrap(), "call_ms", 1_000);
     }
 }
 
-async fn spinning_tools(lab: &mut Lab) {
-    lab.limit(|limits| limits.call_ms = 3_000).await;
-    let (spinner, quick) = (lab.load(running(SPIN)).await, lab.load(running("")).await);
+async fn spinning_tools(fixture: &mut Fixture) {
+    fixture.limit(|limits| limits.call_ms = 3_000).await;
+    let (spinner, quick) = (
+        fixture.load(running(SPIN)).await,
+        fixture.load(running("")).await,
+    );
     let spinners: Vec<_> = (0..30)
         .map(|_| {
             let spinner = spinner.clone();
             tokio::spawn(async move { spinner.call("run", "").await })
         })
         .collect();
+    // Real time: all guests spin by then, and report nothing that could be waited for.
     tokio::time::sleep(Duration::from_millis(300)).await;
     for _ in 0..20 {
         let bounds = Bounds {
             time: Duration::from_secs(1),
             ..Bounds::tight()
         };
-        reply(lab.call(&quick, "", bounds).await);
+        reply(fixture.call(&quick, "", bounds).await);
         // The runtime keeps its timers: guests do not run on its threads for long.
         let nap = tokio::time::sleep(Duration::from_millis(10));
-        lab.within(bounds, nap).await;
+        fixture.within(bounds, nap).await;
     }
     for spinner in spinners {
         stopped_at(spinner.await.unwrap(), "call_ms", 3_000);
@@ -205,7 +213,7 @@ async fn spinning_tools(lab: &mut Lab) {
     assert!(lonely.join().unwrap() < Duration::from_millis(500));
 }
 
-/// How long a nap of 10 ms takes on a runtime of one thread that calls a spinning tool.
+/// The real time of a sleep of 10 ms on a runtime of one thread that calls a spinning tool.
 async fn one_thread_for_all(spinner: tool_hub_host::Tool) -> Duration {
     let call = async {
         stopped_at(spinner.call("run", "").await, "call_ms", 3_000);
@@ -214,6 +222,7 @@ async fn one_thread_for_all(spinner: tool_hub_host::Tool) -> Duration {
         let mut longest = Duration::ZERO;
         for _ in 0..50 {
             let begun = std::time::Instant::now();
+            // Real time is what this measures.
             tokio::time::sleep(Duration::from_millis(10)).await;
             longest = longest.max(begun.elapsed());
         }

@@ -1,8 +1,8 @@
-//! Guests that make the host keep things for them.
+//! Guests that make the host hold resources for them.
 
 use crate::case::cases;
+use crate::fixture::{Bounds, Fixture, stopped_at};
 use crate::guest::{self, importing};
-use crate::lab::{Bounds, Lab, stopped_at};
 use crate::support::reply;
 
 cases! {
@@ -14,7 +14,7 @@ cases! {
     "16" a_million_headers => "stopped at `http_header_bytes`";
 }
 
-async fn pollable_flood(lab: &mut Lab) {
+async fn pollable_flood(fixture: &mut Fixture) {
     let flood = importing(
         guest::CLOCK,
         &[("subscribe", r#"$clock "subscribe-duration""#)],
@@ -23,11 +23,11 @@ async fn pollable_flood(lab: &mut Lab) {
             (loop $more (drop (call $subscribe (i64.const 3600000000000))) (br $more)))"#,
         guest::RUN,
     );
-    let outcome = lab.attack(flood, Bounds::tight()).await;
+    let outcome = fixture.attack(flood, Bounds::tight()).await;
     stopped_at(outcome, "handles", 10_000);
 }
 
-async fn one_pollable_a_million_times(lab: &mut Lab) {
+async fn one_pollable_a_million_times(fixture: &mut Fixture) {
     let lender = importing(
         guest::CLOCK,
         &[
@@ -47,11 +47,11 @@ async fn one_pollable_a_million_times(lab: &mut Lab) {
             (call $poll (i32.const 65536) (i32.const 1000000) (i32.const 16)))"#,
         guest::RUN,
     );
-    let outcome = lab.attack(lender, Bounds::tight().and_mib(16)).await;
+    let outcome = fixture.attack(lender, Bounds::tight().and_mib(16)).await;
     stopped_at(outcome, "handles", 10_000);
 }
 
-async fn resource_flood(lab: &mut Lab) {
+async fn resource_flood(fixture: &mut Fixture) {
     let flood = guest::bare(
         r#"(type $r (resource (rep i32)))
         (core func $new (canon resource.new $r))
@@ -61,7 +61,7 @@ async fn resource_flood(lab: &mut Lab) {
         (core instance $i (instantiate $m (with "h" (instance (export "new" (func $new))))))
         (func (export "run") (canon lift (core func $i "run")))"#,
     );
-    let outcome = lab.attack(flood, Bounds::tight()).await;
+    let outcome = fixture.attack(flood, Bounds::tight()).await;
     stopped_at(outcome, "handles", 10_000);
 }
 
@@ -89,24 +89,24 @@ fn random(source: &str, bytes: u64, times: u32) -> Vec<u8> {
     )
 }
 
-async fn two_gigabytes_of_randomness(lab: &mut Lab) {
+async fn two_gigabytes_of_randomness(fixture: &mut Fixture) {
     for source in [
         r#"$random "get-random-bytes""#,
         r#"$insecure "get-insecure-random-bytes""#,
     ] {
         let greedy = random(source, 2_000_000_000, 1);
-        let outcome = lab.attack(greedy, Bounds::tight()).await;
+        let outcome = fixture.attack(greedy, Bounds::tight()).await;
         stopped_at(outcome, "random_bytes", 1 << 20);
     }
 }
 
-async fn randomness_in_small_pieces(lab: &mut Lab) {
+async fn randomness_in_small_pieces(fixture: &mut Fixture) {
     let modest = random(r#"$random "get-random-bytes""#, 1 << 20, 100);
     let bounds = Bounds::tight().and_mib(101);
-    reply(lab.attack(modest, bounds).await);
+    reply(fixture.attack(modest, bounds).await);
 }
 
-async fn a_million_headers(lab: &mut Lab) {
+async fn a_million_headers(fixture: &mut Fixture) {
     let headers = importing(
         r#"(import "wasi:http/types@0.2.0" (instance $http
             (export "fields" (type $fields (sub resource)))
@@ -133,6 +133,6 @@ async fn a_million_headers(lab: &mut Lab) {
                 (br_if $more (local.get $left))))"#,
         guest::RUN,
     );
-    let outcome = lab.attack(headers, Bounds::tight()).await;
+    let outcome = fixture.attack(headers, Bounds::tight()).await;
     stopped_at(outcome, "http_header_bytes", 128 << 10);
 }

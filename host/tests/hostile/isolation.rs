@@ -6,8 +6,8 @@ use tool_hub_host::{Approved, Tool};
 use tool_hub_manifest::{Access, Grants};
 
 use crate::case::cases;
+use crate::fixture::{Bounds, Fixture, trapped};
 use crate::guest::{self, importing, plain};
-use crate::lab::{Bounds, Lab, trapped};
 use crate::support::{package, reply};
 
 cases! {
@@ -102,15 +102,15 @@ fn connecting() -> Vec<u8> {
     )
 }
 
-async fn sockets_of_its_own(lab: &mut Lab) {
-    let connecting = lab.load(connecting()).await;
+async fn sockets_of_its_own(fixture: &mut Fixture) {
+    let connecting = fixture.load(connecting()).await;
     let (denied, unresolved) = ("2", "21");
     for (what, expected) in [denied, denied, denied, denied, unresolved]
         .iter()
         .enumerate()
     {
         let arguments = json!({ "what": what }).to_string();
-        let outcome = lab.call(&connecting, &arguments, Bounds::tight()).await;
+        let outcome = fixture.call(&connecting, &arguments, Bounds::tight()).await;
         assert_eq!(reply(outcome).text(), *expected, "{what}");
     }
 }
@@ -176,26 +176,26 @@ fn opening() -> Vec<u8> {
 }
 
 /// Loads [`opening`] with `directory` granted for reading.
-async fn opener(lab: &Lab, directory: &std::path::Path) -> Tool {
+async fn opener(fixture: &Fixture, directory: &std::path::Path) -> Tool {
     let verified = package(opening(), |manifest| {
         manifest.capabilities =
             guest::capabilities(r#"directories = [{ name = "notes", access = "read" }]"#);
     });
     let grants = Grants::none().directory("notes".parse().unwrap(), directory, Access::Read);
     let approved = Approved::from_lock_record(verified, grants).unwrap();
-    lab.host.load(approved).await.unwrap()
+    fixture.host.load(approved).await.unwrap()
 }
 
-async fn files_of_the_process(lab: &mut Lab) {
+async fn files_of_the_process(fixture: &mut Fixture) {
     let granted = tempfile::tempdir().unwrap();
     std::fs::write(granted.path().join("note"), "mine").unwrap();
-    let opener = opener(lab, granted.path()).await;
+    let opener = opener(fixture, granted.path()).await;
     let open = async |path: &str| {
         let arguments = json!({ "path": path }).to_string();
-        reply(lab.call(&opener, &arguments, Bounds::tight()).await).text()
+        reply(fixture.call(&opener, &arguments, Bounds::tight()).await).text()
     };
     assert_eq!(open("note").await, "0");
-    let canary = lab.canaries.file();
+    let canary = fixture.canaries.file();
     let canary = canary.to_str().unwrap();
     for (path, expected) in [
         ("/proc/self/environ", NOT_PERMITTED),
@@ -215,16 +215,16 @@ async fn files_of_the_process(lab: &mut Lab) {
     }
 }
 
-async fn variables_of_the_process(lab: &mut Lab) {
+async fn variables_of_the_process(fixture: &mut Fixture) {
     assert!(std::env::vars().count() > 0);
-    let environment = lab.load(guest::environment()).await;
-    let variables = reply(lab.call(&environment, "", Bounds::tight()).await);
+    let environment = fixture.load(guest::environment()).await;
+    let variables = reply(fixture.call(&environment, "", Bounds::tight()).await);
     assert_eq!(variables.structured.as_deref(), Some("[]"));
     let arguments = reply(environment.call("arguments", "").await);
     assert_eq!(arguments.structured.as_deref(), Some("[]"));
 }
 
-async fn call_after_a_trap(lab: &mut Lab) {
+async fn call_after_a_trap(fixture: &mut Fixture) {
     let trapping = plain(
         r#"(table $t 1 funcref) (elem declare func $f)
         (global $g (mut i32) (i32.const 0))
@@ -241,14 +241,17 @@ async fn call_after_a_trap(lab: &mut Lab) {
         r#"(func (export "run") (canon lift (core func $i "run")))
         (func (export "look") (result u32) (canon lift (core func $i "look")))"#,
     );
-    let tool = lab.load(trapping).await;
+    let tool = fixture.load(trapping).await;
     for _ in 0..50 {
-        trapped(lab.call(&tool, "", Bounds::tight()).await, "unreachable");
+        trapped(
+            fixture.call(&tool, "", Bounds::tight()).await,
+            "unreachable",
+        );
         assert_eq!(reply(tool.call("look", "").await).text(), "0");
     }
 }
 
-async fn exit_of_the_process(lab: &mut Lab) {
+async fn exit_of_the_process(fixture: &mut Fixture) {
     for (status, number) in [(0, 0), (1, 1)] {
         let exiting = importing(
             r#"(import "wasi:cli/exit@0.2.0" (instance $exit
@@ -260,7 +263,7 @@ async fn exit_of_the_process(lab: &mut Lab) {
             ),
             guest::RUN,
         );
-        let outcome = lab.attack(exiting, Bounds::tight()).await;
+        let outcome = fixture.attack(exiting, Bounds::tight()).await;
         trapped(
             outcome,
             &format!("the tool ended itself with status {number}"),
@@ -296,20 +299,20 @@ fn keeper() -> Vec<u8> {
     )
 }
 
-async fn memory_of_another_call(lab: &mut Lab) {
+async fn memory_of_another_call(fixture: &mut Fixture) {
     // The same tool would be given the same slot of the pool again; another may be.
     let keeper = keeper();
     let thief = plain(FOUND, guest::RUN_NUMBER);
     let mut config = tool_hub_host::HostConfig::new();
     config.calls_in_flight_max = 1;
-    lab.configure(config).await;
-    let (keeper, thief) = (lab.load(keeper).await, lab.load(thief).await);
-    let secret = json!({"secret": lab.canaries.secret()}).to_string();
+    fixture.configure(config).await;
+    let (keeper, thief) = (fixture.load(keeper).await, fixture.load(thief).await);
+    let secret = json!({"secret": fixture.canaries.secret()}).to_string();
     for _ in 0..10 {
         for tool in [&keeper, &thief] {
             reply(keeper.call("keep", &secret).await);
-            lab.bystander_is_well().await;
-            let outcome = lab.call(tool, "", Bounds::tight().and_mib(4)).await;
+            fixture.bystander_is_well().await;
+            let outcome = fixture.call(tool, "", Bounds::tight().and_mib(4)).await;
             assert_eq!(reply(outcome).text(), "0");
         }
     }

@@ -1,9 +1,9 @@
 //! Components that attack the host, each in a process of its own, so that what one of them
 //! costs can be measured: `cargo test -p tool-hub-host --test hostile`.
 //!
-//! A case says what the attack must come to. The [`Lab`](lab::Lab) that it runs in holds every
-//! step to bounds of time and memory, and every case to the canaries: a file outside of every
-//! grant, a server, a variable of the process, and a secret that another tool was granted.
+//! A case says what the attack must come to. The [`Fixture`](fixture::Fixture) that it runs in
+//! holds every step to bounds of time and memory, and every case to the canaries: a file outside of
+//! every grant, a server, a variable of the process, and a secret that another tool was granted.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(
@@ -20,11 +20,11 @@ mod canaries;
 mod case;
 mod cpu;
 mod crowd;
+mod fixture;
 mod forgery;
 mod guest;
 mod handles;
 mod isolation;
-mod lab;
 mod memory;
 mod process;
 mod refused;

@@ -3,8 +3,8 @@
 use tool_hub_host::HostError;
 
 use crate::case::cases;
+use crate::fixture::{Bounds, Fixture, stopped_at};
 use crate::guest::{self, bare, plain, running};
-use crate::lab::{Bounds, Lab, stopped_at};
 use crate::support::reply;
 
 cases! {
@@ -27,18 +27,18 @@ const GROW: &str = r#"(func (export "run") (result i32) (local $at i32)
             (br $more))))
     (memory.size))"#;
 
-async fn memory_grow_loop(lab: &mut Lab) {
-    let grow = lab.load(plain(GROW, guest::RUN_NUMBER)).await;
-    let outcome = lab.call(&grow, "", Bounds::tight().and_mib(256)).await;
+async fn memory_grow_loop(fixture: &mut Fixture) {
+    let grow = fixture.load(plain(GROW, guest::RUN_NUMBER)).await;
+    let outcome = fixture.call(&grow, "", Bounds::tight().and_mib(256)).await;
     assert_eq!(reply(outcome).text(), "4096");
-    lab.limit(|limits| limits.memory_bytes = 8 << 20).await;
-    let grow = lab.load(plain(GROW, guest::RUN_NUMBER)).await;
-    let outcome = lab.call(&grow, "", Bounds::tight().and_mib(8)).await;
+    fixture.limit(|limits| limits.memory_bytes = 8 << 20).await;
+    let grow = fixture.load(plain(GROW, guest::RUN_NUMBER)).await;
+    let outcome = fixture.call(&grow, "", Bounds::tight().and_mib(8)).await;
     assert_eq!(reply(outcome).text(), "128");
 }
 
-async fn growth_in_many_memories(lab: &mut Lab) {
-    lab.limit(|limits| limits.memory_bytes = 64 << 20).await;
+async fn growth_in_many_memories(fixture: &mut Fixture) {
+    fixture.limit(|limits| limits.memory_bytes = 64 << 20).await;
     let body = |name: &str| {
         format!(
             r#"(core module ${name}
@@ -60,28 +60,30 @@ async fn growth_in_many_memories(lab: &mut Lab) {
         body("a"),
         body("b")
     ));
-    let outcome = lab.attack(both, Bounds::tight().and_mib(64)).await;
+    let outcome = fixture.attack(both, Bounds::tight().and_mib(64)).await;
     stopped_at(outcome, "memory_bytes", 64 << 20);
 }
 
-async fn abort_for_want_of_memory(lab: &mut Lab) {
+async fn abort_for_want_of_memory(fixture: &mut Fixture) {
     let abort = "(if (i32.eq (memory.grow (i32.const 60000)) (i32.const -1)) (then (unreachable)))";
-    let outcome = lab.attack(running(abort), Bounds::tight()).await;
+    let outcome = fixture.attack(running(abort), Bounds::tight()).await;
     stopped_at(outcome, "memory_bytes", 256 << 20);
 }
 
-async fn four_gibibytes_from_the_start(lab: &mut Lab) {
-    let error = lab.refused(module("(memory 65536)"), Bounds::tight()).await;
+async fn four_gibibytes_from_the_start(fixture: &mut Fixture) {
+    let error = fixture
+        .refused(module("(memory 65536)"), Bounds::tight())
+        .await;
     too_much(&error, "memory_bytes", 256 << 20);
 }
 
-async fn table_of_ten_million(lab: &mut Lab) {
+async fn table_of_ten_million(fixture: &mut Fixture) {
     let table = module("(table 10000000 funcref)");
-    let error = lab.refused(table, Bounds::tight()).await;
+    let error = fixture.refused(table, Bounds::tight()).await;
     too_much(&error, "table_elements", 20_000);
 }
 
-async fn table_grow_loop(lab: &mut Lab) {
+async fn table_grow_loop(fixture: &mut Fixture) {
     let grow = plain(
         r#"(table $a 0 funcref) (table $b 0 funcref)
         (func (export "run") (result i32)
@@ -92,21 +94,21 @@ async fn table_grow_loop(lab: &mut Lab) {
             (i32.add (table.size $a) (table.size $b)))"#,
         guest::RUN_NUMBER,
     );
-    let outcome = lab.attack(grow, Bounds::tight()).await;
+    let outcome = fixture.attack(grow, Bounds::tight()).await;
     assert_eq!(reply(outcome).text(), "20000");
 }
 
-async fn too_many_tables(lab: &mut Lab) {
-    let error = lab
+async fn too_many_tables(fixture: &mut Fixture) {
+    let error = fixture
         .refused(module(&"(table 1 funcref)".repeat(17)), Bounds::tight())
         .await;
     too_much(&error, "tables", 16);
 }
 
-async fn instances_with_memories(lab: &mut Lab) {
-    let error = lab.refused(instances(900), Bounds::tight()).await;
+async fn instances_with_memories(fixture: &mut Fixture) {
+    let error = fixture.refused(instances(900), Bounds::tight()).await;
     too_much(&error, "instances", 64);
-    let error = lab.refused(instances(8), Bounds::tight()).await;
+    let error = fixture.refused(instances(8), Bounds::tight()).await;
     too_much(&error, "memories", 4);
 }
 

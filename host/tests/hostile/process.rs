@@ -9,13 +9,13 @@ use libtest_mimic::Failed;
 
 use crate::canaries::{self, VARIABLE};
 use crate::case::Case;
-use crate::lab::Lab;
+use crate::fixture::Fixture;
 
-/// Which case a process shall run.
+/// The case that a process shall run.
 const CASE: &str = "TOOL_HUB_HOSTILE_CASE";
-/// How long a case may take, with all that surrounds it.
+/// The longest time of a case, with all that surrounds it.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// What a process says last whose host has withstood.
+/// The last words of a process whose host has withstood.
 const WITHSTOOD: &str = "the host has withstood";
 
 /// The case that this process shall run, where it was started for one.
@@ -33,9 +33,9 @@ pub(crate) fn attack(cases: &[Case], name: &str) -> ExitCode {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let mut lab = Lab::new().await;
-        (case.attack)(&mut lab).await;
-        lab.close().await;
+        let mut fixture = Fixture::new().await;
+        (case.attack)(&mut fixture).await;
+        fixture.close().await;
     });
     println!("{WITHSTOOD} {name}");
     ExitCode::SUCCESS
@@ -52,18 +52,18 @@ pub(crate) fn run(name: &str) -> Result<(), Failed> {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let said = wait(child)?;
-    if !said.ok
-        || !said
+    let output = wait(child)?;
+    if !output.ok
+        || !output
             .stdout
             .trim_end()
             .ends_with(&format!("{WITHSTOOD} {name}"))
     {
-        let Said { stdout, stderr, .. } = said;
+        let ProcessOutput { stdout, stderr, .. } = output;
         return Err(format!("the host has not withstood\n{stdout}\n{stderr}").into());
     }
     // A guest's output reaches neither stream of the process, and the canary nobody.
-    for text in [&said.stdout, &said.stderr] {
+    for text in [&output.stdout, &output.stderr] {
         for forbidden in [canary.as_str(), canaries::GUEST_OUTPUT] {
             if text.contains(forbidden) {
                 return Err(format!("{forbidden} was written to a stream of the process").into());
@@ -71,17 +71,17 @@ pub(crate) fn run(name: &str) -> Result<(), Failed> {
         }
     }
     // What was measured, for those who look at the output.
-    eprint!("{}", said.stderr);
+    eprint!("{}", output.stderr);
     Ok(())
 }
 
-struct Said {
+struct ProcessOutput {
     ok: bool,
     stdout: String,
     stderr: String,
 }
 
-fn wait(mut child: Child) -> Result<Said, Failed> {
+fn wait(mut child: Child) -> Result<ProcessOutput, Failed> {
     let stdout = read(child.stdout.take().unwrap());
     let stderr = read(child.stderr.take().unwrap());
     let begun = Instant::now();
@@ -94,11 +94,12 @@ fn wait(mut child: Child) -> Result<Said, Failed> {
             child.wait().unwrap();
             break None;
         }
+        // The standard library cannot wait for a process with a time limit.
         std::thread::sleep(Duration::from_millis(5));
     };
     let (stdout, stderr) = (stdout.join().unwrap(), stderr.join().unwrap());
     match status {
-        Some(status) => Ok(Said {
+        Some(status) => Ok(ProcessOutput {
             ok: status.success(),
             stdout,
             stderr,

@@ -1,12 +1,12 @@
-//! Components that never run.
+//! Components that are refused before they run.
 
 use semver::Version;
 use tool_hub_host::{Approved, HostError, Refusal, inspect};
 use tool_hub_manifest::{ComponentClaim, Grants, Manifest, Package, Verified};
 
 use crate::case::cases;
+use crate::fixture::{Bounds, Fixture};
 use crate::guest::bare;
-use crate::lab::{Bounds, Lab};
 use crate::support::package;
 
 cases! {
@@ -15,7 +15,7 @@ cases! {
     "34" features_that_are_off => "refused, and the feature is named";
 }
 
-async fn undeclared_import(lab: &mut Lab) {
+async fn undeclared_import(fixture: &mut Fixture) {
     let text = r#"(import "evil:host/shell@1.0.0" (instance (export "f" (func))))"#;
     let verified = package(bare(text), |_| {});
     let refusal = Refusal::UnknownImport {
@@ -29,7 +29,9 @@ async fn undeclared_import(lab: &mut Lab) {
     assert!(matches!(approved, Err(HostError::Refused { .. })));
     // A program that embeds the host may go past the inspection, and gets no further.
     let approved = Approved::from_lock_record(verified, Grants::none()).unwrap();
-    let loaded = lab.within(Bounds::tight(), lab.host.load(approved)).await;
+    let loaded = fixture
+        .within(Bounds::tight(), fixture.host.load(approved))
+        .await;
     match loaded {
         Err(HostError::Refused { refusals, .. }) => assert_eq!(refusals, [refusal]),
         other => panic!("{other:?}"),
@@ -47,21 +49,23 @@ fn attackers_package(component: Vec<u8>) -> Verified {
     Verified::check(package).unwrap()
 }
 
-/// That neither inspection nor load take `component`, for the reason that `is_it` knows.
-async fn never_runs(lab: &Lab, component: Vec<u8>, is_it: impl Fn(&HostError) -> bool) {
+/// Asserts that neither inspection nor load take `component`, for the reason that `is_it` knows.
+async fn never_runs(fixture: &Fixture, component: Vec<u8>, is_it: impl Fn(&HostError) -> bool) {
     let verified = attackers_package(component);
-    let inspected = lab
+    let inspected = fixture
         .within(Bounds::tight(), async { inspect(&verified) })
         .await
         .unwrap_err();
     assert!(is_it(&inspected), "{inspected}");
     let approved = Approved::from_lock_record(verified, Grants::none()).unwrap();
-    let loaded = lab.within(Bounds::tight(), lab.host.load(approved)).await;
+    let loaded = fixture
+        .within(Bounds::tight(), fixture.host.load(approved))
+        .await;
     let refused = loaded.unwrap_err();
     assert!(is_it(&refused), "{refused}");
 }
 
-async fn core_module_or_native_code(lab: &mut Lab) {
+async fn core_module_or_native_code(fixture: &mut Fixture) {
     let module = wat::parse_str("(module)").unwrap();
     for (bytes, is) in [
         (module, "a core WebAssembly module"),
@@ -69,7 +73,7 @@ async fn core_module_or_native_code(lab: &mut Lab) {
         (b"#!/bin/sh\n".to_vec(), "something else than WebAssembly"),
     ] {
         never_runs(
-            lab,
+            fixture,
             bytes,
             |error| matches!(error, HostError::NotAComponent { found } if *found == is),
         )
@@ -77,7 +81,7 @@ async fn core_module_or_native_code(lab: &mut Lab) {
     }
 }
 
-async fn features_that_are_off(lab: &mut Lab) {
+async fn features_that_are_off(fixture: &mut Fixture) {
     for (module, named) in [
         ("(type (struct))", "GC"),
         ("(tag)", "exceptions"),
@@ -89,7 +93,7 @@ async fn features_that_are_off(lab: &mut Lab) {
     ] {
         let component = bare(&format!("(core module {module})"));
         never_runs(
-            lab,
+            fixture,
             component,
             |error| matches!(error, HostError::NeedsFeature { feature } if *feature == named),
         )

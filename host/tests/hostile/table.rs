@@ -1,4 +1,4 @@
-//! SECURITY.md lists every case, as it is here.
+//! Comparison of the cases with their table in SECURITY.md.
 
 use libtest_mimic::{Failed, Trial};
 

@@ -2,8 +2,8 @@
 
 use crate::canaries::GUEST_OUTPUT;
 use crate::case::cases;
+use crate::fixture::{Bounds, Fixture, stopped_at, trapped};
 use crate::guest::{self, importing, plain};
-use crate::lab::{Bounds, Lab, stopped_at, trapped};
 use crate::support::reply;
 
 cases! {
@@ -21,7 +21,7 @@ cases! {
 const GROW: &str = "(drop (memory.grow (i32.const 2049)))";
 const LONG: &str = "(i32.const 65536) (i32.const 0x8000000)";
 
-async fn long_string_to_the_host(lab: &mut Lab) {
+async fn long_string_to_the_host(fixture: &mut Fixture) {
     let text = importing(
         guest::INTERACTION,
         &[("report", r#"$interaction "report-progress""#)],
@@ -32,7 +32,7 @@ async fn long_string_to_the_host(lab: &mut Lab) {
         ),
         guest::RUN,
     );
-    let outcome = lab.attack(text, Bounds::tight()).await;
+    let outcome = fixture.attack(text, Bounds::tight()).await;
     stopped_at(outcome, "transfer_bytes", 120 << 20);
 }
 
@@ -61,21 +61,21 @@ fn writer(before: &str, write: &str) -> Vec<u8> {
     )
 }
 
-async fn long_list_to_the_host(lab: &mut Lab) {
+async fn long_list_to_the_host(fixture: &mut Fixture) {
     let write = format!("(call $write (local.get $out) {LONG} (i32.const 16))");
-    let outcome = lab.attack(writer(GROW, &write), Bounds::tight()).await;
+    let outcome = fixture.attack(writer(GROW, &write), Bounds::tight()).await;
     stopped_at(outcome, "transfer_bytes", 120 << 20);
 }
 
-async fn zeroes_without_number(lab: &mut Lab) {
+async fn zeroes_without_number(fixture: &mut Fixture) {
     for length in ["0x7fffffffffffffff", "0x10000000000", "0x40000000"] {
         let write = format!("(call $zeroes (local.get $out) (i64.const {length}) (i32.const 16))");
-        let outcome = lab.attack(writer("", &write), Bounds::tight()).await;
+        let outcome = fixture.attack(writer("", &write), Bounds::tight()).await;
         trapped(outcome, "cannot write more zeroes");
     }
 }
 
-async fn a_gibibyte_of_output(lab: &mut Lab) {
+async fn a_gibibyte_of_output(fixture: &mut Fixture) {
     const PIECES: u64 = 16 << 10;
     let write = format!(
         "(local.set $left (i32.const {PIECES}))
@@ -85,11 +85,12 @@ async fn a_gibibyte_of_output(lab: &mut Lab) {
             (br_if $more (local.get $left)))"
     );
     // Without optimisation it takes longer than a call may.
-    lab.limit(|limits| (limits.call_ms, limits.cpu_ms) = (60_000, 60_000))
+    fixture
+        .limit(|limits| (limits.call_ms, limits.cpu_ms) = (60_000, 60_000))
         .await;
     let bounds = Bounds::tight().and_seconds(55);
-    reply(lab.attack(writer("", &write), bounds).await);
-    let (kept, dropped) = lab.heard();
+    reply(fixture.attack(writer("", &write), bounds).await);
+    let (kept, dropped) = fixture.heard();
     assert!(kept.starts_with(GUEST_OUTPUT));
     assert_eq!(kept.len(), 1 << 20);
     assert_eq!(dropped, PIECES * 65_472 - (1 << 20));
@@ -116,20 +117,20 @@ fn aliases(count: u32, length: u32) -> Vec<u8> {
     )
 }
 
-async fn one_string_a_million_times(lab: &mut Lab) {
+async fn one_string_a_million_times(fixture: &mut Fixture) {
     let bounds = Bounds::tight().and_mib(8 + 120);
-    let outcome = lab.attack(aliases(1_000_000, 1_000), bounds).await;
+    let outcome = fixture.attack(aliases(1_000_000, 1_000), bounds).await;
     stopped_at(outcome, "transfer_bytes", 120 << 20);
 }
 
-async fn result_that_is_too_long(lab: &mut Lab) {
+async fn result_that_is_too_long(fixture: &mut Fixture) {
     let bounds = Bounds::tight().and_mib(8 + 120);
-    let outcome = lab.attack(aliases(1_000, 60_000), bounds).await;
+    let outcome = fixture.attack(aliases(1_000, 60_000), bounds).await;
     stopped_at(outcome, "outcome_bytes", 16 << 20);
 }
 
 /// A guest with a result that is six times as long as JSON.
-async fn result_that_swells(lab: &mut Lab) {
+async fn result_that_swells(fixture: &mut Fixture) {
     let controls = plain(
         r#"(func (export "run") (result i32)
             (drop (memory.grow (i32.const 1024)))
@@ -142,13 +143,13 @@ async fn result_that_swells(lab: &mut Lab) {
     );
     let bounds = Bounds::tight().and_mib(64 + 63);
     stopped_at(
-        lab.attack(controls, bounds).await,
+        fixture.attack(controls, bounds).await,
         "outcome_bytes",
         16 << 20,
     );
 }
 
-async fn failure_that_is_too_long(lab: &mut Lab) {
+async fn failure_that_is_too_long(fixture: &mut Fixture) {
     let failing = plain(
         r#"(func (export "run") (result i32)
             (drop (memory.grow (i32.const 512)))
@@ -162,5 +163,9 @@ async fn failure_that_is_too_long(lab: &mut Lab) {
     );
     // The message is copied out of the result.
     let bounds = Bounds::tight().and_mib(32 + 2 * 31);
-    stopped_at(lab.attack(failing, bounds).await, "outcome_bytes", 16 << 20);
+    stopped_at(
+        fixture.attack(failing, bounds).await,
+        "outcome_bytes",
+        16 << 20,
+    );
 }

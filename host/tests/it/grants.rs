@@ -1,4 +1,4 @@
-//! A tool finds what was granted, and nothing else.
+//! Tests of grants: a tool finds what was granted, and nothing else.
 
 use std::path::Path;
 

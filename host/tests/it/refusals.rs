@@ -1,7 +1,7 @@
-//! What never runs, and why: the inspection names it and the approval fails.
+//! Tools that are refused before they run: the inspection names the reason and the approval fails.
 
 use serde_json::json;
-use tool_hub_host::{HostError, Power, RequiredGrant, authoring, inspect};
+use tool_hub_host::{HostError, ImportAccess, RequiredGrant, authoring, inspect};
 use tool_hub_manifest::{Grants, Input, Manifest, Methods, Verified};
 
 use crate::support::{component, package};
@@ -146,7 +146,7 @@ fn what_is_asked_and_not_used_is_said() {
     });
     let inspection = inspect(&verified).unwrap();
     let asked = &inspection.capabilities[0];
-    assert_eq!((asked.power, asked.used), (Power::Network, false));
+    assert_eq!((asked.access, asked.used), (ImportAccess::Network, false));
     let origin = "https://example.com".parse().unwrap();
     assert_eq!(asked.grant, RequiredGrant::Network(origin));
     assert!(inspection.warnings[1].contains("imports nothing that could use it"));
@@ -156,7 +156,7 @@ fn what_is_asked_and_not_used_is_said() {
 fn what_is_used_and_not_asked_is_said() {
     let text = r#"(component (import "wasi:http/outgoing-handler@0.2.0" (instance)))"#;
     let inspection = inspect(&package(wat::parse_str(text).unwrap(), |_| {})).unwrap();
-    assert_eq!(inspection.undeclared, [Power::Network]);
+    assert_eq!(inspection.undeclared, [ImportAccess::Network]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Values of every WIT type go through a real component and come back the same.
+//! Tests of values: those of every WIT type go through a real component and come back the same.
 
 use serde_json::{Value, json};
 

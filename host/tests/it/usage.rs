@@ -1,4 +1,4 @@
-//! What a call tells of what it used.
+//! Tests of the usage report of a call.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,21 +7,21 @@ use serde_json::json;
 use tool_hub_host::{Approved, FailureKind, Host, HostConfig, Interaction, Outcome, Tool, Usage};
 use tool_hub_manifest::Grants;
 
-use crate::keeper::keeper;
+use crate::storage_component::storage_component;
 use crate::support::{HOST, LIFT, component, failure, load, package, reply, try_load};
 
 #[derive(Default)]
-struct Watch(Mutex<Option<Usage>>);
+struct UsageRecorder(Mutex<Option<Usage>>);
 
-impl Interaction for Watch {
+impl Interaction for UsageRecorder {
     fn used(&self, usage: &Usage) {
-        let told = self.0.lock().unwrap().replace(*usage);
-        assert_eq!(told, None, "told once");
+        let earlier = self.0.lock().unwrap().replace(*usage);
+        assert_eq!(earlier, None, "told once");
     }
 }
 
 async fn watched(tool: &Tool, function: &str, arguments: &str) -> (Outcome, Usage) {
-    let watch = Arc::new(Watch::default());
+    let watch = Arc::new(UsageRecorder::default());
     let outcome = tool.call_with(function, arguments, watch.clone()).await;
     let usage = watch.0.lock().unwrap().expect("a call tells what it used");
     assert_eq!(usage.total, usage.queued + usage.guest + usage.host);
@@ -85,7 +85,7 @@ async fn a_wait_in_vain_is_a_wait() {
     let (outcome, usage) = tokio::select! {
         biased;
         ended = holder.call("hang", "{}") => panic!("it ends later than a second: {ended:?}"),
-        told = watched(&impatient, "hang", "{}") => told,
+        earlier = watched(&impatient, "hang", "{}") => earlier,
     };
     assert_eq!(failure(outcome).kind, FailureKind::Unavailable);
     assert!(usage.queued >= Duration::from_secs(1), "{usage:?}");
@@ -94,7 +94,8 @@ async fn a_wait_in_vain_is_a_wait() {
 
 #[tokio::test]
 async fn what_is_asked_of_storage_is_counted() {
-    let approved = Approved::from_lock_record(keeper(), Grants::none().storage()).unwrap();
+    let approved =
+        Approved::from_lock_record(storage_component(), Grants::none().storage()).unwrap();
     let tool = HOST.load(approved).await.unwrap();
     let (outcome, usage) = watched(&tool, "add", r#"{"bucket": "a"}"#).await;
     reply(outcome);
@@ -106,9 +107,9 @@ async fn a_call_that_never_ran_is_told_of_too() {
     let tool = load(spender()).await;
     for (function, arguments) in [("spend", "{}"), ("spent", "{}")] {
         let (outcome, usage) = watched(&tool, function, arguments).await;
-        let said = failure(outcome);
+        let failed = failure(outcome);
         assert_eq!((usage.guest, usage.memory_bytes), (Duration::ZERO, 0));
-        assert!(usage.output_bytes >= said.message.len() as u64);
+        assert!(usage.output_bytes >= failed.message.len() as u64);
         assert_eq!(usage.input_bytes, 2, "for `{function}`");
     }
 }

@@ -9,7 +9,7 @@ use crate::compiler::{adds, children, host, process};
 use crate::memory;
 use crate::support::approve;
 
-/// How much more of this process's memory may be resident while the bombs go off.
+/// The most that this process's resident memory may grow while the bombs are compiled.
 const GROWTH_KIB_MAX: u64 = 20 << 10;
 const BOMBS: usize = 50;
 

@@ -46,7 +46,7 @@ async fn adds(host: &Host, of: usize) {
     assert_eq!(sum.text(), (1000 + of).to_string());
 }
 
-/// What each process does: `arguments` are the directory, its bound and where to begin.
+/// The work of each process. `arguments` are the directory, its bound and the first entry.
 pub(crate) async fn load_over_and_over(arguments: &[String]) {
     let [directory, bytes_max, first] = arguments else {
         panic!("{arguments:?}");
@@ -81,6 +81,7 @@ async fn shared() {
         if cache.join("key").exists() {
             break host(&cache, bytes_max);
         }
+        // The processes report nothing: the file has to be looked for again and again.
         tokio::time::sleep(Duration::from_millis(1)).await;
     };
     let mut removed = 0;
@@ -89,6 +90,7 @@ async fn shared() {
         .any(|child| child.try_wait().unwrap().is_none())
     {
         removed += cleaner.trim_cache(&[]).unwrap().files;
+        // Some entries have to come into being between two clean-ups.
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     for mut process in processes {
@@ -107,7 +109,7 @@ async fn shared() {
     );
 }
 
-/// How long one entry is.
+/// The length of one entry.
 async fn one_entry(directory: &Path) -> u64 {
     let cache = directory.join("one");
     adds(&host(&cache, u64::MAX), 0).await;

@@ -84,7 +84,7 @@ async fn is_cached() {
     adds(&host(other, Some(directory.path()))).await;
 }
 
-/// What the compiler's process says before it gives up.
+/// The last words of the compiler's process.
 async fn words(script: &str) -> String {
     match try_load(&shell(script, 10_000), adder()).await {
         Err(HostError::Compile { reason, .. }) => reason,
@@ -135,6 +135,7 @@ async fn is_confined() {
         if seen.contains("Seccomp:\t2") {
             break;
         }
+        // The child reports nothing: its status in `/proc` has to be read again and again.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     for held in ["NoNewPrivs:\t1", "Seccomp:\t2", "Seccomp_filters:\t1"] {

@@ -61,7 +61,7 @@ pub struct ResourceLink {
     pub name: String,
     /// A name for people.
     pub title: Option<String>,
-    /// What is found there.
+    /// A description of the content.
     pub description: Option<String>,
     /// Its media type, when known.
     pub media_type: Option<String>,
@@ -76,11 +76,11 @@ pub struct EmbeddedResource {
     pub uri: String,
     /// The media type of the contents, when known.
     pub media_type: Option<String>,
-    /// What it holds.
+    /// The content.
     pub contents: ResourceContents,
 }
 
-/// What a resource holds.
+/// The content of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResourceContents {
     /// Text.
@@ -96,7 +96,7 @@ pub struct ContentAnnotations {
     pub audience: Vec<Role>,
     /// From 0.0, may be dropped first, to 1.0, must be kept.
     pub priority: Option<f64>,
-    /// When it last changed, RFC 3339, as the tool gave it.
+    /// The time of the last change, RFC 3339, as the tool gave it.
     pub last_modified: Option<String>,
 }
 

@@ -9,17 +9,17 @@ use super::question::Question;
 /// A failure written for the agent that made the call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Failure {
-    /// What kind of failure it was.
+    /// The kind of failure.
     pub kind: FailureKind,
-    /// What went wrong, in one sentence.
+    /// The cause, in one sentence.
     pub message: String,
-    /// What to change so that the next call succeeds.
+    /// A change that makes the next call succeed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
-    /// Which argument is at fault, as a path: `items[2].price`.
+    /// The argument at fault, as a path: `items[2].price`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
-    /// Whether the same call, unchanged, may succeed later.
+    /// True if the same call, unchanged, may succeed later.
     pub retryable: bool,
 }
 
@@ -66,18 +66,18 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// What kind of failure it was: the kinds of the contract, then those that only the host
+/// The kind of a failure: the kinds of the contract, then those that only the host
 /// can find.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum FailureKind {
     /// The arguments are wrong, as the tool says.
     InvalidArgument,
-    /// What the arguments name does not exist.
+    /// Something that the arguments name does not exist.
     NotFound,
     /// The tool says that it may not do this.
     PermissionDenied,
-    /// What the call would change has changed meanwhile, or exists already.
+    /// Something that the call would change has changed meanwhile, or exists already.
     Conflict,
     /// The tool says that a limit of its own or of a service behind it was reached.
     LimitReached,
@@ -95,12 +95,12 @@ pub enum FailureKind {
     /// The host refused something that was not granted; `capability` reads like
     /// `network https://example.com`.
     Denied {
-        /// What was not granted.
+        /// The capability that was not granted.
         capability: String,
     },
     /// The call reached one of the host's limits.
     HostLimit {
-        /// Which limit: the name of a field of [`Limits`](crate::Limits).
+        /// The limit: the name of a field of [`Limits`](crate::Limits).
         limit: &'static str,
         /// Its value, in the unit that ends the name.
         value: u64,

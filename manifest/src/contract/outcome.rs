@@ -1,8 +1,8 @@
-//! What comes of a call: a reply or a failure.
+//! The outcome of a call: a reply or a failure.
 
 use super::{failure::Failure, reply::Reply};
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The function answered.

@@ -12,7 +12,7 @@ pub struct Reply {
     /// the JSON of the value itself, which need not be an object. Pictures, sounds and
     /// other content have none.
     pub structured: Option<String>,
-    /// What the agent can sensibly do next.
+    /// A suggestion for the agent's next step.
     pub next: Option<String>,
 }
 

@@ -1,6 +1,4 @@
-//! What a quantity measures, as powers of seven base quantities.
-
-use std::fmt;
+//! Dimensions of quantities: powers of seven base quantities.
 
 const BASE_COUNT: usize = 7;
 const BASE_SYMBOLS: [&str; BASE_COUNT] = ["m", "kg", "s", "K", "A", "mol", "bit"];
@@ -59,31 +57,5 @@ impl Dimension {
             *power = join(self.0[index], other.0[index])?;
         }
         Some(Self(powers))
-    }
-}
-
-/// With its article, for sentences: `a length`, `a plain number`, `a quantity in m^2*kg`.
-impl fmt::Display for Dimension {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Self::NONE {
-            return f.write_str("a plain number");
-        }
-        if let Some(kind) = crate::unit::kind_of(*self) {
-            let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
-                "an"
-            } else {
-                "a"
-            };
-            return write!(f, "{article} {kind}");
-        }
-        f.write_str("a quantity in ")?;
-        for (index, (symbol, power)) in self.base_units().enumerate() {
-            let times = if index == 0 { "" } else { "*" };
-            match power {
-                1 => write!(f, "{times}{symbol}")?,
-                _ => write!(f, "{times}{symbol}^{power}")?,
-            }
-        }
-        Ok(())
     }
 }

@@ -1,11 +1,11 @@
-//! Errors that say what went wrong, where, and what to write instead.
+//! Errors of an expression, with their place and a correction.
 
-/// What went wrong and how to mend it, not yet tied to a place in the expression.
+/// A mistake and its correction, not yet tied to a place in the expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What went wrong: lower case, no full stop.
+    /// The mistake: lower case, no full stop.
     pub message: String,
-    /// What to write instead.
+    /// The correction.
     pub fix: String,
 }
 
@@ -32,9 +32,9 @@ impl Problem {
 /// A problem at a place of the expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// Where, in characters from 0.
+    /// The place, in characters from 0.
     pub position: usize,
-    /// What went wrong there.
+    /// The mistake at that place.
     pub problem: Problem,
 }
 

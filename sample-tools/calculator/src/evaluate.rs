@@ -16,8 +16,8 @@ use crate::error::{Error, Problem};
 use crate::function;
 use crate::quantity::Quantity;
 use crate::token::{Kind, Token, tokens};
-use crate::unit;
 use crate::unit_product::UnitProduct;
+use crate::unit_search;
 
 /// Enough for what an agent writes, and too little to keep the parser busy.
 const SOURCE_BYTES_MAX: usize = 4096;
@@ -254,7 +254,7 @@ impl Parser {
         let Kind::Name(name) = self.kind().clone() else {
             return Err(self.expected("a unit, such as `km` or `m/s`"));
         };
-        let Some(found) = unit::find(&name) else {
+        let Some(found) = unit_search::find(&name) else {
             return Err(unknown_name(&name).at(position));
         };
         self.next += 1;
@@ -364,8 +364,8 @@ fn unknown_name(name: &str) -> Problem {
         );
     }
     let letters = name.trim_end_matches(|character: char| character.is_ascii_digit());
-    let near = unit::nearest(name);
-    let fix = if letters != name && unit::find(letters).is_some() {
+    let near = unit_search::nearest(name);
+    let fix = if letters != name && unit_search::find(letters).is_some() {
         format!(
             "write powers with `^`: `{letters}^{}`",
             &name[letters.len()..]

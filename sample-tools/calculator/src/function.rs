@@ -43,7 +43,7 @@ pub fn constant(name: &str) -> Option<f64> {
     }
 }
 
-/// Whether `name` is a function.
+/// True if `name` is a function.
 #[must_use]
 pub fn exists(name: &str) -> bool {
     FUNCTIONS.contains(&name)

@@ -2,6 +2,7 @@
 //! its errors into failures that an agent can mend.
 
 pub mod dimension;
+mod dimension_name;
 pub mod error;
 pub mod evaluate;
 pub mod function;
@@ -9,6 +10,7 @@ pub mod quantity;
 pub mod token;
 pub mod unit;
 pub mod unit_product;
+pub mod unit_search;
 pub mod unit_table;
 
 use bindings::exports::demo::calculator::calculate::{Guest, Quantity, UnitEntry};
@@ -51,7 +53,7 @@ impl Guest for Calculator {
     }
 
     fn list_units(kind: Option<String>) -> Result<Vec<UnitEntry>, Failure> {
-        let listed = unit::list(kind.as_deref()).map_err(|problem| Failure {
+        let listed = unit_search::list(kind.as_deref()).map_err(|problem| Failure {
             kind: FailureKind::InvalidArgument,
             message: problem.message,
             fix: Some(problem.fix),

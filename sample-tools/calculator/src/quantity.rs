@@ -3,8 +3,9 @@
 use std::fmt;
 
 use crate::dimension::Dimension;
+use crate::dimension_name::kind_of;
 use crate::error::Problem;
-use crate::unit::Prefixed;
+use crate::unit::PrefixedUnit;
 use crate::unit_product::{UnitProduct, too_high};
 
 const SIGNIFICANT_DIGITS: usize = 14;
@@ -31,7 +32,7 @@ impl Quantity {
     /// # Errors
     /// When the result is not finite.
     pub fn measured(value: f64, unit: UnitProduct) -> Result<Self, Problem> {
-        let zero = unit.scale().map_or(0.0, Prefixed::zero);
+        let zero = unit.scale().map_or(0.0, PrefixedUnit::zero);
         Self::new(value * unit.factor() + zero, unit.dimension()?, unit)
     }
 
@@ -42,7 +43,7 @@ impl Quantity {
     pub fn converted(self, target: &UnitProduct) -> Result<Self, Problem> {
         let wanted = target.dimension()?;
         if wanted != self.dimension {
-            let fix = match crate::unit::kind_of(self.dimension) {
+            let fix = match kind_of(self.dimension) {
                 Some(kind) => format!("convert it into a unit of {kind}; `list_units` shows them"),
                 None => format!("convert it into `{}`", UnitProduct::base(self.dimension)),
             };
@@ -208,7 +209,7 @@ impl Quantity {
         }
     }
 
-    /// How many base units it is, for comparing.
+    /// The number of base units, for comparing.
     ///
     /// # Errors
     /// When it measures something other than `other`.
@@ -256,7 +257,7 @@ impl Quantity {
     }
 
     fn value_in(&self, unit: &UnitProduct) -> f64 {
-        let zero = unit.scale().map_or(0.0, Prefixed::zero);
+        let zero = unit.scale().map_or(0.0, PrefixedUnit::zero);
         (self.base_value - zero) / unit.factor()
     }
 

@@ -18,9 +18,9 @@ pub enum Kind {
 /// A piece and where it begins, in characters from 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Token {
-    /// What it is.
+    /// The kind of token.
     pub kind: Kind,
-    /// Where it begins.
+    /// The place of its first character.
     pub position: usize,
 }
 

@@ -4,11 +4,12 @@ use std::fmt;
 
 use crate::dimension::Dimension;
 use crate::error::Problem;
-use crate::unit::{Prefixed, find};
+use crate::unit::PrefixedUnit;
+use crate::unit_search::find;
 
 /// A product of units with whole powers, such as `kg*m/s^2`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct UnitProduct(Vec<(Prefixed, i8)>);
+pub struct UnitProduct(Vec<(PrefixedUnit, i8)>);
 
 impl UnitProduct {
     /// No unit at all.
@@ -17,7 +18,7 @@ impl UnitProduct {
         Self(Vec::new())
     }
 
-    /// Whether there is no unit.
+    /// True if there is no unit.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.0.is_empty()
@@ -25,7 +26,7 @@ impl UnitProduct {
 
     /// One unit to a power.
     #[must_use]
-    pub fn single(unit: Prefixed, power: i8) -> Self {
+    pub fn single(unit: PrefixedUnit, power: i8) -> Self {
         Self(vec![(unit, power)])
     }
 
@@ -56,7 +57,7 @@ impl UnitProduct {
         Ok(self)
     }
 
-    /// What it measures.
+    /// The dimension.
     ///
     /// # Errors
     /// When a power leaves -128 to 127.
@@ -77,7 +78,7 @@ impl UnitProduct {
     }
 
     /// The scale, when this is one: `degC`, but not `K`.
-    pub(crate) fn scale(&self) -> Option<&Prefixed> {
+    pub(crate) fn scale(&self) -> Option<&PrefixedUnit> {
         match self.0.as_slice() {
             [(unit, 1)] if unit.is_scale() => Some(unit),
             _ => None,

@@ -1,4 +1,4 @@
-//! The units there are. Factors are those of the International System of Units (9th brochure)
+//! The table of units. Factors are those of the International System of Units (9th brochure)
 //! and of the international yard and pound agreement; customary measures are those of the USA.
 
 use std::f64::consts::{PI, TAU};

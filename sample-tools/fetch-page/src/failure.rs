@@ -1,9 +1,9 @@
 //! Turns faults into failures that an agent can mend.
 
 use crate::bindings::tool_hub::tool::types::{Failure, FailureKind};
-use crate::follow::Fault;
+use crate::http_get::Fault;
 
-/// What an agent reads about a fault.
+/// The failure for an agent.
 pub(crate) fn describe(fault: Fault) -> Failure {
     match fault {
         Fault::Address(address, reason) => failure(
@@ -51,7 +51,7 @@ pub(crate) fn describe(fault: Fault) -> Failure {
     }
 }
 
-/// What an agent reads about a number that is too small or too large.
+/// The failure for a number that is too small or too large.
 pub(crate) fn out_of_range(argument: &str, given: u32, least: u32, most: u32) -> Failure {
     Failure {
         argument: Some(argument.to_owned()),

@@ -1,6 +1,6 @@
-//! The component `fetch-page`: fetches with [`follow`] and reads with [`page`].
+//! The component `fetch-page`: fetches with [`http_get`] and reads with [`page`].
 
-pub mod follow;
+pub mod http_get;
 pub mod nesting;
 pub mod page;
 pub mod text;
@@ -11,7 +11,7 @@ mod wasi;
 
 use bindings::exports::demo::fetch_page::pages::{Guest, Link, Page};
 use bindings::tool_hub::tool::types::Failure;
-use follow::{Answer, Fault, Transport};
+use http_get::{Fault, FetchedPage, Transport};
 
 #[allow(
     missing_docs,
@@ -61,7 +61,7 @@ fn fetch(
             CHARACTERS_MAX,
         ));
     }
-    let answer = follow::get(transport, url).map_err(failure::describe)?;
+    let answer = http_get::get(transport, url).map_err(failure::describe)?;
     let read = read(&answer).map_err(failure::describe)?;
     let (text, cut) = text::cut(&read.text, max_characters as usize);
     Ok(Page {
@@ -81,13 +81,13 @@ fn fetch(
     })
 }
 
-fn read(answer: &Answer) -> Result<page::Read, Fault> {
+fn read(answer: &FetchedPage) -> Result<page::PageContent, Fault> {
     let body = text::decode(&answer.body, answer.charset.as_deref());
     match answer.media_type.as_str() {
         "text/html" | "application/xhtml+xml" => Ok(page::read(&body, &answer.url)),
-        plain if text::is_plain(plain) => Ok(page::Read {
+        plain if text::is_plain(plain) => Ok(page::PageContent {
             text: body,
-            ..page::Read::default()
+            ..page::PageContent::default()
         }),
         other => Err(Fault::NotText(other.to_owned())),
     }
@@ -108,7 +108,7 @@ fn transport() -> impl Transport {
 mod tests {
     use super::*;
     use crate::bindings::tool_hub::tool::types::FailureKind;
-    use crate::follow::Response;
+    use crate::http_get::Response;
 
     const HTML: &str =
         "<html lang=en><title>Hi</title><body><h1>Hello</h1><p>One <a href=/two>two</a>.";

@@ -1,4 +1,4 @@
-//! Cuts pages that are built to keep a parser busy.
+//! A limit on the nesting of HTML, against pages that are built to keep a parser busy.
 //!
 //! Building a tree takes time that grows with the square of its depth, and a page of 2 MiB may
 //! be nothing but nesting.

@@ -1,4 +1,4 @@
-//! Finds what a person would read in an HTML page.
+//! The readable content of an HTML page.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +15,12 @@ const MACHINERY: &str = "script, style, noscript, template, svg, math, iframe, o
 /// Around what is read, on pages that do not mark their main part.
 const FRAME: &str = "nav, footer, aside, [role=navigation], [role=banner], [role=contentinfo]";
 
-/// What was read of a page.
+/// The readable content of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Read {
+pub struct PageContent {
     /// The title.
     pub title: Option<String>,
-    /// What the page says of itself.
+    /// The page's description of itself.
     pub description: Option<String>,
     /// The language tag of the page.
     pub language: Option<String>,
@@ -28,13 +28,13 @@ pub struct Read {
     pub text: String,
     /// Texts and addresses of the links of the readable part.
     pub links: Vec<(String, String)>,
-    /// Whether the page has more tags, or nests deeper, than is read.
+    /// True if the page has more tags, or nests deeper, than is read.
     pub truncated: bool,
 }
 
 /// Reads `html`, which came from `address`.
 #[must_use]
-pub fn read(html: &str, address: &Url) -> Read {
+pub fn read(html: &str, address: &Url) -> PageContent {
     let (html, truncated) = crate::nesting::cut(html);
     let document = Document::from(html);
     let base = document
@@ -68,7 +68,7 @@ pub fn read(html: &str, address: &Url) -> Read {
         .map(|node| tidy(&node.md(None)))
         .filter(|text| !text.is_empty())
         .collect();
-    Read {
+    PageContent {
         title: shown_title.or(title),
         description,
         language,
@@ -146,7 +146,7 @@ fn tidy(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read_at_example(html: &str) -> Read {
+    fn read_at_example(html: &str) -> PageContent {
         read(html, &Url::parse("https://a.example/dir/page").unwrap())
     }
 

@@ -1,4 +1,4 @@
-//! Bytes to text, and text to measure.
+//! Decoding of bytes to text, and shortening of text.
 
 /// Decodes a body: UTF-8, or Windows-1252 where the server says so (Latin-1 is read as that, as
 /// browsers do). What does not fit becomes U+FFFD.
@@ -24,7 +24,7 @@ pub fn cut(text: &str, characters_max: usize) -> (&str, bool) {
     }
 }
 
-/// Whether a media type other than HTML is text that can be read as it is.
+/// True if a media type other than HTML is text that can be read as it is.
 #[must_use]
 pub fn is_plain(media_type: &str) -> bool {
     let suffixed = media_type.ends_with("+json") || media_type.ends_with("+xml");

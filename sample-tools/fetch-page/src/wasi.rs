@@ -8,7 +8,7 @@ use wasip2::http::types::{
 };
 use wasip2::io::streams::StreamError;
 
-use crate::follow::{Fault, Response, Transport};
+use crate::http_get::{Fault, Response, Transport};
 
 /// Pages are texts; what is larger is cut here, before it fills the component's memory.
 const BODY_BYTES_MAX: usize = 2 * 1024 * 1024;

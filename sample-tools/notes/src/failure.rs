@@ -4,7 +4,7 @@ use crate::bindings::tool_hub::tool::types::{Failure, FailureKind};
 use crate::name::Name;
 use crate::notebook::{Fault, NOTE_BYTES_MAX, Notebook};
 
-/// What an agent reads when `written` is no name.
+/// The failure for an invalid name `written`.
 pub(crate) fn bad_name(argument: &str, written: &str) -> Failure {
     let rule = "`a-z`, `0-9`, `-` and `_`, beginning with a letter or digit, at most 64 characters";
     let fix = match Name::suggest(written) {
@@ -19,7 +19,7 @@ pub(crate) fn bad_name(argument: &str, written: &str) -> Failure {
     )
 }
 
-/// What an agent reads about a fault; the notebook is asked for notes with a similar name.
+/// The failure for an agent; the notebook is asked for notes with a similar name.
 pub(crate) fn describe(fault: Fault, notebook: Option<&Notebook>) -> Failure {
     match fault {
         Fault::NotGranted => failure(

@@ -4,7 +4,7 @@ pub mod name;
 pub mod notebook;
 
 mod failure;
-mod offers;
+mod prompts_and_resources;
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ mod bindings {
     export!(Notes);
 }
 
-/// Where the host shows the granted directory to the component.
+/// The path of the granted directory in the component.
 const DIRECTORY: &str = "/notes";
 const HITS_DEFAULT: u32 = 20;
 const HITS_MAX: u32 = 500;

@@ -14,7 +14,7 @@ pub const NOTE_BYTES_MAX: u64 = 1024 * 1024;
 pub const NOTES_MAX: usize = 1000;
 const LINE_CHARACTERS_MAX: usize = 200;
 
-/// Why something could not be done with a note.
+/// The reason why something could not be done with a note.
 #[derive(Debug)]
 pub enum Fault {
     /// The directory is not there: it was not granted.
@@ -33,7 +33,7 @@ pub enum Fault {
     Io(&'static str, io::Error),
 }
 
-/// What to do when a note exists.
+/// The treatment of a note that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Fail.
@@ -51,13 +51,13 @@ pub struct Entry {
     pub name: Name,
     /// Size in bytes.
     pub bytes: u64,
-    /// When it last changed.
+    /// The time of its last change.
     pub modified: SystemTime,
 }
 
 /// A line in which something was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
+pub struct SearchHit {
     /// The note.
     pub name: Name,
     /// The line, from 1.
@@ -168,7 +168,7 @@ impl Notebook {
     ///
     /// # Errors
     /// When the directory cannot be read.
-    pub fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, Fault> {
+    pub fn search(&self, query: &str, limit: usize) -> Result<Vec<SearchHit>, Fault> {
         let query = query.to_lowercase();
         let words: Vec<&str> = query.split_whitespace().collect();
         let mut hits = Vec::new();
@@ -179,7 +179,7 @@ impl Notebook {
             for (line, content) in (1..).zip(text.lines()) {
                 let lower = content.to_lowercase();
                 if words.iter().all(|word| lower.contains(word)) {
-                    hits.push(Hit {
+                    hits.push(SearchHit {
                         name: entry.name.clone(),
                         line,
                         text: cut(content),

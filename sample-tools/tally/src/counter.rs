@@ -5,7 +5,7 @@ const NAME_LENGTH_MAX: usize = 64;
 /// Holds a name against what names are made of.
 ///
 /// # Errors
-/// What a name has to be like, for the agent that gave another one.
+/// The rule for names, for the agent that gave an invalid one.
 pub fn check(name: &str) -> Result<(), String> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if (1..=NAME_LENGTH_MAX).contains(&name.len()) && name.chars().all(is_plain) {

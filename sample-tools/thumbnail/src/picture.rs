@@ -1,4 +1,4 @@
-//! Decodes, measures, shrinks and encodes pictures within fixed limits.
+//! Decoding, measuring, shrinking and encoding of pictures within fixed limits.
 
 use std::io::Cursor;
 
@@ -11,14 +11,14 @@ use image::{
     Limits,
 };
 
-/// What an agent passes in one call; also keeps the decoder's work bounded.
+/// The most bytes of a picture that an agent passes in one call; it also bounds the decoder's work.
 const DATA_BYTES_MAX: usize = 20 * 1024 * 1024;
 /// A picture of few bytes may unpack to gigabytes of pixels.
 const PIXELS_MAX: u64 = 50_000_000;
 const SIDE_PIXELS_MAX: u32 = 30_000;
 const DECODER_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// Why a picture could not be handled.
+/// The reason why a picture could not be handled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// The data is no picture that can be read.
@@ -29,22 +29,22 @@ pub enum Fault {
     Encode(String),
 }
 
-/// What a picture is.
+/// The properties of a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Described {
+pub struct PictureProperties {
     /// Width in pixels when upright.
     pub width: u32,
     /// Height in pixels when upright.
     pub height: u32,
     /// Media type of the format found in the data.
     pub media_type: &'static str,
-    /// Whether there is an alpha channel.
+    /// True if there is an alpha channel.
     pub transparent: bool,
     /// Channels and bits, such as `rgb 8 bit`.
     pub colours: String,
 }
 
-/// How to encode a result.
+/// The encoding of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// Lossy, opaque.
@@ -55,7 +55,7 @@ pub enum Encoding {
 
 /// A picture that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Encoded {
+pub struct EncodedPicture {
     /// Media type of `data`.
     pub media_type: &'static str,
     /// The encoded picture.
@@ -66,7 +66,7 @@ pub struct Encoded {
 ///
 /// # Errors
 /// When the data is no readable picture, or is beyond the limits.
-pub fn describe(data: &[u8]) -> Result<Described, Fault> {
+pub fn describe(data: &[u8]) -> Result<PictureProperties, Fault> {
     let (mut decoder, format) = decoder(data)?;
     let (width, height) = decoder.dimensions();
     let (width, height) = if turns_sideways(decoder.orientation().map_err(decode_fault)?) {
@@ -75,7 +75,7 @@ pub fn describe(data: &[u8]) -> Result<Described, Fault> {
         (width, height)
     };
     let colours = decoder.color_type();
-    Ok(Described {
+    Ok(PictureProperties {
         width,
         height,
         media_type: format.to_mime_type(),
@@ -93,7 +93,7 @@ pub fn shrink(
     longest_side: u32,
     encoding: Option<Encoding>,
     quality: u8,
-) -> Result<Encoded, Fault> {
+) -> Result<EncodedPicture, Fault> {
     let (mut decoder, _) = decoder(data)?;
     let orientation = decoder.orientation().map_err(decode_fault)?;
     let mut picture = DynamicImage::from_decoder(decoder).map_err(decode_fault)?;
@@ -138,7 +138,11 @@ fn decoder(data: &[u8]) -> Result<(impl ImageDecoder + '_, ImageFormat), Fault> 
     Ok((decoder, format))
 }
 
-fn encode(picture: &DynamicImage, encoding: Encoding, quality: u8) -> Result<Encoded, Fault> {
+fn encode(
+    picture: &DynamicImage,
+    encoding: Encoding,
+    quality: u8,
+) -> Result<EncodedPicture, Fault> {
     let mut data = Vec::new();
     let (written, media_type) = match encoding {
         Encoding::Jpeg => {
@@ -160,7 +164,7 @@ fn encode(picture: &DynamicImage, encoding: Encoding, quality: u8) -> Result<Enc
         }
     };
     match written {
-        Ok(()) => Ok(Encoded { media_type, data }),
+        Ok(()) => Ok(EncodedPicture { media_type, data }),
         Err(error) => Err(Fault::Encode(format!(
             "the thumbnail cannot be encoded: {error}"
         ))),

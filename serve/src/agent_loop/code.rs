@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tool_hub_agent::conversation::{Message, Role};
 use tool_hub_agent::definition::declare::Language;
 use tool_hub_agent::prompt::{CodeAnswer, code_prompt};
-use tool_hub_host::{Interaction, Offered, Tool};
+use tool_hub_host::{Interaction, Tool, ToolboxFunction};
 use tool_hub_manifest::contract::{ContentBody, Failure, FailureKind, Outcome, Reply};
 use tool_hub_manifest::{FunctionName, FunctionSpec};
 
@@ -252,10 +252,10 @@ struct Bridge {
 }
 
 impl Interaction for Bridge {
-    fn functions(&self) -> Vec<Offered> {
+    fn functions(&self) -> Vec<ToolboxFunction> {
         let catalogue = self.toolset.catalogue();
         let specs = catalogue.specs();
-        let offered = specs.map(|spec| Offered {
+        let offered = specs.map(|spec| ToolboxFunction {
             name: self.language.identifier(&spec.name),
             description: spec.description.clone(),
             input_schema: self.renamed(&spec.input_schema),

@@ -1,10 +1,10 @@
-//! JSDoc: the comment before a function, taken apart by its tags.
+//! JSDoc comments, split by their tags.
 
 use tree_sitter::Node;
 
 use crate::syntax::text_of;
 
-/// What a comment says.
+/// The parts of a comment.
 #[derive(Debug, Default)]
 pub(super) struct Comment {
     pub(super) description: String,
@@ -57,7 +57,7 @@ impl Comment {
         Some(comment)
     }
 
-    /// What is said of the parameter `name`.
+    /// The description of the parameter `name`.
     pub(super) fn param(&self, name: &str) -> Option<&Param> {
         self.params.iter().find(|param| param.name == name)
     }

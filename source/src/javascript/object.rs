@@ -1,4 +1,4 @@
-//! Schemas of objects, put together of their members.
+//! A builder of JSON Schemas for objects, member by member.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ impl Object {
             .insert(name.to_owned(), Value::Object(schema));
     }
 
-    /// What another object has beside.
+    /// Adds the members of another object.
     pub(super) fn join(&mut self, schema: &Schema) {
         if let Some(Value::Object(properties)) = schema.get("properties") {
             self.properties.extend(properties.clone());

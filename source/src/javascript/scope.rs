@@ -1,4 +1,4 @@
-//! What a module declares: functions that it exports, and types by their names.
+//! The declarations of a module: functions that it exports, and types by their names.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::syntax::{children, text_of};
 
 /// A function, the node that a comment stands before, and the byte of its name.
 #[derive(Clone, Copy)]
-pub(super) struct Declared<'t> {
+pub(super) struct DeclaredFunction<'t> {
     pub(super) function: Node<'t>,
     pub(super) statement: Node<'t>,
     pub(super) offset: usize,
@@ -18,7 +18,7 @@ pub(super) struct Declared<'t> {
 /// The declarations of a module.
 pub(super) struct Scope<'t> {
     /// Functions by the names under which they are exported, in order.
-    pub(super) exported: Vec<(String, Declared<'t>)>,
+    pub(super) exported: Vec<(String, DeclaredFunction<'t>)>,
     types: HashMap<String, Node<'t>>,
     /// Types that comments define.
     documented: HashMap<String, Comment>,
@@ -31,7 +31,7 @@ impl<'t> Scope<'t> {
             types: HashMap::new(),
             documented: HashMap::new(),
         };
-        let mut functions: HashMap<String, Declared<'t>> = HashMap::new();
+        let mut functions: HashMap<String, DeclaredFunction<'t>> = HashMap::new();
         let mut clauses = Vec::new();
         let mut cursor = module.walk();
         for statement in module.named_children(&mut cursor) {
@@ -52,7 +52,7 @@ impl<'t> Scope<'t> {
             scope.declared_type(declaration, text);
             let is_default = is_default(statement);
             for (name, function) in functions_of(declaration, text) {
-                let declared = Declared {
+                let declared = DeclaredFunction {
                     function: function.0,
                     statement,
                     offset: function.1,
@@ -105,7 +105,7 @@ impl<'t> Scope<'t> {
         &mut self,
         statement: Node<'t>,
         text: &str,
-        functions: &HashMap<String, Declared<'t>>,
+        functions: &HashMap<String, DeclaredFunction<'t>>,
     ) {
         let lists = children(statement).into_iter();
         let specifiers = lists
@@ -129,7 +129,7 @@ impl<'t> Scope<'t> {
     }
 }
 
-/// Whether a statement is `export default …`.
+/// True if a statement is `export default …`.
 fn is_default(statement: Node<'_>) -> bool {
     let mut cursor = statement.walk();
     statement

@@ -151,10 +151,10 @@ fn what_a_type_lacks_is_told() {
             format!("{DECLARED}\n/** F.\n * @param a A. */\nexport function f(a: {of}) {{}}");
         let functions = read(&text, Language::TypeScript).expect("TypeScript");
         let fault = functions[0].definition.clone().expect_err(of);
-        let said = fault.kind.to_string();
+        let message = fault.kind.to_string();
         assert!(
-            said.ends_with(&expected[expected.len().min(30)..]) || said == expected,
-            "{of}: {said}"
+            message.ends_with(&expected[expected.len().min(30)..]) || message == expected,
+            "{of}: {message}"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON Schema of a type, and what of a type no schema can say.
+//! The JSON Schema of a type, with the facts about the type that no schema can state.
 
 use serde_json::{Map, Value, json};
 
@@ -9,9 +9,9 @@ pub(super) type Schema = Map<String, Value>;
 #[derive(Debug, Default)]
 pub(super) struct TypeSchema {
     pub(super) schema: Schema,
-    /// Whether `undefined` is among it.
+    /// True if `undefined` is one of the values.
     pub(super) is_optional: bool,
-    /// Whether nothing else is.
+    /// True if it is the only one.
     pub(super) is_nothing: bool,
 }
 

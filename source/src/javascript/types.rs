@@ -15,7 +15,7 @@ use crate::error::FaultKind;
 use crate::limits::{MEMBERS_MAX, PARSED_BYTES_MAX, TYPES_MAX};
 use crate::syntax::{self, children, text_of};
 
-/// How deep types may be nested and name each other.
+/// The deepest nesting of types, and the longest chain of names.
 const DEPTH_MAX: usize = 32;
 
 const CUSTOM: &str = "has no schema in JSON";
@@ -26,9 +26,9 @@ const CIRCLE: &str = "is nested too deep or refers to itself";
 pub(super) struct Types<'a> {
     scope: &'a Scope<'a>,
     text: &'a str,
-    /// How many types were looked at.
+    /// The number of types that were looked at.
     seen: Cell<usize>,
-    /// How many bytes of comments were parsed.
+    /// The bytes of comments that were parsed.
     parsed: Cell<usize>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Types<'a> {
             .named_child(0)
             .filter(|_| !tree.root_node().has_error());
         let value = alias.and_then(|alias| alias.child_by_field_name("value"));
-        Reader::new(self, &wrapped, depth + 1).found(value.ok_or_else(unreadable)?)
+        Reader::new(self, &wrapped, depth + 1).schema_of(value.ok_or_else(unreadable)?)
     }
 
     /// An object with the members that a comment names.
@@ -151,12 +151,12 @@ impl<'a> Reader<'a> {
     /// The type that is all that `node` holds.
     fn inner(&self, node: Node<'_>) -> Result<TypeSchema, FaultKind> {
         match children(node).first() {
-            Some(inner) => self.found(*inner),
+            Some(inner) => self.schema_of(*inner),
             None => Err(unsupported(self.text(node), CUSTOM)),
         }
     }
 
-    fn found(&self, node: Node<'_>) -> Result<TypeSchema, FaultKind> {
+    fn schema_of(&self, node: Node<'_>) -> Result<TypeSchema, FaultKind> {
         let seen = &self.types.seen;
         seen.set(seen.get() + 1);
         if self.depth > DEPTH_MAX || seen.get() > TYPES_MAX {
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
             "enum_declaration" => there.enumeration(node, name),
             "interface_declaration" => there.interface(node),
             _ => match node.child_by_field_name("value") {
-                Some(value) => there.found(value),
+                Some(value) => there.schema_of(value),
                 None => Err(unsupported(name, CUSTOM)),
             },
         }
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
     }
 
     fn object_of(&self, node: Node<'_>) -> Result<Schema, FaultKind> {
-        let schema = self.found(node)?.schema;
+        let schema = self.schema_of(node)?.schema;
         match schema.contains_key("properties") {
             true => Ok(schema),
             false => Err(unsupported(self.text(node), "is no object")),
@@ -361,8 +361,8 @@ impl<'a> Reader<'a> {
         let mut items = Vec::new();
         for item in children(node) {
             let found = match item.child_by_field_name("type") {
-                Some(of) => self.found(of)?,
-                None => self.found(item)?,
+                Some(of) => self.schema_of(of)?,
+                None => self.schema_of(item)?,
             };
             items.push(Value::Object(found.schema));
         }
@@ -380,7 +380,7 @@ impl<'a> Reader<'a> {
             return Err(unsupported("a union", MANY));
         }
         for part in parts {
-            let found = self.found(part)?;
+            let found = self.schema_of(part)?;
             whole.is_optional |= found.is_optional;
             if !found.is_nothing {
                 schemas.push(found.schema);
@@ -396,10 +396,12 @@ impl<'a> Reader<'a> {
         let arguments = node.child_by_field_name("type_arguments");
         let arguments = arguments.map(children).unwrap_or_default();
         match (name.unwrap_or_default(), &arguments[..]) {
-            ("Array" | "ReadonlyArray", [item]) => Ok(TypeSchema::array(self.found(*item)?.schema)),
-            ("Promise" | "Readonly" | "Awaited", [inner]) => self.found(*inner),
+            ("Array" | "ReadonlyArray", [item]) => {
+                Ok(TypeSchema::array(self.schema_of(*item)?.schema))
+            }
+            ("Promise" | "Readonly" | "Awaited", [inner]) => self.schema_of(*inner),
             ("Record" | "Object", [_, value]) => {
-                let rest = Some(self.found(*value)?.schema);
+                let rest = Some(self.schema_of(*value)?.schema);
                 let object = Object {
                     rest,
                     ..Object::default()

@@ -1,4 +1,4 @@
-//! Unions of schemas: values beside each other are one list of them, and so are plain types.
+//! Unions of JSON Schemas: single values become one `enum`, and plain types one list of types.
 
 use serde_json::{Map, Value, json};
 use tree_sitter::Node;

@@ -1,24 +1,24 @@
-//! Annotations: what Python's `typing` makes of them.
+//! Type annotations, resolved to type hints as Python's `typing` resolves them.
 
 use serde_json::Value;
 
 use super::enumeration;
 use super::expression::Expression;
-use super::hint::{Container, Hint, NAMELESS, Spelling, Unsupported};
+use super::hint::{Container, ContainerSpelling, Hint, NAMELESS, Unsupported};
 use super::module::{Binding, Scope};
 use crate::limits::{MEMBERS_MAX, PARSED_BYTES_MAX};
 
-/// How many names and brackets may lead from an annotation to its type.
+/// The most names and brackets between an annotation and its type.
 const DEPTH_MAX: usize = 64;
 
 const CUSTOM: &str = "is a class or object of its own, which has no schema";
 
 /// A name that nothing defines.
-type Unknown = String;
+type UnknownName = String;
 
 impl Scope {
-    /// What `annotation` stands for.
-    pub(super) fn hint(&self, annotation: &str) -> Result<Hint, Unknown> {
+    /// The meaning of `annotation`.
+    pub(super) fn hint(&self, annotation: &str) -> Result<Hint, UnknownName> {
         match self.parse(annotation) {
             Some(expression) => self.hint_of(&expression, 0),
             None => Ok(unsupported(annotation, "is no type")),
@@ -31,7 +31,7 @@ impl Scope {
         is_bounded.then(|| Expression::of_text(text))?
     }
 
-    fn hint_of(&self, expression: &Expression, depth: usize) -> Result<Hint, Unknown> {
+    fn hint_of(&self, expression: &Expression, depth: usize) -> Result<Hint, UnknownName> {
         if depth > DEPTH_MAX || self.has_seen_enough(1) {
             return Ok(unsupported(NAMELESS, "leads through too many names"));
         }
@@ -62,7 +62,7 @@ impl Scope {
         }
     }
 
-    fn named(&self, expression: &Expression, depth: usize) -> Result<Hint, Unknown> {
+    fn named(&self, expression: &Expression, depth: usize) -> Result<Hint, UnknownName> {
         if let Some(path) = self.path(expression) {
             return Ok(imported(&path));
         }
@@ -95,7 +95,7 @@ impl Scope {
         of: &Expression,
         arguments: &[Expression],
         depth: usize,
-    ) -> Result<Hint, Unknown> {
+    ) -> Result<Hint, UnknownName> {
         let path = self.path(of).unwrap_or_default();
         let name = match path.split_once('.') {
             Some(("builtins" | "typing" | "typing_extensions", name)) => name,
@@ -127,12 +127,12 @@ impl Scope {
             hints.clear();
         }
         Ok(match name {
-            "list" => Hint::Container(Container::List, Spelling::Plain, hints),
-            "List" => Hint::Container(Container::List, Spelling::Typing, hints),
-            "tuple" => Hint::Container(Container::Tuple, Spelling::Plain, hints),
-            "Tuple" => Hint::Container(Container::Tuple, Spelling::Typing, hints),
-            "dict" => Hint::Container(Container::Dict, Spelling::Plain, hints),
-            "Dict" => Hint::Container(Container::Dict, Spelling::Typing, hints),
+            "list" => Hint::Container(Container::List, ContainerSpelling::Plain, hints),
+            "List" => Hint::Container(Container::List, ContainerSpelling::Typing, hints),
+            "tuple" => Hint::Container(Container::Tuple, ContainerSpelling::Plain, hints),
+            "Tuple" => Hint::Container(Container::Tuple, ContainerSpelling::Typing, hints),
+            "dict" => Hint::Container(Container::Dict, ContainerSpelling::Plain, hints),
+            "Dict" => Hint::Container(Container::Dict, ContainerSpelling::Typing, hints),
             "Union" => union(hints),
             "Optional" => union(hints.into_iter().chain([Hint::Basic("null")])),
             _ => unsupported(name, CUSTOM),
@@ -186,10 +186,10 @@ impl Scope {
     }
 }
 
-/// What something of another module is.
+/// The meaning of a name of another module.
 fn imported(path: &str) -> Hint {
-    let bare = |container| Hint::Container(container, Spelling::Plain, Vec::new());
-    let typed = |container| Hint::Container(container, Spelling::Typing, Vec::new());
+    let bare = |container| Hint::Container(container, ContainerSpelling::Plain, Vec::new());
+    let typed = |container| Hint::Container(container, ContainerSpelling::Typing, Vec::new());
     match path {
         "builtins.int" => Hint::Basic("integer"),
         "builtins.float" => Hint::Basic("number"),

@@ -1,4 +1,4 @@
-//! Docstrings in Google's style, taken apart as Transformers takes them apart.
+//! Docstrings in Google's style, split as Transformers splits them.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use crate::syntax::children;
 /// The columns that a tab reaches to.
 const TAB: usize = 8;
 
-/// What a docstring says.
+/// The parts of a docstring.
 pub(super) struct Docstring {
     pub(super) description: String,
-    /// What is said of each parameter.
+    /// The descriptions of the parameters.
     pub(super) parameters: HashMap<String, String>,
     pub(super) returns: Option<String>,
 }
@@ -53,7 +53,7 @@ fn strip(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
-/// What `inspect.cleandoc` makes of a docstring: what all lines but the first are indented
+/// A docstring as `inspect.cleandoc` returns it: what all lines but the first are indented
 /// by is no part of it.
 fn cleaned(text: &str) -> String {
     let expanded = expand_tabs(text);
@@ -122,13 +122,13 @@ fn parse(text: &str) -> Docstring {
     }
 }
 
-/// Where the first of `words` stands, or the end.
+/// The place of the first of `words`, or the end.
 fn earliest(text: &str, words: &[&str]) -> usize {
     let places = words.iter().filter_map(|word| text.find(word));
     places.min().unwrap_or(text.len())
 }
 
-/// What follows the first `heading` that begins a line.
+/// The text after the first `heading` that begins a line.
 fn section<'a>(text: &'a str, heading: &str) -> Option<&'a str> {
     let at = section_start(text, heading)?;
     Some(&text[at + heading.len()..])
@@ -165,14 +165,14 @@ fn parameters(block: &str) -> HashMap<String, String> {
 }
 
 /// The beginning of a parameter's line.
-struct Head<'a> {
+struct ParameterHeading<'a> {
     indent: &'a str,
     name: &'a str,
 }
 
 /// The first line from `at` on that names a parameter, and where its text begins. `at` is
 /// the start of the block or an end of a line.
-fn next_head(block: &str, at: usize) -> Option<(Head<'_>, usize)> {
+fn next_head(block: &str, at: usize) -> Option<(ParameterHeading<'_>, usize)> {
     let first = (at == 0).then_some(0);
     let later = block[at..].match_indices('\n').map(|(end, _)| at + end + 1);
     first.into_iter().chain(later).find_map(|line| {
@@ -184,16 +184,21 @@ fn next_head(block: &str, at: usize) -> Option<(Head<'_>, usize)> {
 }
 
 /// `name:` at the beginning of a text, and how long that is.
-fn head(text: &str) -> Option<(Head<'_>, usize)> {
+fn head(text: &str) -> Option<(ParameterHeading<'_>, usize)> {
     let rest = text.trim_start_matches([' ', '\t']);
     let indent = &text[..text.len() - rest.len()];
     let after = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
     let name = &rest[..rest.len() - after.len()];
     let is_head = !name.is_empty() && after.starts_with(':');
-    is_head.then(|| (Head { indent, name }, indent.len() + name.len() + 1))
+    is_head.then(|| {
+        (
+            ParameterHeading { indent, name },
+            indent.len() + name.len() + 1,
+        )
+    })
 }
 
-/// Whether a line begins another parameter than one with this indentation.
+/// True if a line begins another parameter than one with this indentation.
 fn ends_before(line: &str, indent: &str) -> bool {
     let deeper = line.strip_prefix(indent);
     let is_deeper = deeper.is_some_and(|rest| rest.starts_with([' ', '\t']));

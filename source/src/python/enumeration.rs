@@ -1,4 +1,4 @@
-//! The values of enumerations, worked out where they are constants.
+//! The values of Python enumerations, computed where they are constants.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::hint::{Hint, Unsupported};
 use super::module::{Binding, Class, Scope};
 use crate::limits::MEMBERS_MAX;
 
-/// How many classes or constants may follow one another.
+/// The longest chain of classes or constants that name each other.
 const HOPS_MAX: usize = 16;
 
 /// The longest text that is put together.
@@ -15,7 +15,7 @@ const TEXT_BYTES_MAX: usize = 1 << 12;
 
 const NOT_SCALAR: &str = "has values that are no text, number, boolean or None";
 
-/// What kind of enumeration a class is.
+/// The kinds of enumerations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Plain,
@@ -25,7 +25,7 @@ enum Kind {
     Flags,
 }
 
-/// What stands for the members of `class`, if it is an enumeration.
+/// The values of the members of `class`, if it is an enumeration.
 pub(super) fn of(class: &Class, name: &str, scope: &Scope) -> Option<Hint> {
     let kind = kind(class, scope, 0)?;
     let mut values: Vec<Value> = Vec::new();
@@ -155,7 +155,7 @@ fn is_auto(expression: &Expression, scope: &Scope) -> bool {
     arguments.is_empty() && scope.path(function).as_deref() == Some("enum.auto")
 }
 
-/// What `auto()` stands for.
+/// The value of `auto()`.
 fn next(kind: Kind, member: &str, bound: &[(&str, Value)]) -> Value {
     let last = bound.iter().rev().find_map(|(_, value)| value.as_i64());
     match kind {
@@ -181,7 +181,7 @@ fn fitted(value: Value, kind: Kind) -> Option<Value> {
     }
 }
 
-/// Whether Python takes two values for the same: `1`, `1.0` and `True` are.
+/// True if Python takes two values for the same: `1`, `1.0` and `True` are.
 fn is_equal(one: &Value, other: &Value) -> bool {
     let number = |value: &Value| match value {
         Value::Bool(truth) => Some(f64::from(u8::from(*truth))),

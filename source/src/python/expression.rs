@@ -1,4 +1,4 @@
-//! Expressions: as much of Python's as types, values of enumerations and docstrings are made of.
+//! A parser of Python expressions, for types, values of enumerations and docstrings.
 
 use serde_json::Value;
 use tree_sitter::Node;
@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::literal::{self, Text};
 use crate::syntax::{self, children, text_of};
 
-/// How deep an expression may be nested.
+/// The deepest nesting of an expression.
 const DEPTH_MAX: usize = 64;
 
 /// An expression.

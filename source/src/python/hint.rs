@@ -1,11 +1,11 @@
-//! What an annotation in Python stands for.
+//! Type hints: the meanings of Python's annotations.
 
 use serde_json::Value;
 
 /// The name of a type that is not written as one.
 pub(super) const NAMELESS: &str = "";
 
-/// What an annotation stands for.
+/// The meaning of an annotation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Hint {
     Any,
@@ -14,7 +14,7 @@ pub(super) enum Hint {
     /// One of these values.
     Literals(Vec<Value>),
     /// A container, and what it holds where that is said.
-    Container(Container, Spelling, Vec<Hint>),
+    Container(Container, ContainerSpelling, Vec<Hint>),
     Union(Vec<Hint>),
     /// `...` among the types of a tuple.
     Ellipsis,
@@ -29,9 +29,9 @@ pub(super) enum Container {
     Dict,
 }
 
-/// How a container is written: `list` and `typing.List` are not the same type for Python.
+/// The spelling of a container: `list` and `typing.List` are not the same type for Python.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spelling {
+pub(super) enum ContainerSpelling {
     Plain,
     Typing,
 }
@@ -51,7 +51,7 @@ impl Unsupported {
         }
     }
 
-    /// What it is called, in an annotation that reads `written`.
+    /// The type's name, in an annotation that reads `written`.
     pub(super) fn name_in(self, written: &str) -> String {
         match self.name.as_str() {
             NAMELESS => written.to_owned(),

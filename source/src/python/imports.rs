@@ -24,9 +24,9 @@ pub struct Import {
 /// The time at which an import runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportTime {
-    /// When the module is loaded.
+    /// At the loading of the module.
     Load,
-    /// When a function of the module is called.
+    /// At a call of one of its functions.
     Call,
 }
 

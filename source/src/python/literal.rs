@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value};
 
-/// What a string literal holds.
+/// The content of a string literal.
 pub(super) enum Text {
     /// This text.
     Plain(String),

@@ -1,4 +1,5 @@
-//! What the names at the top of a module stand for, as far as it can be told without running it.
+//! The names at the top of a Python module and their meanings, as far as they are known without
+//! running it.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -9,10 +10,10 @@ use super::expression::Expression;
 use crate::limits::TYPES_MAX;
 use crate::syntax::{children, text_of};
 
-/// How deep classes may be nested.
+/// The deepest nesting of classes.
 const DEPTH_MAX: usize = 16;
 
-/// What is built in and may stand in an annotation without being imported.
+/// Built-in names that an annotation may have without an import.
 const BUILTINS: [&str; 24] = [
     "int",
     "float",
@@ -39,7 +40,7 @@ const BUILTINS: [&str; 24] = [
     "callable",
     "any",
 ];
-/// What `from typing import *` brings along that has a schema.
+/// The names that `from typing import *` imports and that have a schema.
 const TYPING: [&str; 8] = [
     "Any", "Dict", "List", "Literal", "Optional", "Text", "Tuple", "Union",
 ];
@@ -50,13 +51,13 @@ pub(super) struct Scope {
     names: HashMap<String, Binding>,
     /// Modules all of whose names are imported.
     stars: Vec<String>,
-    /// How many types and values were looked at.
+    /// The number of types and values that were looked at.
     seen: Cell<usize>,
-    /// How many bytes of types were parsed.
+    /// The bytes of types that were parsed.
     pub(super) parsed: Cell<usize>,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Debug)]
 pub(super) enum Binding {
     /// Something of another module, by its whole name.
@@ -71,14 +72,14 @@ pub(super) enum Binding {
 #[derive(Debug)]
 pub(super) struct Class {
     pub(super) bases: Vec<Expression>,
-    /// What its body assigns, in order.
+    /// The assignments of its body, in order.
     pub(super) assignments: Vec<(String, Expression)>,
     inner: Scope,
 }
 
-/// Whether a name that is bound already is bound again.
+/// The treatment of a name that is bound already.
 #[derive(Clone, Copy, PartialEq)]
-enum Again {
+enum Rebinding {
     Yes,
     /// The other way is taken when the first one fails.
     No,
@@ -87,7 +88,7 @@ enum Again {
 impl Scope {
     pub(super) fn of(module: Node<'_>, text: &str) -> Self {
         let mut scope = Self::default();
-        Reader { text }.block(module, &mut scope, Again::Yes, 0);
+        Reader { text }.block(module, &mut scope, Rebinding::Yes, 0);
         scope
     }
 
@@ -108,12 +109,12 @@ impl Scope {
         }
     }
 
-    /// Whether every name of a module like this is here.
+    /// True if every name of a module like this is here.
     pub(super) fn has_all_of(&self, module: &str) -> bool {
         self.stars.iter().any(|star| star == module)
     }
 
-    /// Whether names are here that the text does not tell.
+    /// True if there are names that the text does not tell.
     pub(super) fn is_open(&self) -> bool {
         !self.stars.is_empty()
     }
@@ -144,14 +145,14 @@ impl Scope {
         self.seen.get() > TYPES_MAX
     }
 
-    fn bind(&mut self, name: &str, binding: Binding, again: Again) {
-        if again == Again::Yes || !self.names.contains_key(name) {
+    fn bind(&mut self, name: &str, binding: Binding, again: Rebinding) {
+        if again == Rebinding::Yes || !self.names.contains_key(name) {
             self.names.insert(name.to_owned(), binding);
         }
     }
 }
 
-/// What a decorator stands before.
+/// The definition that a decorator stands before.
 pub(super) fn undecorated(node: Node<'_>) -> Node<'_> {
     match node.kind() {
         "decorated_definition" => node.child_by_field_name("definition").unwrap_or(node),
@@ -168,7 +169,7 @@ impl<'a> Reader<'a> {
         node.map_or("", |node| text_of(node, self.text))
     }
 
-    fn block(&self, block: Node<'_>, scope: &mut Scope, again: Again, depth: usize) {
+    fn block(&self, block: Node<'_>, scope: &mut Scope, again: Rebinding, depth: usize) {
         if depth > DEPTH_MAX {
             return;
         }
@@ -177,7 +178,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn statement(&self, node: Node<'_>, scope: &mut Scope, again: Again, depth: usize) {
+    fn statement(&self, node: Node<'_>, scope: &mut Scope, again: Rebinding, depth: usize) {
         match node.kind() {
             "import_statement" | "import_from_statement" => self.import(node, scope, again),
             "class_definition" => {
@@ -224,13 +225,13 @@ impl<'a> Reader<'a> {
             if clause.kind().ends_with("_clause") {
                 let blocks = children(clause).into_iter();
                 for block in blocks.filter(|block| block.kind() == "block") {
-                    self.block(block, scope, Again::No, depth + 1);
+                    self.block(block, scope, Rebinding::No, depth + 1);
                 }
             }
         }
     }
 
-    fn import(&self, node: Node<'_>, scope: &mut Scope, again: Again) {
+    fn import(&self, node: Node<'_>, scope: &mut Scope, again: Rebinding) {
         let module = node.child_by_field_name("module_name");
         let module = module.map(|module| text_of(module, self.text));
         let mut cursor = node.walk();
@@ -271,7 +272,7 @@ impl<'a> Reader<'a> {
             inner: Scope::default(),
         };
         if let Some(body) = node.child_by_field_name("body") {
-            self.block(body, &mut class.inner, Again::Yes, depth + 1);
+            self.block(body, &mut class.inner, Rebinding::Yes, depth + 1);
             for statement in children(body) {
                 if let Some((name, value)) = self.assignment(statement) {
                     class.assignments.push((name.to_owned(), value));

@@ -1,4 +1,4 @@
-//! The parameters of a function.
+//! The parameters of a Python function.
 
 use tree_sitter::Node;
 
@@ -15,7 +15,7 @@ pub(super) struct Parameter<'a> {
     pub(super) has_default: bool,
 }
 
-/// How a parameter is passed, in the order in which Python keeps their types.
+/// The ways to pass a parameter, in the order in which Python keeps their types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// By its place or its name.

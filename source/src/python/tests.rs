@@ -1,4 +1,4 @@
-//! What is read of files in Python beyond the table that Transformers is asked about.
+//! Definitions of Python functions beyond those that are compared with Transformers.
 
 use crate::{Fault, FaultKind, Language, SourceError, read};
 
@@ -20,9 +20,9 @@ fn what_is_returned_may_be_said_first() {
     let functions = read(text, Language::Python).unwrap();
     let definition = functions[0].definition.clone().unwrap();
     let output = definition.output.unwrap();
-    let said = output["description"].as_str().unwrap();
+    let description = output["description"].as_str().unwrap();
     assert_eq!(
-        said.split_whitespace().collect::<Vec<_>>(),
+        description.split_whitespace().collect::<Vec<_>>(),
         ["A", "number,", "doubled."]
     );
     assert_eq!(
@@ -33,7 +33,7 @@ fn what_is_returned_may_be_said_first() {
 
 #[test]
 fn a_fault_says_where_and_what() {
-    for (text, position, said) in [
+    for (text, position, description) in [
         (
             "def f(a: int):\n    pass\n",
             "1:5",
@@ -72,7 +72,7 @@ fn a_fault_says_where_and_what() {
     ] {
         let fault = fault(text);
         assert_eq!(fault.position.to_string(), position, "{text}");
-        assert_eq!(fault.to_string(), said);
+        assert_eq!(fault.to_string(), description);
         assert!(!fault.kind.hint().is_empty());
     }
 }

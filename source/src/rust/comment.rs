@@ -1,17 +1,17 @@
-//! Doc comments: the first paragraph, and the sections `# Arguments` and `# Returns`.
+//! Doc comments of Rust: the first paragraph, and the sections `# Arguments` and `# Returns`.
 
 use std::collections::HashMap;
 
 use syn::{Attribute, Expr, Lit, Meta};
 
-/// What a doc comment says.
+/// The parts of a doc comment.
 #[derive(Debug, Default)]
 pub(super) struct Comment {
     /// Its first paragraph.
     pub(super) description: String,
-    /// What is said of each parameter.
+    /// The descriptions of the parameters.
     pub(super) arguments: HashMap<String, String>,
-    /// What is returned.
+    /// The description of the result.
     pub(super) returns: String,
 }
 

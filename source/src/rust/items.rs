@@ -1,4 +1,4 @@
-//! The items of a file that say something of types: functions without their bodies, structs,
+//! Items of a Rust file that concern types: functions without their bodies, structs,
 //! enums and aliases. The rest is not parsed, so nothing in it can nest without end.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
@@ -8,7 +8,7 @@ use crate::error::SourceError;
 use crate::language::Language;
 use crate::position::Position;
 
-/// How many tokens may stand within each other.
+/// The deepest nesting of tokens.
 const WITHIN_MAX: usize = 256;
 
 /// Words that items begin with which are read.
@@ -41,7 +41,7 @@ pub(super) fn items(text: &str) -> Result<Vec<Item>, SourceError> {
     Ok(found)
 }
 
-/// Where `span` begins.
+/// The position of the beginning of `span`.
 pub(super) fn position(span: Span) -> Position {
     let start = span.start();
     Position {
@@ -101,7 +101,7 @@ fn is_read(item: &[TokenTree]) -> bool {
     keyword(item).is_some_and(|word| READ.contains(&word.as_str()))
 }
 
-/// Whether parsing the tokens could go deeper than is safe. Signs and words without a comma
+/// True if parsing the tokens could go deeper than is safe. Signs and words without a comma
 /// between them may each begin something within what stands before it, as in `&&&u8`; what
 /// stands in brackets is within all that stands before those.
 fn is_too_deep(tokens: Vec<TokenTree>) -> bool {

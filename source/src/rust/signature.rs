@@ -1,13 +1,13 @@
-//! How a function in Rust is called, and the types of its values.
+//! Signatures of functions in Rust, and the types of their values.
 
-/// How a function in Rust is called.
+/// The signature of a function in Rust.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RustSignature {
     /// The types of its parameters, in order.
     pub parameters: Vec<RustType>,
     /// The type of what it returns when it does not fail.
     pub output: RustType,
-    /// Whether it returns a `Result`.
+    /// True if it returns a `Result`.
     pub is_fallible: bool,
 }
 

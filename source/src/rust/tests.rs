@@ -193,8 +193,8 @@ fn what_is_missing_is_told() {
         ("pub fn f( {}", "1"),
         ("pub fn f(a) {}", "this is no Rust that can be read"),
     ] {
-        let said = only(text).expect_err(text);
-        assert!(said.contains(expected), "{text}: {said}");
+        let error = only(text).expect_err(text);
+        assert!(error.contains(expected), "{text}: {error}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! JSON Schemas of types in Rust, and how their values are made of a component's.
+//! JSON Schemas of types in Rust, and the conversion of a component's values to them.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -15,21 +15,21 @@ use crate::description::{describe, describe_values};
 use crate::error::FaultKind;
 use crate::limits::TYPES_MAX;
 
-/// How deep types may be nested and name each other.
+/// The deepest nesting of types, and the longest chain of names.
 const DEPTH_MAX: usize = 32;
 
 const CUSTOM: &str = "is none of text, numbers, `bool`, `Vec`, `Option`, `HashMap`, tuples, and `pub` structs and enums of this file";
 
 type Schema = Map<String, Value>;
 
-/// What a function returns.
-pub(super) struct Returned {
+/// The result of a function.
+pub(super) struct ReturnValue {
     pub(super) schema: Option<Schema>,
     pub(super) rust: RustType,
     pub(super) is_fallible: bool,
 }
 
-impl Returned {
+impl ReturnValue {
     pub(super) fn nothing() -> Self {
         Self {
             schema: None,
@@ -44,7 +44,7 @@ pub(super) struct Types<'a> {
     structs: HashMap<String, &'a ItemStruct>,
     enums: HashMap<String, &'a ItemEnum>,
     aliases: HashMap<String, &'a Type>,
-    /// How many types were looked at.
+    /// The number of types that were looked at.
     seen: Cell<usize>,
 }
 
@@ -102,15 +102,15 @@ impl<'a> Types<'a> {
     }
 
     /// The type that is returned; of a `Result` that of its success.
-    pub(super) fn returned(&self, of: &Type) -> Result<Returned, FaultKind> {
+    pub(super) fn returned(&self, of: &Type) -> Result<ReturnValue, FaultKind> {
         let result = last_segment(of).filter(|it| it.ident == "Result");
         let inner = result.and_then(|segment| arguments(segment).first().copied());
         let value = inner.unwrap_or(of);
         let is_fallible = inner.is_some();
         if matches!(value, Type::Tuple(tuple) if tuple.elems.is_empty()) {
-            return Ok(Returned {
+            return Ok(ReturnValue {
                 is_fallible,
-                ..Returned::nothing()
+                ..ReturnValue::nothing()
             });
         }
         let (schema, rust) = match value {
@@ -119,7 +119,7 @@ impl<'a> Types<'a> {
             }
             value => self.read(value, 0)?,
         };
-        Ok(Returned {
+        Ok(ReturnValue {
             schema: Some(schema),
             rust,
             is_fallible,

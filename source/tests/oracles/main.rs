@@ -1,4 +1,4 @@
-//! Schemas of functions in Python, held against Transformers itself, which is installed from
+//! Schemas of functions in Python, compared with those of Transformers, which is installed from
 //! its registry. So this runs when it is asked for:
 //!
 //! `cargo test -p tool-hub-source --test oracles -- --ignored --nocapture`

@@ -1,4 +1,4 @@
-//! Refusals and questions of `tool connect` before it writes.
+//! Refusals of `tool connect`, and its questions before it writes.
 
 use serde_json::json;
 

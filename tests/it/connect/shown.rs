@@ -1,5 +1,5 @@
-//! The output of `tool connect`: differences, connections, the text to paste, and its chapter of
-//! the reference.
+//! Output of `tool connect`: differences, connections, what to paste, and its chapter of the
+//! reference.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
-//! Configurations written by `tool connect` are read as a client reads them, started, and spoken
-//! to.
+//! Configurations that `tool connect` writes, read as a client reads them, started, and spoken to.
 
 use std::path::Path;
 use std::process::Command;

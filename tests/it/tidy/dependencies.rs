@@ -1,4 +1,4 @@
-//! Dependencies that nothing uses.
+//! A search for dependencies that nothing uses.
 
 use std::collections::BTreeSet;
 use std::path::Path;

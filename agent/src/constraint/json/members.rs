@@ -23,7 +23,7 @@ impl<'a> Compiler<'_, 'a> {
             return self.set(item, values, name);
         }
         if is_set {
-            self.lose(node, "uniqueItems");
+            self.report_loss(node, "uniqueItems");
         }
         let (min, max) = self.counts(node, ["minItems", "maxItems"])?;
         let items = match max {

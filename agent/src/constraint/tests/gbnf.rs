@@ -1,4 +1,4 @@
-//! A small reader of GBNF, written after its guide and not after our printer: it follows every
+//! A small parser of GBNF, written after its guide and not after our printer: it follows every
 //! way in which a text can be read.
 
 use std::collections::{BTreeSet, HashMap};
@@ -47,7 +47,7 @@ impl Gbnf {
         self.ends(&root, &text, 0, &mut known).contains(&text.len())
     }
 
-    /// Where `part` can end that begins at `at`.
+    /// The places where `part` can end that begins at `at`.
     fn ends<'a>(
         &'a self,
         part: &'a Part,

@@ -1,9 +1,9 @@
-//! What is compiled accepts exactly what is valid: random schemas as tools have them, random
+//! Properties of compiled constraints, which accept exactly the valid texts: random schemas, random
 //! values, and the crate `jsonschema` to judge.
 
 use proptest::prelude::*;
 
-use super::family::{Dice, changed, instance, schemas};
+use super::random_schemas::{Random, changed, instance, schemas};
 use super::*;
 
 /// Compact, and as Python writes it by default.
@@ -51,28 +51,28 @@ proptest! {
     #[test]
     fn exactly_the_valid_values_are_accepted(schema in schemas(), seed in any::<u64>()) {
         let constraint = Constraint::json_schema(schema.clone());
-        let judges = Judges::of(&constraint);
+        let matchers = Matchers::of(&constraint);
         let losses = constraint.compile(Format::Lark).unwrap().losses;
         let is_exact = losses.is_empty();
         let validator = jsonschema::draft202012::new(&schema).unwrap();
-        let mut dice = Dice(seed);
+        let mut random = Random(seed);
         for _ in 0..6 {
-            let value = instance(&schema, &mut dice);
+            let value = instance(&schema, &mut random);
             prop_assert!(validator.is_valid(&value), "{} {}", schema, value);
             for text in spellings(&value) {
-                prop_assert!(judges.accept(&text), "{} {}", schema, text);
+                prop_assert!(matchers.accept(&text), "{} {}", schema, text);
                 prop_assert_eq!(constraint.check(&text), Ok(value.clone()));
             }
-            let other = changed(&value, &mut dice);
+            let other = changed(&value, &mut random);
             let [text, _] = spellings(&other);
-            if judges.accept(&text) && is_exact {
+            if matchers.accept(&text) && is_exact {
                 prop_assert!(validator.is_valid(&other), "{} {}", schema, text);
             }
             // A text with a letter too few.
             let text = value.to_string();
-            let at = dice.roll(text.chars().count() as u64) as usize;
+            let at = random.roll(text.chars().count() as u64) as usize;
             let cut: String = text.chars().enumerate().filter(|(index, _)| *index != at).map(|(_, c)| c).collect();
-            if judges.accept(&cut) && is_exact {
+            if matchers.accept(&cut) && is_exact {
                 let read: Value = serde_json::from_str(&cut).unwrap();
                 prop_assert!(validator.is_valid(&read), "{} {}", schema, cut);
             }

@@ -11,7 +11,7 @@ fn calls_are_of_the_functions_that_were_chosen() {
         "required": ["to"], "additionalProperties": false, "$defs": {"n": {"type": "boolean"}}}),
     );
     let specs = [weather(), add];
-    let judges = |choice| Judges::of(&Constraint::calls(&specs, &choice).unwrap().unwrap());
+    let matchers = |choice| Matchers::of(&Constraint::calls(&specs, &choice).unwrap().unwrap());
     let call = r#"{"name":"add","arguments":{"to":true}}"#;
     let other =
         r#"{"name": "get_weather", "arguments": {"location": "Brooklyn", "format": "celsius"}}"#;
@@ -28,12 +28,12 @@ fn calls_are_of_the_functions_that_were_chosen() {
             [false, true, true],
         ),
     ] {
-        let judges = judges(choice);
+        let matchers = matchers(choice);
         for (text, is_accepted) in [call, other, answer].into_iter().zip(expect) {
-            judges.agree(text, is_accepted);
+            matchers.agree(text, is_accepted);
         }
-        judges.agree(r#"{"name":"add","arguments":{"to":1}}"#, false);
-        judges.agree(r#"{"name":"get_weather","arguments":{"to":true}}"#, false);
+        matchers.agree(r#"{"name":"add","arguments":{"to":1}}"#, false);
+        matchers.agree(r#"{"name":"get_weather","arguments":{"to":true}}"#, false);
     }
     assert_eq!(Constraint::calls(&specs, &ToolChoice::Nothing), Ok(None));
     assert_eq!(Constraint::calls(&[], &ToolChoice::Auto), Ok(None));
@@ -251,7 +251,7 @@ fn calls_are_read_and_held_against_their_function() {
         .unwrap();
     let read = calls
         .read_call(r#"{"name":"get_weather","arguments":{"location":"Rome","format":"celsius"}}"#);
-    let Ok(Written::Call(call)) = read else {
+    let Ok(CallOrAnswer::Call(call)) = read else {
         panic!("{read:?}");
     };
     assert_eq!(
@@ -260,7 +260,7 @@ fn calls_are_read_and_held_against_their_function() {
     );
     assert_eq!(
         calls.read_call(r#"{"answer": "No."}"#),
-        Ok(Written::Answer("No.".to_owned()))
+        Ok(CallOrAnswer::Answer("No.".to_owned()))
     );
     for (answer, message) in [
         (

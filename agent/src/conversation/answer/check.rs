@@ -166,7 +166,7 @@ fn find<'a>(
         }
         _ => {
             let expected = expected(&node);
-            let message = format!("expected {expected} as `{path}`, found {}", shown(value));
+            let message = format!("expected {expected} as `{path}`, found {}", quoted(value));
             Some((
                 path.clone(),
                 message,
@@ -220,7 +220,7 @@ fn expected(node: &Node<'_>) -> String {
             let shown = values
                 .iter()
                 .take(NAMES_SHOWN_MAX)
-                .map(|value| shown(value));
+                .map(|value| quoted(value));
             format!("one of {}", shown.collect::<Vec<_>>().join(", "))
         }
         Form::Array(item) => format!("an array, each item {}", expected(item)),
@@ -242,7 +242,7 @@ fn expected(node: &Node<'_>) -> String {
     }
 }
 
-fn shown(value: &Value) -> String {
+fn quoted(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(VALUE_SHOWN_MAX) {
         Some((end, _)) => format!("`{}…`", &text[..end]),

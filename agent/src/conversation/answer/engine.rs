@@ -1,8 +1,8 @@
 //! The reader of all model families: a state machine that goes from marker to marker, and holds
 //! back text that may become a marker.
 
-mod find;
 mod head;
+mod marker_search;
 mod markers;
 mod pending;
 mod reasoning;
@@ -12,7 +12,7 @@ use tool_hub_manifest::FunctionSpec;
 
 use super::bare_argument;
 use super::event::{AnswerEvent, CALLS_MAX, Problems};
-use super::family::{Certainty, Family, Row, State};
+use super::family::{Certainty, Family, State, Transition};
 use super::problem::AnswerProblem;
 use super::scan::Scan;
 use super::sink::Sink;
@@ -105,12 +105,12 @@ impl<'a> Engine<'a> {
     /// A reader of an answer to a prompt that ends with `prompt`.
     pub(super) fn new(family: &'static Family, prompt: &str, offered: &'a [FunctionSpec]) -> Self {
         let prompt = prompt.trim_end();
-        let opens = |row: &&Row| row.to == State::Reasoning && prompt.ends_with(row.marker);
+        let opens = |row: &&Transition| row.to == State::Reasoning && prompt.ends_with(row.marker);
         let state = match family.rows.iter().any(|row| opens(&row)) {
             true => State::Reasoning,
             false => family.start,
         };
-        let ends_reasoning = family.rows.iter().any(Row::ends_reasoning);
+        let ends_reasoning = family.rows.iter().any(Transition::ends_reasoning);
         Self {
             family,
             offered,
@@ -226,9 +226,9 @@ impl<'a> Engine<'a> {
             return;
         }
         match self.state {
-            State::Text => self.say(text),
-            State::Reasoning => self.think(text),
-            State::Between => self.say(text),
+            State::Text => self.add_text(text),
+            State::Reasoning => self.add_reasoning(text),
+            State::Between => self.add_text(text),
             State::Within | State::Broken | State::ReasoningCall => {}
             _ => self.gathered.push_str(text),
         }
@@ -238,32 +238,32 @@ impl<'a> Engine<'a> {
         self.is_state_blank &= text.trim().is_empty();
     }
 
-    fn say(&mut self, text: &str) {
+    fn add_text(&mut self, text: &str) {
         let settled = self.final_events();
-        if let Some(AnswerEvent::Text(said)) = self.events[settled..].last_mut() {
-            return self.text.give(text, said);
+        if let Some(AnswerEvent::Text(written)) = self.events[settled..].last_mut() {
+            return self.text.give(text, written);
         }
-        let mut said = String::new();
-        self.text.give(text, &mut said);
-        if !said.is_empty() {
-            self.events.push(AnswerEvent::Text(said));
+        let mut written = String::new();
+        self.text.give(text, &mut written);
+        if !written.is_empty() {
+            self.events.push(AnswerEvent::Text(written));
         }
     }
 
-    fn think(&mut self, text: &str) {
+    fn add_reasoning(&mut self, text: &str) {
         let settled = self.final_events();
-        if let Some(AnswerEvent::Reasoning(thought)) = self.events[settled..].last_mut() {
-            return self.reasoning.give(text, thought);
+        if let Some(AnswerEvent::Reasoning(written)) = self.events[settled..].last_mut() {
+            return self.reasoning.give(text, written);
         }
-        let mut thought = String::new();
-        self.reasoning.give(text, &mut thought);
-        if !thought.is_empty() {
-            self.events.push(AnswerEvent::Reasoning(thought));
+        let mut written = String::new();
+        self.reasoning.give(text, &mut written);
+        if !written.is_empty() {
+            self.events.push(AnswerEvent::Reasoning(written));
         }
     }
 
     /// Follows the marker at the current offset to its next state.
-    fn follow(&mut self, row: Row) {
+    fn follow(&mut self, row: Transition) {
         let start = self.at;
         (self.has_markers, self.is_line_blank) = (true, true);
         self.at += row.marker.len();
@@ -387,11 +387,11 @@ impl<'a> Engine<'a> {
     fn complete(&mut self) {
         if let Some(mut call) = self.call.take() {
             call.id = self.id.take();
-            self.hand_over(call);
+            self.emit_call(call);
         }
     }
 
-    fn hand_over(&mut self, call: ToolCall) {
+    fn emit_call(&mut self, call: ToolCall) {
         self.calls += 1;
         match self.calls {
             ..=CALLS_MAX => self.events.push(AnswerEvent::Call(call)),
@@ -442,8 +442,8 @@ impl<'a> Engine<'a> {
     /// Ends an answer that nothing follows.
     fn end(&mut self) -> Step {
         if self.state == State::Header && !self.has_markers {
-            let said = std::mem::take(&mut self.gathered);
-            self.say(&said);
+            let written = std::mem::take(&mut self.gathered);
+            self.add_text(&written);
         }
         if self.state == State::ReasoningCall {
             self.read_unclosed();
@@ -473,6 +473,6 @@ impl<'a> Engine<'a> {
     }
 
     fn problem(&mut self, problem: impl FnOnce() -> AnswerProblem) {
-        self.problems.tell(problem, &mut self.events);
+        self.problems.report(problem, &mut self.events);
     }
 }

@@ -66,24 +66,24 @@ impl Answer {
 /// Counts the reported problems of an answer, which are limited as calls are.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
-    told: usize,
+    reported: usize,
 }
 
 impl Problems {
     /// Reports a problem within the limit. `problem` builds it, since it may contain much of the
     /// answer.
-    pub(super) fn tell(
+    pub(super) fn report(
         &mut self,
         problem: impl FnOnce() -> AnswerProblem,
         events: &mut Vec<AnswerEvent>,
     ) {
         let problems_max = CALLS_MAX;
-        let problem = match self.told {
-            told if told < problems_max => problem(),
-            told if told == problems_max => AnswerProblem::TooManyProblems { problems_max },
+        let problem = match self.reported {
+            reported if reported < problems_max => problem(),
+            reported if reported == problems_max => AnswerProblem::TooManyProblems { problems_max },
             _ => return,
         };
-        self.told += 1;
+        self.reported += 1;
         events.push(AnswerEvent::Problem(problem));
     }
 }

@@ -80,14 +80,14 @@ pub(super) enum Certainty {
 /// A text that takes the reader from one state to another. A bracket at the end of a marker
 /// belongs to what follows it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct Transition {
     pub(super) from: State,
     pub(super) marker: &'static str,
     pub(super) to: State,
     pub(super) certainty: Certainty,
 }
 
-impl Row {
+impl Transition {
     /// True if the marker begins a call, or a list of calls, and has no other meaning.
     pub(super) fn begins_call(&self) -> bool {
         let is_call = self.to.is_in_call() || self.to == State::Between;
@@ -110,8 +110,8 @@ impl Row {
 }
 
 /// A marker that occurs in calls only.
-pub(super) const fn row(from: State, marker: &'static str, to: State) -> Row {
-    Row {
+pub(super) const fn row(from: State, marker: &'static str, to: State) -> Transition {
+    Transition {
         from,
         marker,
         to,
@@ -120,8 +120,8 @@ pub(super) const fn row(from: State, marker: &'static str, to: State) -> Row {
 }
 
 /// A marker that may be text.
-pub(super) const fn maybe(from: State, marker: &'static str, to: State) -> Row {
-    Row {
+pub(super) const fn maybe(from: State, marker: &'static str, to: State) -> Transition {
+    Transition {
         from,
         marker,
         to,
@@ -148,7 +148,7 @@ pub(super) struct Family {
     pub(super) found_by: &'static [&'static [&'static str]],
     /// The state in which an answer begins.
     pub(super) start: State,
-    pub(super) rows: &'static [Row],
+    pub(super) rows: &'static [Transition],
     /// A bracket that begins a call at the start of a line without a marker, and the state that
     /// follows.
     pub(super) bare: Option<(u8, State)>,

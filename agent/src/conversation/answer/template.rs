@@ -190,8 +190,8 @@ impl TemplateReader {
                     _ => {}
                 },
                 Event::RegionChunk { field, text, dirty } => match Field::of(&field) {
-                    Field::Text if !dirty => self.say(&text),
-                    Field::Reasoning if !dirty => self.think(&text),
+                    Field::Text if !dirty => self.add_text(&text),
+                    Field::Reasoning if !dirty => self.add_reasoning(&text),
                     _ => self.region.push_str(&text),
                 },
                 Event::RegionClose { field, value } => self.close(&field, value),
@@ -225,13 +225,13 @@ impl TemplateReader {
                     }
                 }
             }
-            Field::Text if !was_told => self.say(&shown(&value)),
-            Field::Reasoning if !was_told => self.think(&shown(&value)),
+            Field::Text if !was_told => self.add_text(&as_text(&value)),
+            Field::Reasoning if !was_told => self.add_reasoning(&as_text(&value)),
             _ => {}
         }
     }
 
-    fn say(&mut self, text: &str) {
+    fn add_text(&mut self, text: &str) {
         let mut said = String::new();
         self.text.give(text, &mut said);
         if !said.is_empty() {
@@ -239,7 +239,7 @@ impl TemplateReader {
         }
     }
 
-    fn think(&mut self, text: &str) {
+    fn add_reasoning(&mut self, text: &str) {
         let mut thought = String::new();
         self.reasoning.give(text, &mut thought);
         if !thought.is_empty() {
@@ -248,7 +248,7 @@ impl TemplateReader {
     }
 
     fn problem(&mut self, problem: impl FnOnce() -> AnswerProblem) {
-        self.problems.tell(problem, &mut self.events);
+        self.problems.report(problem, &mut self.events);
     }
 }
 
@@ -272,7 +272,7 @@ impl Field {
 }
 
 /// A value as text.
-fn shown(value: &Value) -> String {
+fn as_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -57,8 +57,8 @@ impl Vector {
     }
 }
 
-/// What a vector says of a problem.
-fn told(problem: &AnswerProblem) -> Value {
+/// A problem, in the form of the test vectors.
+fn problem_json(problem: &AnswerProblem) -> Value {
     match problem {
         AnswerProblem::CutOff { written } => json!({"cut off": written}),
         AnswerProblem::Unreadable { written, .. } => json!({"unreadable": written}),
@@ -108,7 +108,7 @@ fn every_family_reads_its_answers() {
                 arguments: call.arguments.clone(),
             });
             assert_eq!(answer.calls, expected.collect::<Vec<_>>(), "{about}");
-            let problems: Vec<Value> = answer.problems.iter().map(told).collect();
+            let problems: Vec<Value> = answer.problems.iter().map(problem_json).collect();
             assert_eq!(problems, vector.problems, "{about}");
         }
     }
@@ -208,14 +208,14 @@ fn reasoning_that_the_prompt_began_is_told_when_it_ends() {
 #[test]
 fn problems_are_written_for_the_model() {
     let hermes: AnswerFormat = "hermes".parse().unwrap();
-    let told = |answer: &str| hermes.read(answer, "", &[]).problems[0].to_string();
+    let first_problem = |answer: &str| hermes.read(answer, "", &[]).problems[0].to_string();
     assert_eq!(
-        told("<tool_call>{\"name\": \"add\", \"argum"),
+        first_problem("<tool_call>{\"name\": \"add\", \"argum"),
         "The answer ends within a call, which was not made: `<tool_call>{\"name\": \"add\", \"argum`.\n\
          To mend it: write the whole call again, with shorter arguments if it is long."
     );
     assert_eq!(
-        told("<tool_call>{\"name\": \"add\", \"arguments\": 7}</tool_call>"),
+        first_problem("<tool_call>{\"name\": \"add\", \"arguments\": 7}</tool_call>"),
         "A call could not be read, and was not made: of the call of `add` the arguments must be an object. \
          It reads `{\"name\": \"add\", \"arguments\": 7}`.\n\
          To mend it: write the call again in the form that the system prompt shows."

@@ -48,10 +48,10 @@ pub(super) fn value_bytes_max(conversation_bytes: usize) -> usize {
 
 pub(super) fn add_filters(environment: &mut Environment<'static>) {
     environment.add_filter(NAMED, |state: &State, value: Value| {
-        checked(state, value, Within::Anything)
+        checked(state, value, AllowedValues::Anything)
     });
     environment.add_filter(ATTRIBUTE, |state: &State, value: Value| {
-        checked(state, value, Within::Data)
+        checked(state, value, AllowedValues::Data)
     });
     environment.add_filter(ITERATED, iterated);
     environment.add_filter(FACTOR, factor);
@@ -65,7 +65,7 @@ fn iterated(state: &State, value: Value) -> Result<Value, Error> {
     }
     // The items are assigned one after the other, so each is measured by itself.
     if value.as_object().is_some() {
-        let mut measure = Measure::new(state, Within::Anything);
+        let mut measure = Measure::new(state, AllowedValues::Anything);
         for item in value.try_iter()?.checked() {
             measure.one(&item?)?;
         }
@@ -96,13 +96,13 @@ pub(super) fn affordable(state: &State, bytes: usize) -> Result<(), Error> {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Within {
+enum AllowedValues {
     Anything,
     /// No namespaces and no loops. A namespace that contains itself would never be freed.
     Data,
 }
 
-fn checked(state: &State, value: Value, within: Within) -> Result<Value, Error> {
+fn checked(state: &State, value: Value, within: AllowedValues) -> Result<Value, Error> {
     let is_short = value
         .as_str()
         .is_none_or(|text| text.len() < VALUE_BYTES_MIN / 2);
@@ -124,7 +124,7 @@ fn checked(state: &State, value: Value, within: Within) -> Result<Value, Error> 
 }
 
 struct Measure {
-    within: Within,
+    within: AllowedValues,
     /// The size of the largest value.
     max: usize,
     /// The part of it that the current value has left.
@@ -134,7 +134,7 @@ struct Measure {
 }
 
 impl Measure {
-    fn new(state: &State, within: Within) -> Self {
+    fn new(state: &State, within: AllowedValues) -> Self {
         let max = state.lookup(SIZE).and_then(|max| max.as_usize());
         let max = max.unwrap_or(0);
         Self {
@@ -173,7 +173,7 @@ impl Measure {
         if depth == VALUE_DEPTH_MAX {
             return Err(too_much("depth", VALUE_DEPTH_MAX));
         }
-        let is_data = self.within == Within::Data;
+        let is_data = self.within == AllowedValues::Data;
         let mut inner = |value: &Value| self.value(value, depth + 1);
         if let Some(items) = object.downcast_ref::<Vec<Value>>() {
             items.iter().try_for_each(inner)

@@ -60,11 +60,11 @@ struct Configuration {
 )]
 enum Templates {
     One(String),
-    Several(Vec<Named>),
+    Several(Vec<NamedTemplate>),
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct NamedTemplate {
     name: String,
     template: String,
 }

@@ -48,8 +48,8 @@ pub(super) fn prepared(source: &str) -> Result<String, TemplateError> {
         nesting.check(&piece[start], inside)?;
         let Some(end) = end else { continue };
         edits.products(inside);
-        edits.sums(inside);
-        edits.kept(inside);
+        edits.mark_safe_sums(inside);
+        edits.check_changed_arguments(inside);
         if let Token::BlockStart = piece[start].0 {
             let end = end.start_offset as usize..end.end_offset as usize;
             edits.statement(inside, &source[end.clone()], end.end);

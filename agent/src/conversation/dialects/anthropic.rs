@@ -10,8 +10,9 @@ use super::loss::{Losses, MessageLossKind};
 use super::reader::{Path, list};
 use super::style::text_or_list;
 use crate::conversation::message::{
-    Content, Conversation, Foreign, Kept, Media, MediaKind, MediaSource, Message, MessageDialect,
-    Part, Piece, Position, Reasoning, Role, Sealed, ToolCall, ToolResult, pieces,
+    Content, Conversation, Foreign, Media, MediaKind, MediaSource, Message, MessageDialect,
+    OpaqueReasoning, Part, Piece, Position, Reasoning, Role, SourceForm, ToolCall, ToolResult,
+    pieces,
 };
 
 const DIALECT: MessageDialect = MessageDialect::Anthropic;
@@ -45,7 +46,7 @@ pub(super) fn read(value: &Value) -> Result<Conversation, MessageError> {
             role: Role::System,
             parts,
             name: None,
-            kept: Some(Kept::nothing(DIALECT).at(Some(Position::Beside))),
+            source_form: Some(SourceForm::nothing(DIALECT).at(Some(Position::Beside))),
         });
     }
     let root = Path::root("messages");
@@ -56,21 +57,25 @@ pub(super) fn read(value: &Value) -> Result<Conversation, MessageError> {
     }
     let mut conversation = Conversation {
         messages,
-        kept: None,
+        source_form: None,
     };
-    conversation.kept = request.map(|request| {
+    conversation.source_form = request.map(|request| {
         let would_be = request_of(&conversation, &mut Losses::new(DIALECT));
-        Kept::of(DIALECT, &would_be, request, &["system", "messages"])
+        SourceForm::of(DIALECT, &would_be, request, &["system", "messages"])
     });
     Ok(conversation)
 }
 
 pub(super) fn write(conversation: &Conversation, losses: &mut Losses) -> Value {
     let mut request = request_of(conversation, losses);
-    match &conversation.kept {
-        Some(kept) if kept.is_of(DIALECT) => losses.restored(request, Some(kept)).into(),
-        kept => {
-            kept.iter().for_each(|kept| losses.foreign(kept));
+    match &conversation.source_form {
+        Some(source_form) if source_form.is_of(DIALECT) => {
+            losses.restored(request, Some(source_form)).into()
+        }
+        source_form => {
+            source_form
+                .iter()
+                .for_each(|source_form| losses.foreign(source_form));
             match request.contains_key("system") {
                 true => request.into(),
                 false => request
@@ -84,15 +89,15 @@ pub(super) fn write(conversation: &Conversation, losses: &mut Losses) -> Value {
 
 /// The end of the last message.
 #[derive(Clone, Copy, PartialEq)]
-enum Last {
+enum LastPiece {
     Turn,
     Result,
 }
 
-fn last_piece(message: &Message) -> Option<(Role, Last)> {
+fn last_piece(message: &Message) -> Option<(Role, LastPiece)> {
     let last = match message.parts.last().map(|part| &part.content) {
-        Some(Content::Result(_)) => Last::Result,
-        _ => Last::Turn,
+        Some(Content::Result(_)) => LastPiece::Result,
+        _ => LastPiece::Turn,
     };
     Some((message.role, last))
 }
@@ -100,7 +105,7 @@ fn last_piece(message: &Message) -> Option<(Role, Last)> {
 /// Reads a message, which is several in the common form where it has results.
 fn message(
     value: &Value,
-    before: Option<(Role, Last)>,
+    before: Option<(Role, LastPiece)>,
     at: &Path<'_>,
 ) -> Result<Vec<Message>, MessageError> {
     let was = at.object(value, "a message: an object with `role` and `content`")?;
@@ -124,25 +129,25 @@ fn message(
     let mut last = None;
     for part in parts {
         let now = match part.content {
-            Content::Result(_) => Last::Result,
-            _ => Last::Turn,
+            Content::Result(_) => LastPiece::Result,
+            _ => LastPiece::Turn,
         };
         match messages.last_mut() {
-            Some(message) if now == Last::Turn && last == Some(Last::Turn) => {
+            Some(message) if now == LastPiece::Turn && last == Some(LastPiece::Turn) => {
                 message.parts.push(part)
             }
             _ => {
-                let would_join = last == Some(Last::Result);
+                let would_join = last == Some(LastPiece::Result);
                 let place = (last.is_some() && !would_join).then_some(Position::WithPrevious);
                 messages.push(Message {
-                    role: if now == Last::Result {
+                    role: if now == LastPiece::Result {
                         Role::Tool
                     } else {
                         role
                     },
                     parts: vec![part],
                     name: None,
-                    kept: Some(Kept::nothing(DIALECT).at(place)),
+                    source_form: Some(SourceForm::nothing(DIALECT).at(place)),
                 });
             }
         }
@@ -158,15 +163,15 @@ fn message(
     let would_be = writer.finished().into_iter().next();
     let would_be = would_be.as_ref().and_then(Value::as_object).cloned();
     let follows_results =
-        before.is_some_and(|(_, last)| last == Last::Result) && role == Role::User;
+        before.is_some_and(|(_, last)| last == LastPiece::Result) && role == Role::User;
     let place = match role {
         Role::System => Some(Position::InList),
         _ if follows_results => Some(Position::Alone),
         _ => None,
     };
-    let kept = Kept::of(DIALECT, &would_be.unwrap_or_default(), was, &FORM).at(place);
+    let source_form = SourceForm::of(DIALECT, &would_be.unwrap_or_default(), was, &FORM).at(place);
     if let Some(first) = messages.first_mut() {
-        first.kept = Some(kept);
+        first.source_form = Some(source_form);
     }
     Ok(messages)
 }
@@ -178,7 +183,7 @@ fn contents(value: Option<&Value>, at: &Path<'_>) -> Result<Vec<Part>, MessageEr
 fn block(value: &Value, at: &Path<'_>) -> Result<Part, MessageError> {
     let was = at.object(value, "a block: an object with `type`")?;
     let sealed = |text: &str| {
-        Some(Sealed {
+        Some(OpaqueReasoning {
             by: DIALECT,
             text: text.to_owned(),
         })
@@ -229,10 +234,10 @@ fn block(value: &Value, at: &Path<'_>) -> Result<Part, MessageError> {
     };
     let would_be = written_block(&content, &mut Losses::new(DIALECT));
     let would_be = would_be.as_ref().and_then(Value::as_object).cloned();
-    let kept = Kept::of(DIALECT, &would_be.unwrap_or_default(), was, &FORM);
+    let source_form = SourceForm::of(DIALECT, &would_be.unwrap_or_default(), was, &FORM);
     Ok(Part {
         content,
-        kept: kept.if_any(),
+        source_form: source_form.if_any(),
     })
 }
 
@@ -283,10 +288,10 @@ fn request_of(conversation: &Conversation, losses: &mut Losses) -> Map<String, V
         }
         report_losses(message, losses);
         message
-            .kept
+            .source_form
             .iter()
-            .filter(|kept| !kept.is_of(DIALECT))
-            .for_each(|kept| losses.foreign(kept));
+            .filter(|source_form| !source_form.is_of(DIALECT))
+            .for_each(|source_form| losses.foreign(source_form));
         system.extend(
             message
                 .parts
@@ -327,8 +332,8 @@ struct Writer<'a> {
     done: Vec<Value>,
     role: &'static str,
     blocks: Vec<Value>,
-    kept: Option<&'a Kept>,
-    last: Option<Last>,
+    source_form: Option<&'a SourceForm>,
+    last: Option<LastPiece>,
 }
 
 impl<'a> Writer<'a> {
@@ -338,20 +343,20 @@ impl<'a> Writer<'a> {
             done: Vec::new(),
             role: "",
             blocks: Vec::new(),
-            kept: None,
+            source_form: None,
             last: None,
         }
     }
 
     fn message(&mut self, message: &'a Message, losses: &mut Losses) {
         let mut place = message.place(self.dialect);
-        let mut kept = message.kept.as_ref();
+        let mut source_form = message.source_form.as_ref();
         for piece in pieces(message) {
             let (role, last, parts) = match piece {
-                Piece::Result(part, _) => ("user", Last::Result, vec![part]),
-                Piece::Turn(Role::User | Role::Tool, parts) => ("user", Last::Turn, parts),
-                Piece::Turn(Role::Assistant, parts) => ("assistant", Last::Turn, parts),
-                Piece::Turn(_, parts) => ("system", Last::Turn, parts),
+                Piece::Result(part, _) => ("user", LastPiece::Result, vec![part]),
+                Piece::Turn(Role::User | Role::Tool, parts) => ("user", LastPiece::Turn, parts),
+                Piece::Turn(Role::Assistant, parts) => ("assistant", LastPiece::Turn, parts),
+                Piece::Turn(_, parts) => ("system", LastPiece::Turn, parts),
             };
             let is_text = role == "system";
             let blocks = parts.iter().filter_map(|part| match is_text {
@@ -363,7 +368,7 @@ impl<'a> Writer<'a> {
                 losses.report(MessageLossKind::Emptied);
                 continue;
             }
-            let follows = self.last == Some(Last::Result) && role == "user";
+            let follows = self.last == Some(LastPiece::Result) && role == "user";
             let joins = match place.take() {
                 Some(Position::WithPrevious) => self.last.is_some() && self.role == role,
                 Some(Position::Alone) => false,
@@ -371,13 +376,17 @@ impl<'a> Writer<'a> {
             };
             if !joins {
                 self.close();
-                (self.role, self.kept) = (role, kept.take().filter(|it| it.is_of(self.dialect)));
+                (self.role, self.source_form) =
+                    (role, source_form.take().filter(|it| it.is_of(self.dialect)));
             }
             self.blocks.extend(blocks);
             self.last = Some(last);
         }
-        let foreign = message.kept.iter().filter(|it| !it.is_of(self.dialect));
-        foreign.for_each(|kept| losses.foreign(kept));
+        let foreign = message
+            .source_form
+            .iter()
+            .filter(|it| !it.is_of(self.dialect));
+        foreign.for_each(|source_form| losses.foreign(source_form));
     }
 
     fn close(&mut self) {
@@ -389,8 +398,8 @@ impl<'a> Writer<'a> {
             ("role".to_owned(), json!(self.role)),
             ("content".to_owned(), text_or_list(blocks, json!(""))),
         ]);
-        if let Some(kept) = self.kept.take() {
-            kept.restore(&mut written);
+        if let Some(source_form) = self.source_form.take() {
+            source_form.restore(&mut written);
         }
         self.done.push(written.into());
     }

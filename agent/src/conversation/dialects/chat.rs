@@ -1,17 +1,17 @@
 //! Messages with a role, content and calls, as in Chat Completions and chat templates.
 
-mod written;
+mod writer;
 
 use serde_json::{Map, Value, json};
-use written::{write_message, write_part};
+use writer::{write_message, write_part};
 
 use super::error::MessageError;
 use super::loss::Losses;
 use super::reader::{Path, list};
 use super::style::{REASONING, Style};
 use crate::conversation::message::{
-    Content, Conversation, Foreign, Kept, Message, MessageDialect, Part, Reasoning, Role, ToolCall,
-    ToolResult,
+    Content, Conversation, Foreign, Message, MessageDialect, Part, Reasoning, Role, SourceForm,
+    ToolCall, ToolResult,
 };
 
 /// Members that the common form has, however they are written.
@@ -38,11 +38,14 @@ pub(super) fn read(style: &Style, value: &Value) -> Result<Conversation, Message
     for (index, item) in list.iter().enumerate() {
         messages.push(message(style, item, &root.index(index))?);
     }
-    let kept = request.map(|request| {
+    let source_form = request.map(|request| {
         let would_be = Map::from_iter([("messages".to_owned(), request["messages"].clone())]);
-        Kept::of(style.dialect, &would_be, request, &[])
+        SourceForm::of(style.dialect, &would_be, request, &[])
     });
-    Ok(Conversation { messages, kept })
+    Ok(Conversation {
+        messages,
+        source_form,
+    })
 }
 
 pub(super) fn write(style: &Style, conversation: &Conversation, losses: &mut Losses) -> Value {
@@ -62,15 +65,17 @@ pub(super) fn in_request(
     conversation: &Conversation,
     losses: &mut Losses,
 ) -> Value {
-    match &conversation.kept {
-        Some(kept) if kept.is_of(losses.dialect) => {
+    match &conversation.source_form {
+        Some(source_form) if source_form.is_of(losses.dialect) => {
             // The list is not what was read any more, so only the rest is restored.
             let mut request = Map::from_iter([(name.to_owned(), list)]);
-            kept.restore(&mut request);
+            source_form.restore(&mut request);
             request.into()
         }
-        kept => {
-            kept.iter().for_each(|kept| losses.foreign(kept));
+        source_form => {
+            source_form
+                .iter()
+                .for_each(|source_form| losses.foreign(source_form));
             list
         }
     }
@@ -112,7 +117,7 @@ fn message(style: &Style, value: &Value, at: &Path<'_>) -> Result<Message, Messa
         role,
         parts,
         name,
-        kept: None,
+        source_form: None,
     };
     let mut written = Vec::new();
     write_message(
@@ -122,15 +127,15 @@ fn message(style: &Style, value: &Value, at: &Path<'_>) -> Result<Message, Messa
         &mut written,
     );
     let would_be = written.first().and_then(Value::as_object).cloned();
-    let kept = Kept::of(style.dialect, &would_be.unwrap_or_default(), was, &FORM);
-    let kept = kept.without(if was.get("role") == Some(&json!("function")) {
+    let source_form = SourceForm::of(style.dialect, &would_be.unwrap_or_default(), was, &FORM);
+    let source_form = source_form.without(if was.get("role") == Some(&json!("function")) {
         &["role"]
     } else {
         &[]
     });
-    message.kept = Some(match is_mended {
-        true => kept.without(&["tool_calls", FUNCTION_CALL]),
-        false => kept,
+    message.source_form = Some(match is_mended {
+        true => source_form.without(&["tool_calls", FUNCTION_CALL]),
+        false => source_form,
     });
     Ok(message)
 }
@@ -198,7 +203,7 @@ fn part(style: &Style, role: Role, value: &Value, at: &Path<'_>) -> Result<Part,
     };
     let would_be = write_part(style, role, &content, &mut Losses::new(style.dialect));
     let would_be = would_be.as_ref().and_then(Value::as_object).cloned();
-    let kept = Kept::of(
+    let source_form = SourceForm::of(
         style.dialect,
         &would_be.unwrap_or_default(),
         was,
@@ -206,7 +211,7 @@ fn part(style: &Style, role: Role, value: &Value, at: &Path<'_>) -> Result<Part,
     );
     Ok(Part {
         content,
-        kept: kept.if_any(),
+        source_form: source_form.if_any(),
     })
 }
 
@@ -285,20 +290,20 @@ fn call(style: &Style, value: &Value, at: &Path<'_>) -> Result<(Part, bool), Mes
         &mut Losses::new(style.dialect),
     );
     let would_be = would_be.as_ref().and_then(Value::as_object).cloned();
-    let kept = Kept::of(
+    let source_form = SourceForm::of(
         style.dialect,
         &would_be.unwrap_or_default(),
         was,
         &["function", "type", "id"],
     );
-    let kept = match (is_proper, was.contains_key("function")) {
-        (true, _) => kept.if_any(),
-        (false, true) => kept.without(&["id", "function"]).if_any(),
+    let source_form = match (is_proper, was.contains_key("function")) {
+        (true, _) => source_form.if_any(),
+        (false, true) => source_form.without(&["id", "function"]).if_any(),
         (false, false) => None,
     };
     let part = Part {
         content: part,
-        kept,
+        source_form,
     };
     Ok((part, !is_proper))
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::conversation::message::{
-    Foreign, Kept, Media, MediaKind, MediaSource, MessageDialect, Role,
+    Foreign, Media, MediaKind, MediaSource, MessageDialect, Role, SourceForm,
 };
 
 /// A part of a message that a dialect loses or changes.
@@ -180,24 +180,26 @@ impl Losses {
     pub(super) fn restored(
         &mut self,
         mut written: Map<String, Value>,
-        kept: Option<&Kept>,
+        source_form: Option<&SourceForm>,
     ) -> Map<String, Value> {
-        match kept {
-            Some(kept) if kept.is_of(self.dialect) => kept.restore(&mut written),
-            Some(kept) => self.foreign(kept),
+        match source_form {
+            Some(source_form) if source_form.is_of(self.dialect) => {
+                source_form.restore(&mut written)
+            }
+            Some(source_form) => self.foreign(source_form),
             None => {}
         }
         written
     }
 
     /// Records that media cannot be expressed, and returns the text that replaces them.
-    pub(super) fn instead_of(&mut self, media: &Media) -> String {
+    pub(super) fn replace_media(&mut self, media: &Media) -> String {
         if let MediaSource::Text(text) = &media.source {
             self.report(MessageLossKind::DocumentAsText);
             return text.clone();
         }
         self.report(MessageLossKind::Media { kind: media.kind });
-        media.stand_in()
+        media.placeholder()
     }
 
     /// Reports the members of media that the dialect cannot express.
@@ -235,8 +237,8 @@ impl Losses {
         is_own.then(|| foreign.value.clone())
     }
 
-    pub(super) fn foreign(&mut self, kept: &Kept) {
-        for (of, member) in kept.foreign() {
+    pub(super) fn foreign(&mut self, source_form: &SourceForm) {
+        for (of, member) in source_form.foreign() {
             let member = member.to_owned();
             self.report(MessageLossKind::Member { of, member });
         }

@@ -54,7 +54,7 @@ impl<'a> Path<'a> {
         MessageError::Unexpected {
             path: self.to_string(),
             expected,
-            found: found.map_or_else(|| "nothing".to_owned(), shown),
+            found: found.map_or_else(|| "nothing".to_owned(), describe),
         }
     }
 
@@ -147,7 +147,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-fn shown(value: &Value) -> String {
+fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(flag) => flag.to_string(),

@@ -9,8 +9,9 @@ use super::error::MessageError;
 use super::loss::{Losses, MessageLossKind};
 use super::openai;
 use crate::conversation::message::{
-    Content, Conversation, Foreign, Kept, Media, MediaKind, MediaSource, Message, MessageDialect,
-    Part, Piece, Position, Reasoning, Role, Sealed, ToolCall, ToolResult, pieces,
+    Content, Conversation, Foreign, Media, MediaKind, MediaSource, Message, MessageDialect,
+    OpaqueReasoning, Part, Piece, Position, Reasoning, Role, SourceForm, ToolCall, ToolResult,
+    pieces,
 };
 
 use super::chat::in_request;
@@ -47,9 +48,9 @@ pub(super) fn read(value: &Value) -> Result<Conversation, MessageError> {
         .and_then(|it| it.get("instructions"))
         .and_then(Value::as_str)
     {
-        let kept = Kept::nothing(DIALECT).at(Some(Position::Beside));
+        let source_form = SourceForm::nothing(DIALECT).at(Some(Position::Beside));
         reader.messages.push(Message {
-            kept: Some(kept),
+            source_form: Some(source_form),
             ..Message::text(Role::System, text)
         });
     }
@@ -65,11 +66,11 @@ pub(super) fn read(value: &Value) -> Result<Conversation, MessageError> {
     }
     let mut conversation = Conversation {
         messages: reader.messages,
-        kept: None,
+        source_form: None,
     };
-    conversation.kept = request.map(|request| {
+    conversation.source_form = request.map(|request| {
         let would_be = request_of(&conversation, &mut Losses::new(DIALECT));
-        Kept::of(DIALECT, &would_be, request, &["input", "instructions"])
+        SourceForm::of(DIALECT, &would_be, request, &["input", "instructions"])
     });
     Ok(conversation)
 }
@@ -78,11 +79,13 @@ pub(super) fn write(conversation: &Conversation, losses: &mut Losses) -> Value {
     let mut request = request_of(conversation, losses);
     if request.len() > 1
         || conversation
-            .kept
+            .source_form
             .as_ref()
-            .is_some_and(|kept| kept.is_of(DIALECT))
+            .is_some_and(|source_form| source_form.is_of(DIALECT))
     {
-        return losses.restored(request, conversation.kept.as_ref()).into();
+        return losses
+            .restored(request, conversation.source_form.as_ref())
+            .into();
     }
     let list = request.get_mut("input").map(Value::take);
     in_request("input", list.unwrap_or_default(), conversation, losses)
@@ -97,7 +100,7 @@ fn request_of(conversation: &Conversation, losses: &mut Losses) -> Map<String, V
         && let [
             Part {
                 content: Content::Text(text),
-                kept: None,
+                source_form: None,
             },
         ] = first.parts.as_slice()
     {
@@ -167,7 +170,7 @@ impl Reader {
                     role: Role::Tool,
                     parts: vec![part],
                     name: None,
-                    kept: Some(Kept::nothing(DIALECT)),
+                    source_form: Some(SourceForm::nothing(DIALECT)),
                 });
             }
             "function_call" => {
@@ -178,9 +181,9 @@ impl Reader {
                 };
                 let is_proper = was.get("arguments").is_some_and(Value::is_string);
                 let mut part = whole(Content::Call(call.clone()), &call_item(&call), was);
-                part.kept = part.kept.map(|kept| match is_proper {
-                    true => kept,
-                    false => kept.without(&["arguments"]),
+                part.source_form = part.source_form.map(|source_form| match is_proper {
+                    true => source_form,
+                    false => source_form.without(&["arguments"]),
                 });
                 self.push(part);
             }
@@ -214,7 +217,7 @@ impl Reader {
     fn begin(&mut self) {
         (self.is_open, self.has_said) = (true, false);
         self.messages.push(Message {
-            kept: Some(Kept::nothing(DIALECT)),
+            source_form: Some(SourceForm::nothing(DIALECT)),
             ..Message::new(Role::Assistant, [])
         });
     }
@@ -237,14 +240,14 @@ impl Reader {
             &parts.iter().collect::<Vec<_>>(),
             &mut Losses::new(DIALECT),
         );
-        let kept = Some(Kept::of(DIALECT, &would_be, was, &FORM));
+        let source_form = Some(SourceForm::of(DIALECT, &would_be, was, &FORM));
         if role != Role::Assistant || parts.is_empty() {
             self.is_open = false;
             self.messages.push(Message {
                 role,
                 parts,
                 name: None,
-                kept,
+                source_form,
             });
             return Ok(());
         }
@@ -254,7 +257,7 @@ impl Reader {
         self.has_said = true;
         if let Some(message) = self.messages.last_mut() {
             message.parts.extend(parts);
-            message.kept = kept;
+            message.source_form = source_form;
         }
         Ok(())
     }
@@ -263,7 +266,7 @@ impl Reader {
 fn whole(content: Content, would_be: &Map<String, Value>, was: &Map<String, Value>) -> Part {
     Part {
         content,
-        kept: Kept::of(DIALECT, would_be, was, &FORM).if_any(),
+        source_form: SourceForm::of(DIALECT, would_be, was, &FORM).if_any(),
     }
 }
 
@@ -347,7 +350,7 @@ fn reasoning(was: &Map<String, Value>, at: &Path<'_>) -> Result<Reasoning, Messa
     Ok(Reasoning {
         text: texts("content")?.join("\n\n"),
         summary: texts("summary")?,
-        sealed: sealed.map(|text| Sealed { by: DIALECT, text }),
+        sealed: sealed.map(|text| OpaqueReasoning { by: DIALECT, text }),
     })
 }
 
@@ -362,24 +365,26 @@ impl Writer<'_> {
         if message.name.is_some() {
             self.losses.report(MessageLossKind::Name);
         }
-        let mut kept = message.kept.as_ref();
+        let mut source_form = message.source_form.as_ref();
         for piece in pieces(message) {
             match piece {
                 Piece::Result(part, result) => {
                     let item = result_item(result, self.losses);
-                    let item = self.losses.restored(item, part.kept.as_ref());
+                    let item = self.losses.restored(item, part.source_form.as_ref());
                     self.items.push(item.into());
                 }
                 Piece::Turn(role, parts) if parts.is_empty() => {
-                    self.add_message(role, &[], &mut kept)
+                    self.add_message(role, &[], &mut source_form)
                 }
-                Piece::Turn(role, parts) => self.turn(role, &parts, &mut kept),
+                Piece::Turn(role, parts) => self.turn(role, &parts, &mut source_form),
             }
         }
-        kept.iter().for_each(|kept| self.losses.foreign(kept));
+        source_form
+            .iter()
+            .for_each(|source_form| self.losses.foreign(source_form));
     }
 
-    fn turn(&mut self, role: Role, parts: &[&Part], kept: &mut Option<&Kept>) {
+    fn turn(&mut self, role: Role, parts: &[&Part], source_form: &mut Option<&SourceForm>) {
         let count = self.items.len();
         let mut said: Vec<&Part> = Vec::new();
         for part in parts {
@@ -404,10 +409,10 @@ impl Writer<'_> {
                 continue;
             };
             if !said.is_empty() {
-                self.add_message(role, &std::mem::take(&mut said), kept);
+                self.add_message(role, &std::mem::take(&mut said), source_form);
             }
             if !item.is_empty() {
-                let mut item = self.losses.restored(item, part.kept.as_ref());
+                let mut item = self.losses.restored(item, part.source_form.as_ref());
                 if item.get("type") == Some(&json!("reasoning")) && is_new(part) {
                     self.identify(&mut item, "rs");
                 }
@@ -415,7 +420,7 @@ impl Writer<'_> {
             }
         }
         if !said.is_empty() {
-            self.add_message(role, &said, kept);
+            self.add_message(role, &said, source_form);
         }
         if self.items.len() == count {
             self.losses.report(MessageLossKind::Emptied);
@@ -423,12 +428,12 @@ impl Writer<'_> {
     }
 
     /// Adds a message.
-    fn add_message(&mut self, role: Role, parts: &[&Part], kept: &mut Option<&Kept>) {
+    fn add_message(&mut self, role: Role, parts: &[&Part], source_form: &mut Option<&SourceForm>) {
         let item = message_item(role, parts, self.losses);
-        let kept = kept.take();
-        let mut item = self.losses.restored(item, kept);
+        let source_form = source_form.take();
+        let mut item = self.losses.restored(item, source_form);
         let is_list = role == Role::Assistant && item["content"].is_array();
-        if is_list && !kept.is_some_and(|kept| kept.is_of(DIALECT)) {
+        if is_list && !source_form.is_some_and(|source_form| source_form.is_of(DIALECT)) {
             self.identify(&mut item, "msg");
             item.insert("status".to_owned(), json!("completed"));
         }
@@ -459,7 +464,10 @@ impl Writer<'_> {
 }
 
 fn is_new(part: &Part) -> bool {
-    !part.kept.as_ref().is_some_and(|kept| kept.is_of(DIALECT))
+    !part
+        .source_form
+        .as_ref()
+        .is_some_and(|source_form| source_form.is_of(DIALECT))
 }
 
 /// True for an item, as opposed to a part of a message.

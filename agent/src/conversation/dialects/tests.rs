@@ -14,7 +14,7 @@ fn read(dialect: MessageDialect, value: &Value) -> Conversation {
     Conversation::read(dialect, value).unwrap_or_else(|error| panic!("{error}: {value:#}"))
 }
 
-/// What is read is written as it was, and nothing is told to be lost.
+/// Asserts that a conversation is written as it was read, and that no loss is reported.
 #[track_caller]
 fn keeps(dialect: MessageDialect, value: Value) {
     let written = read(dialect, &value).write(dialect);
@@ -27,8 +27,8 @@ fn keeps(dialect: MessageDialect, value: Value) {
 fn becomes(from: MessageDialect, value: Value, to: MessageDialect, expect: Value, losses: &[&str]) {
     let written = read(from, &value).write(to);
     assert_eq!(written.value, expect, "{:#}", written.value);
-    let told: Vec<String> = written.losses.iter().map(MessageLoss::to_string).collect();
-    assert_eq!(told, losses);
+    let reported: Vec<String> = written.losses.iter().map(MessageLoss::to_string).collect();
+    assert_eq!(reported, losses);
 }
 
 #[track_caller]
@@ -266,9 +266,9 @@ fn ids_are_made_where_there_are_none() {
     let ids = written.value.as_array().unwrap()[1..].iter();
     let ids: Vec<&str> = ids.map(|it| it["tool_call_id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["call_2", "call_1", "call_3", "call_4"]);
-    let told: Vec<String> = written.losses.iter().map(MessageLoss::to_string).collect();
+    let reported: Vec<String> = written.losses.iter().map(MessageLoss::to_string).collect();
     let expect = "messages[4]: no call before it has the id `call_4`, so it will be refused";
-    assert_eq!(told, [expect]);
+    assert_eq!(reported, [expect]);
     assert_eq!(written, read(HuggingFace, &chat).write(OpenAi));
     keeps(HuggingFace, chat);
     let kimi = json!([
@@ -333,14 +333,14 @@ fn forms_of_before_are_read_and_written_as_they_should_be() {
 #[test]
 fn what_a_dialect_cannot_say_is_told() {
     let request = anthropic_request();
-    let told = |value: &Value, from, to| {
+    let reported = |value: &Value, from, to| {
         let losses = read(from, value).write(to).losses;
         losses
             .iter()
             .map(MessageLoss::to_string)
             .collect::<Vec<_>>()
     };
-    let to_openai = told(&request, Anthropic, OpenAi);
+    let to_openai = reported(&request, Anthropic, OpenAi);
     for expect in [
         "`model` exists only in anthropic and is left out",
         "messages[0]: `cache_control` exists only in anthropic and is left out",
@@ -354,11 +354,11 @@ fn what_a_dialect_cannot_say_is_told() {
         "messages[5]: `context` exists only in anthropic and is left out",
     ] {
         assert!(
-            to_openai.iter().any(|told| told == expect),
+            to_openai.iter().any(|reported| reported == expect),
             "{expect}: {to_openai:#?}"
         );
     }
-    let to_anthropic = told(&openai_chat(), OpenAi, Anthropic);
+    let to_anthropic = reported(&openai_chat(), OpenAi, Anthropic);
     for expect in [
         "messages[0]: the role developer becomes system",
         "messages[1]: the speaker's name is left out",
@@ -372,14 +372,14 @@ fn what_a_dialect_cannot_say_is_told() {
         "messages[9]: nothing of it can be written, so it is left out",
     ] {
         assert!(
-            to_anthropic.iter().any(|told| told == expect),
+            to_anthropic.iter().any(|reported| reported == expect),
             "{expect}: {to_anthropic:#?}"
         );
     }
     let two = json!([{"role": "assistant", "content": "a"}, {"role": "assistant", "content": "", "tool_calls": [
         {"type": "function", "id": "i", "function": {"name": "f", "arguments": {}}}]}]);
     assert_eq!(
-        told(&two, HuggingFace, Responses),
+        reported(&two, HuggingFace, Responses),
         ["messages[1]: it is joined to what is before it"]
     );
 }

@@ -124,7 +124,7 @@ impl Media {
     }
 
     /// The text that replaces it in a dialect that cannot express it.
-    pub(in crate::conversation) fn stand_in(&self) -> String {
+    pub(in crate::conversation) fn placeholder(&self) -> String {
         match &self.name {
             Some(name) => format!("[{} left out: {name}]", self.kind),
             None => format!("[{} left out]", self.kind),

@@ -27,7 +27,7 @@ pub(super) fn arguments(text: &str) -> Option<(Value, bool)> {
 /// The value that `text` is the JSON of.
 pub(super) fn json(text: &str) -> Option<Value> {
     let mut json = serde_json::Deserializer::from_str(text);
-    let value = Exact.deserialize(&mut json).ok()?;
+    let value = ExactJson.deserialize(&mut json).ok()?;
     json.end().ok()?;
     Some(value)
 }
@@ -47,9 +47,9 @@ fn block(text: &str) -> Option<&str> {
     is_word.then_some(code)
 }
 
-struct Exact;
+struct ExactJson;
 
-impl<'de> DeserializeSeed<'de> for Exact {
+impl<'de> DeserializeSeed<'de> for ExactJson {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -57,7 +57,7 @@ impl<'de> DeserializeSeed<'de> for Exact {
     }
 }
 
-impl<'de> Visitor<'de> for Exact {
+impl<'de> Visitor<'de> for ExactJson {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -97,7 +97,7 @@ impl<'de> Visitor<'de> for Exact {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(Exact)? {
+        while let Some(item) = items.next_element_seed(ExactJson)? {
             list.push(item);
         }
         Ok(list.into())
@@ -106,7 +106,7 @@ impl<'de> Visitor<'de> for Exact {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            let value = members.next_value_seed(Exact)?;
+            let value = members.next_value_seed(ExactJson)?;
             if object.insert(name, value).is_some() {
                 return Err(A::Error::custom("a member is given twice"));
             }

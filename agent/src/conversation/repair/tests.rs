@@ -1,4 +1,4 @@
-//! What is read differently, what is not, and that what is valid stays as it is.
+//! Tests of repairs: arguments that are repaired, and valid ones that stay as they are.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

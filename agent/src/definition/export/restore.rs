@@ -18,7 +18,7 @@ const STEPS_MAX: usize = 1_000_000;
 /// `input_schema`: members that are `null` because they could not be left out are left out,
 /// and what was written as JSON text, pairs or numbered items gets its own shape back.
 ///
-/// What does not have the strict shape stays as it is, for the tool to refuse with a reason.
+/// Arguments without the strict shape stay as they are, for the tool to refuse with a reason.
 pub fn from_strict(input_schema: &Value, arguments: Value) -> Value {
     let restorer = Restorer {
         document: Document::new(input_schema),

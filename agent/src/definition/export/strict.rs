@@ -261,7 +261,7 @@ impl<'a> Compiler<'_, '_, 'a> {
         }
         add_bounds(node, &mut strict);
         for (name, value) in node.unread(&[]) {
-            if !says(&strict, name) {
+            if !has_bound(&strict, name) {
                 self.report.told_in_words(&node.pointer, name);
                 words.push(keyword_text(name, value));
             }
@@ -302,7 +302,7 @@ fn add_bounds(node: &Node<'_>, strict: &mut Map<String, Value>) {
 }
 
 /// True if `strict` or one of its alternatives has `bound`.
-fn says(strict: &Map<String, Value>, bound: &str) -> bool {
+fn has_bound(strict: &Map<String, Value>, bound: &str) -> bool {
     let choices = strict.get("anyOf").and_then(Value::as_array);
     strict.contains_key(bound)
         || choices

@@ -25,7 +25,7 @@ pub enum ImportError {
     /// It is not valid JSON.
     #[error("it is not valid JSON: {reason}")]
     NotJson {
-        /// Why, with line and column.
+        /// The reason, with line and column.
         reason: String,
     },
     /// It is an MCP server's error.

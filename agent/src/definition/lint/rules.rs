@@ -77,23 +77,23 @@ const SAMPLES: [&str; 7] = [
 ];
 
 pub(super) fn judge(spec: &FunctionSpec, findings: &mut Vec<Finding>) {
-    let judged = Judged { spec };
-    findings.extend(judged.purpose());
-    findings.extend(judged.returns());
-    findings.extend(judged.length());
-    findings.extend(judged.required());
-    for (name, schema) in judged.arguments() {
-        findings.extend(judged.argument_name(name, schema));
-        findings.extend(judged.example(name, schema));
+    let linter = FunctionLinter { spec };
+    findings.extend(linter.purpose());
+    findings.extend(linter.returns());
+    findings.extend(linter.length());
+    findings.extend(linter.required());
+    for (name, schema) in linter.arguments() {
+        findings.extend(linter.argument_name(name, schema));
+        findings.extend(linter.example(name, schema));
     }
-    findings.extend(judged.shapes());
+    findings.extend(linter.shapes());
 }
 
-struct Judged<'a> {
+struct FunctionLinter<'a> {
     spec: &'a FunctionSpec,
 }
 
-impl<'a> Judged<'a> {
+impl<'a> FunctionLinter<'a> {
     fn arguments(&self) -> impl Iterator<Item = (&'a str, &'a Value)> + use<'a> {
         let properties = self
             .spec

@@ -1,7 +1,7 @@
 //! The details of an inspection for `--verbose`: how the component was made, the meaning of each
 //! argument, and the component's imports by name.
 
-use tool_hub_host::{CallableFunction, Effect, HostConfig, InspectedImport, Inspection};
+use tool_hub_host::{CallableFunction, HostConfig, ImportEffect, InspectedImport, Inspection};
 use tool_hub_manifest::{LimitRequest, Members, Source};
 
 use crate::terminal::escape::escape_line;
@@ -117,7 +117,7 @@ pub(super) fn import_lines(imports: &[InspectedImport]) -> Vec<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     let (inert, live): (Vec<_>, Vec<_>) = imports
         .iter()
-        .partition(|import| import.effect == Effect::Inert);
+        .partition(|import| import.effect == ImportEffect::Inert);
     for import in live {
         match groups.iter_mut().find(|(says, _)| *says == import.says) {
             Some((_, interfaces)) => interfaces.push(&import.interface),

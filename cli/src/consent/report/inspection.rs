@@ -1,6 +1,6 @@
 //! An inspection as a person reads it: about ten lines to decide on, or everything.
 
-use tool_hub_host::{CallableFunction, InspectedCapability, Inspection, NotCallable, Power};
+use tool_hub_host::{CallableFunction, ImportAccess, InspectedCapability, Inspection, NotCallable};
 use tool_hub_manifest::{Overrides, Source};
 
 use super::details;
@@ -173,7 +173,7 @@ fn right_lines(inspection: &Inspection) -> Vec<String> {
     if calls_functions(inspection) {
         lines.push("  calls other functions of the toolbox, and so does what those may".to_owned());
     }
-    if imports(inspection, Power::Person) {
+    if imports(inspection, ImportAccess::Person) {
         lines.push("  shows its progress and asks you questions".to_owned());
     }
     for power in &inspection.undeclared {
@@ -196,22 +196,22 @@ fn right_lines(inspection: &Inspection) -> Vec<String> {
 
 /// True if the tool imports the interface that calls other functions of the toolbox.
 pub(crate) fn calls_functions(inspection: &Inspection) -> bool {
-    imports(inspection, Power::Toolbox)
+    imports(inspection, ImportAccess::Toolbox)
 }
 
-fn imports(inspection: &Inspection, power: Power) -> bool {
+fn imports(inspection: &Inspection, power: ImportAccess) -> bool {
     inspection
         .imports
         .iter()
-        .any(|import| import.power == power)
+        .any(|import| import.access == power)
 }
 
 fn right_line(capability: &InspectedCapability) -> String {
-    let does = match capability.power {
-        Power::Network => "sends requests to",
-        Power::Files => "uses a directory of yours as",
-        Power::Variables => "reads the variable",
-        Power::Storage => "keeps things from call to call, in a storage",
+    let does = match capability.access {
+        ImportAccess::Network => "sends requests to",
+        ImportAccess::Files => "uses a directory of yours as",
+        ImportAccess::Variables => "reads the variable",
+        ImportAccess::Storage => "keeps things from call to call, in a storage",
         _ => "uses",
     };
     let why = match capability.why.is_empty() {

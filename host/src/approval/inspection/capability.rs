@@ -4,17 +4,18 @@ use serde::Serialize;
 use tool_hub_manifest::Capabilities;
 
 use crate::approval::denial::RequiredGrant;
-use crate::approval::inspection::imports::{Effect, InspectedImport, Power};
+use crate::approval::inspection::imports::{ImportAccess, ImportEffect, InspectedImport};
 
 /// Something that the manifest asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct InspectedCapability {
-    /// The power it belongs to.
-    pub power: Power,
+    /// The access that it asks for.
+    #[serde(rename = "power")]
+    pub access: ImportAccess,
     /// The capability itself: an origin, `notes (read-write)`, `API_KEY (secret)`.
     pub what: String,
-    /// Why, as the manifest says.
+    /// The reason that the manifest gives.
     pub why: String,
     /// True if the component imports anything that could use it.
     pub used: bool,
@@ -27,40 +28,40 @@ pub(crate) fn capabilities(
     asked: &Capabilities,
     imports: &[InspectedImport],
 ) -> Vec<InspectedCapability> {
-    let used = |power| {
+    let used = |access| {
         let mut imports = imports.iter();
-        imports.any(|import| import.power == power && import.effect == Effect::Grantable)
+        imports.any(|import| import.access == access && import.effect == ImportEffect::Grantable)
     };
     let origins = asked.network.iter().zip(asked.network.lines());
     let network = origins.map(|((origin, _), what)| InspectedCapability {
-        power: Power::Network,
+        access: ImportAccess::Network,
         what,
         why: String::new(),
-        used: used(Power::Network),
+        used: used(ImportAccess::Network),
         grant: RequiredGrant::Network(origin.clone()),
     });
     let directories = asked.directories.iter().map(|request| InspectedCapability {
-        power: Power::Files,
+        access: ImportAccess::Files,
         what: format!("{} ({})", request.name, request.access),
         why: request.why.clone(),
-        used: used(Power::Files),
+        used: used(ImportAccess::Files),
         grant: RequiredGrant::Directory(request.name.clone()),
     });
     let variables = asked.variables.iter().map(|request| InspectedCapability {
-        power: Power::Variables,
+        access: ImportAccess::Variables,
         what: match request.secret {
             true => format!("{} (secret)", request.name),
             false => format!("{} (not secret, according to its author)", request.name),
         },
         why: request.why.clone(),
-        used: used(Power::Variables),
+        used: used(ImportAccess::Variables),
         grant: RequiredGrant::Variable(request.name.clone()),
     });
     let storage = asked.storage.iter().map(|request| InspectedCapability {
-        power: Power::Storage,
+        access: ImportAccess::Storage,
         what: "of its own".to_owned(),
         why: request.why.clone(),
-        used: used(Power::Storage),
+        used: used(ImportAccess::Storage),
         grant: RequiredGrant::Storage,
     });
     let named = network.chain(directories).chain(variables);

@@ -1,4 +1,4 @@
-//! Describes imports in plain words: those that give a tool power, and those that a language's
+//! Imports in plain words: those that give a tool access to something, and those that a language's
 //! runtime merely brings along.
 
 use std::fmt;
@@ -10,11 +10,11 @@ use tool_hub_manifest::Capabilities;
 use crate::component::exports::Import;
 use crate::error::refusal::Refusal;
 
-/// The power of an import if everything were granted.
+/// The access that an import gives if everything is granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Power {
+pub enum ImportAccess {
     /// Nothing: plumbing that other imports need, or ending the call.
     Nothing,
     /// Reach other machines.
@@ -39,7 +39,7 @@ pub enum Power {
     Unsupported,
 }
 
-impl fmt::Display for Power {
+impl fmt::Display for ImportAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Nothing => "nothing",
@@ -61,7 +61,7 @@ impl fmt::Display for Power {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Effect {
+pub enum ImportEffect {
     /// It works, and it is harmless.
     Harmless,
     /// It works as far as the user grants what the manifest asks for.
@@ -79,10 +79,11 @@ pub enum Effect {
 pub struct InspectedImport {
     /// The interface's name.
     pub interface: String,
-    /// Its power if everything were granted.
-    pub power: Power,
+    /// The access that it gives if everything is granted.
+    #[serde(rename = "power")]
+    pub access: ImportAccess,
     /// Its effect in this tool.
-    pub effect: Effect,
+    pub effect: ImportEffect,
     /// The same in plain words.
     pub says: String,
     /// The functions the component takes from it.
@@ -92,24 +93,26 @@ pub struct InspectedImport {
 impl InspectedImport {
     /// Classifies one import of a tool that asks for `asked`.
     pub(crate) fn new(name: &str, functions: Vec<String>, asked: &Capabilities) -> Self {
-        let power = power(name);
-        let grantable = match power {
-            Power::Network => Some(!asked.network.is_empty() && !name.starts_with("wasi:sockets/")),
-            Power::Files => Some(!asked.directories.is_empty()),
-            Power::Variables => Some(!asked.variables.is_empty()),
-            Power::Storage => Some(asked.storage.is_some()),
+        let access = access_of(name);
+        let grantable = match access {
+            ImportAccess::Network => {
+                Some(!asked.network.is_empty() && !name.starts_with("wasi:sockets/"))
+            }
+            ImportAccess::Files => Some(!asked.directories.is_empty()),
+            ImportAccess::Variables => Some(!asked.variables.is_empty()),
+            ImportAccess::Storage => Some(asked.storage.is_some()),
             _ => None,
         };
-        let effect = match (power, grantable) {
-            (Power::Unsupported, _) => Effect::Refused,
-            (_, None) => Effect::Harmless,
-            (_, Some(true)) => Effect::Grantable,
-            (_, Some(false)) => Effect::Inert,
+        let effect = match (access, grantable) {
+            (ImportAccess::Unsupported, _) => ImportEffect::Refused,
+            (_, None) => ImportEffect::Harmless,
+            (_, Some(true)) => ImportEffect::Grantable,
+            (_, Some(false)) => ImportEffect::Inert,
         };
         Self {
-            says: says(name, power, effect),
+            says: explain(name, access, effect),
             interface: name.to_owned(),
-            power,
+            access,
             effect,
             functions,
         }
@@ -124,7 +127,7 @@ pub(crate) fn refusals(imports: &[Import]) -> Vec<Refusal> {
 
 /// The refusal of the import `name`, if it is never linked.
 fn refusal(name: &str) -> Option<Refusal> {
-    if power(name) != Power::Unsupported {
+    if access_of(name) != ImportAccess::Unsupported {
         return None;
     }
     let import = name.to_owned();
@@ -134,38 +137,39 @@ fn refusal(name: &str) -> Option<Refusal> {
     })
 }
 
-/// The power of the interface `name`. An interface that this host does not link is unsupported.
-fn power(name: &str) -> Power {
+/// The access that the interface `name` gives. An interface that this host does not link is
+/// unsupported.
+fn access_of(name: &str) -> ImportAccess {
     let Some(interface) = Interface::parse(name) else {
-        return Power::Unsupported;
+        return ImportAccess::Unsupported;
     };
     let Interface { package, name, .. } = interface;
     if !interface.is_linked_version() {
-        return Power::Unsupported;
+        return ImportAccess::Unsupported;
     }
     match (package, name) {
-        ("wasi:io", "error" | "poll" | "streams") | ("wasi:cli", "exit") => Power::Nothing,
-        ("wasi:cli", "environment") | ("wasi:config", "store") => Power::Variables,
+        ("wasi:io", "error" | "poll" | "streams") | ("wasi:cli", "exit") => ImportAccess::Nothing,
+        ("wasi:cli", "environment") | ("wasi:config", "store") => ImportAccess::Variables,
         (
             "wasi:cli",
             "stdin" | "stdout" | "stderr" | "terminal-input" | "terminal-output" | "terminal-stdin"
             | "terminal-stdout" | "terminal-stderr",
         )
-        | ("wasi:logging", "logging") => Power::StandardStreams,
-        ("wasi:keyvalue", "store" | "atomics" | "batch") => Power::Storage,
-        ("wasi:clocks", "monotonic-clock" | "wall-clock") => Power::Clock,
-        ("wasi:random", "random" | "insecure" | "insecure-seed") => Power::Random,
-        ("wasi:filesystem", "types" | "preopens") => Power::Files,
+        | ("wasi:logging", "logging") => ImportAccess::StandardStreams,
+        ("wasi:keyvalue", "store" | "atomics" | "batch") => ImportAccess::Storage,
+        ("wasi:clocks", "monotonic-clock" | "wall-clock") => ImportAccess::Clock,
+        ("wasi:random", "random" | "insecure" | "insecure-seed") => ImportAccess::Random,
+        ("wasi:filesystem", "types" | "preopens") => ImportAccess::Files,
         (
             "wasi:sockets",
             "network" | "instance-network" | "ip-name-lookup" | "tcp" | "tcp-create-socket" | "udp"
             | "udp-create-socket",
         )
-        | ("wasi:http", "types" | "outgoing-handler") => Power::Network,
-        ("tool-hub:tool", "interaction") => Power::Person,
-        ("tool-hub:tool", "toolbox") => Power::Toolbox,
-        ("tool-hub:tool", "types") => Power::Nothing,
-        _ => Power::Unsupported,
+        | ("wasi:http", "types" | "outgoing-handler") => ImportAccess::Network,
+        ("tool-hub:tool", "interaction") => ImportAccess::Person,
+        ("tool-hub:tool", "toolbox") => ImportAccess::Toolbox,
+        ("tool-hub:tool", "types") => ImportAccess::Nothing,
+        _ => ImportAccess::Unsupported,
     }
 }
 
@@ -203,30 +207,44 @@ impl<'a> Interface<'a> {
     }
 }
 
-fn says(name: &str, power: Power, effect: Effect) -> String {
-    match (power, effect) {
-        (Power::Nothing, _) => "gives no power".into(),
-        (Power::Clock, _) => "tells the time and waits".into(),
-        (Power::Random, _) => "draws random numbers".into(),
-        (Power::StandardStreams, _) => "writes text that the host keeps; reads nothing".into(),
-        (Power::Person, _) => "shows progress and asks the person questions".into(),
-        (Power::Toolbox, _) => "calls other functions, where whoever calls it offers any".into(),
-        (Power::Unsupported, _) => "is not offered by this host".into(),
-        (Power::Network, Effect::Grantable) => {
+fn explain(name: &str, access: ImportAccess, effect: ImportEffect) -> String {
+    match (access, effect) {
+        (ImportAccess::Nothing, _) => "gives no power".into(),
+        (ImportAccess::Clock, _) => "tells the time and waits".into(),
+        (ImportAccess::Random, _) => "draws random numbers".into(),
+        (ImportAccess::StandardStreams, _) => {
+            "writes text that the host keeps; reads nothing".into()
+        }
+        (ImportAccess::Person, _) => "shows progress and asks the person questions".into(),
+        (ImportAccess::Toolbox, _) => {
+            "calls other functions, where whoever calls it offers any".into()
+        }
+        (ImportAccess::Unsupported, _) => "is not offered by this host".into(),
+        (ImportAccess::Network, ImportEffect::Grantable) => {
             "makes HTTP requests to the origins that are granted".into()
         }
-        (Power::Network, _) if name.starts_with("wasi:sockets/") => {
+        (ImportAccess::Network, _) if name.starts_with("wasi:sockets/") => {
             "raw network sockets, which are always refused".into()
         }
-        (Power::Network, _) => "HTTP requests, all refused: the manifest asks for none".into(),
-        (Power::Files, Effect::Grantable) => "uses the directories that are granted".into(),
-        (Power::Files, _) => "files, of which it finds none: the manifest asks for none".into(),
-        (Power::Variables, Effect::Grantable) => "reads the variables that are granted".into(),
-        (Power::Storage, Effect::Grantable) => {
+        (ImportAccess::Network, _) => {
+            "HTTP requests, all refused: the manifest asks for none".into()
+        }
+        (ImportAccess::Files, ImportEffect::Grantable) => {
+            "uses the directories that are granted".into()
+        }
+        (ImportAccess::Files, _) => {
+            "files, of which it finds none: the manifest asks for none".into()
+        }
+        (ImportAccess::Variables, ImportEffect::Grantable) => {
+            "reads the variables that are granted".into()
+        }
+        (ImportAccess::Storage, ImportEffect::Grantable) => {
             "keeps keys and values from call to call, where that is granted".into()
         }
-        (Power::Storage, _) => "storage, which is refused: the manifest asks for none".into(),
-        (Power::Variables, _) => {
+        (ImportAccess::Storage, _) => {
+            "storage, which is refused: the manifest asks for none".into()
+        }
+        (ImportAccess::Variables, _) => {
             "variables, of which it finds none: the manifest asks for none".into()
         }
     }
@@ -237,55 +255,67 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(name: &str, power: Power, effect: Effect) {
+    fn check(name: &str, access: ImportAccess, effect: ImportEffect) {
         let import = InspectedImport::new(name, Vec::new(), &Capabilities::default());
-        assert_eq!((import.power, import.effect), (power, effect), "{name}");
+        assert_eq!((import.access, import.effect), (access, effect), "{name}");
     }
 
     #[test]
     fn imports_by_what_they_could_do() {
-        check("wasi:io/streams@0.2.6", Power::Nothing, Effect::Harmless);
+        check(
+            "wasi:io/streams@0.2.6",
+            ImportAccess::Nothing,
+            ImportEffect::Harmless,
+        );
         check(
             "wasi:clocks/wall-clock@0.2.0",
-            Power::Clock,
-            Effect::Harmless,
+            ImportAccess::Clock,
+            ImportEffect::Harmless,
         );
         check(
             "wasi:cli/environment@0.2.3",
-            Power::Variables,
-            Effect::Inert,
+            ImportAccess::Variables,
+            ImportEffect::Inert,
         );
         check(
             "wasi:config/store@0.2.0-rc.1",
-            Power::Variables,
-            Effect::Inert,
+            ImportAccess::Variables,
+            ImportEffect::Inert,
         );
-        check("wasi:filesystem/types@0.2.6", Power::Files, Effect::Inert);
+        check(
+            "wasi:filesystem/types@0.2.6",
+            ImportAccess::Files,
+            ImportEffect::Inert,
+        );
         check(
             "wasi:http/outgoing-handler@0.2.4",
-            Power::Network,
-            Effect::Inert,
+            ImportAccess::Network,
+            ImportEffect::Inert,
         );
-        check("wasi:sockets/tcp@0.2.0", Power::Network, Effect::Inert);
+        check(
+            "wasi:sockets/tcp@0.2.0",
+            ImportAccess::Network,
+            ImportEffect::Inert,
+        );
         check(
             "tool-hub:tool/interaction@0.1.0",
-            Power::Person,
-            Effect::Harmless,
+            ImportAccess::Person,
+            ImportEffect::Harmless,
         );
         check(
             "tool-hub:tool/toolbox@0.1.0",
-            Power::Toolbox,
-            Effect::Harmless,
+            ImportAccess::Toolbox,
+            ImportEffect::Harmless,
         );
         check(
             "wasi:keyvalue/store@0.2.0-draft",
-            Power::Storage,
-            Effect::Inert,
+            ImportAccess::Storage,
+            ImportEffect::Inert,
         );
         check(
             "wasi:logging/logging@0.1.0-draft",
-            Power::StandardStreams,
-            Effect::Harmless,
+            ImportAccess::StandardStreams,
+            ImportEffect::Harmless,
         );
         for unknown in [
             "run",
@@ -299,7 +329,7 @@ mod tests {
             "tool-hub:tool/interaction@0.2.0",
             "evil:host/shell@1.0.0",
         ] {
-            check(unknown, Power::Unsupported, Effect::Refused);
+            check(unknown, ImportAccess::Unsupported, ImportEffect::Refused);
         }
     }
 

@@ -12,7 +12,7 @@ const PRODUCERS_MAX: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
 pub struct Producer {
-    /// What it did: `language`, `processed-by`, `sdk`.
+    /// The role of the producer: `language`, `processed-by`, `sdk`.
     pub role: String,
     /// Its name.
     pub name: String,

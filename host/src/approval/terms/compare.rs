@@ -40,7 +40,7 @@ impl Terms {
         let mut found = Changes::default();
         let order = found.version(version, &new.version);
         found.source(source, &new.source, order);
-        found.bytes(pin, &new.pin, order, new.told_by_code());
+        found.bytes(pin, &new.pin, order, new.texts_in_code());
         found.option("signer", signer.as_deref(), new.signer.as_deref(), Beyond);
         found.text("name", name.as_str(), new.name.as_str());
         found.text("description", description, &new.description);
@@ -60,7 +60,7 @@ impl Terms {
     }
 
     /// Says which texts for agents come from the code; `None` if all are in the manifest.
-    fn told_by_code(&self) -> Option<&'static str> {
+    fn texts_in_code(&self) -> Option<&'static str> {
         match (self.prompts, self.resources) {
             (true, true) => Some("code, from which the texts of the prompts and resources come"),
             (true, false) => Some("code, from which the texts of the prompts come"),

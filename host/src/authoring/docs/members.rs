@@ -57,7 +57,7 @@ struct Reader<'r> {
 
 impl Reader<'_> {
     fn read(&mut self, ty: &Type, place: &str, depth: usize) {
-        if self.budget.pay(depth).is_err() {
+        if self.budget.charge(depth).is_err() {
             return;
         }
         let resolve = self.resolve;

@@ -139,7 +139,7 @@ impl Docs {
     }
 }
 
-/// What stands before the name of a function in the world's text.
+/// The text before the name of a function in the world's text.
 const HEADING: &str = "\n\n## ";
 
 /// A comment, written as `"…"` or as `{"docs": "…"}`.

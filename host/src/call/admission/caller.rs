@@ -1,4 +1,4 @@
-//! Identifies callers, so that they share a host fairly.
+//! Keys of callers, by which they share a host fairly.
 
 use std::fmt;
 use std::sync::Arc;

@@ -98,11 +98,11 @@ async fn no_caller_fills_the_queue() {
         futures::future::join_all(of_ann),
         limiter.acquire(Some(&bob), MOMENT)
     );
-    let told = |outcome: Result<CallPermit, Failure>| outcome.unwrap_err().message;
-    let of_ann: Vec<String> = of_ann.into_iter().map(told).collect();
+    let message_of = |outcome: Result<CallPermit, Failure>| outcome.unwrap_err().message;
+    let of_ann: Vec<String> = of_ann.into_iter().map(message_of).collect();
     let turned_away = of_ann.iter().filter(|message| message.contains("14 wait"));
     assert_eq!(turned_away.count(), 6, "{of_ann:?}");
-    assert!(told(of_bob).contains("waited for 20 ms"));
+    assert!(message_of(of_bob).contains("waited for 20 ms"));
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use crate::secret::split::mask_at;
 /// The end of a log that is not out yet.
 #[derive(Debug)]
 pub(super) struct PendingEntries {
-    readings: [Reading; 3],
+    readings: [ReadingOrder; 3],
     held: VecDeque<LogEntry>,
 }
 
@@ -24,7 +24,7 @@ enum Field {
 
 /// An order in which the texts of a log may be read: down one column, or line by line.
 #[derive(Debug)]
-struct Reading {
+struct ReadingOrder {
     fields: &'static [Field],
     /// The end of what is out, and what is held.
     text: String,
@@ -38,7 +38,7 @@ impl Default for PendingEntries {
     fn default() -> Self {
         use Field::{Context, Message};
         Self {
-            readings: [&[Message] as &[_], &[Context], &[Context, Message]].map(Reading::new),
+            readings: [&[Message] as &[_], &[Context], &[Context, Message]].map(ReadingOrder::new),
             held: VecDeque::new(),
         }
     }
@@ -99,13 +99,13 @@ impl PendingEntries {
             entry.message = mask_at(&entry.message, message);
         }
         for reading in &mut self.readings {
-            reading.forget(secrets.longest());
+            reading.discard_released(secrets.longest());
         }
         released
     }
 }
 
-impl Reading {
+impl ReadingOrder {
     fn new(fields: &'static [Field]) -> Self {
         Self {
             fields,
@@ -130,7 +130,7 @@ impl Reading {
     }
 
     /// Keeps as much of what is out as a secret may begin in.
-    fn forget(&mut self, longest: usize) {
+    fn discard_released(&mut self, longest: usize) {
         let kept = self
             .text
             .floor_char_boundary(self.out.saturating_sub(longest));

@@ -1,10 +1,10 @@
 //! Tests of the scheduler on guests that are plain futures.
 
 use std::sync::atomic::AtomicBool;
-use std::task::ready;
 use std::time::Instant;
 
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tool_hub_manifest::Limits;
 
 use super::*;
@@ -53,7 +53,7 @@ impl Spinners {
         }
     }
 
-    fn spin(&self, turns: u32) -> Running<()> {
+    fn spin(&self, turns: u32) -> RunningGuest<()> {
         let record = Arc::new(Record::blank(Limits::standard()));
         let spinner = Spinner {
             turns,
@@ -110,11 +110,11 @@ async fn a_guest_that_is_stopped_is_gone() {
     let spinners = Spinners::new(1);
     for (moved, waits) in [(false, true), (true, true), (true, false)] {
         let gone = Arc::new(AtomicBool::new(false));
-        let told = DropFlag(gone.clone());
+        let drop_flag = DropFlag(gone.clone());
         let record = Arc::new(Record::blank(Limits::standard()));
         let time = record.clone();
         let guest = async move {
-            let _told = told;
+            let _drop_flag = drop_flag;
             if moved {
                 time.time.interrupt();
                 tokio::task::yield_now().await;
@@ -144,13 +144,15 @@ async fn a_guest_that_is_stopped_is_gone() {
 async fn a_guest_that_waits_for_its_turn_is_gone_when_it_is_dropped() {
     let spinners = Spinners::new(1);
     let spinning = tokio::spawn(spinners.spin(2_000));
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    while spinners.most.load(SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
     for _ in 0..50 {
         let gone = Arc::new(AtomicBool::new(false));
-        let told = DropFlag(gone.clone());
+        let drop_flag = DropFlag(gone.clone());
         let record = Arc::new(Record::blank(Limits::standard()));
         let guest = async move {
-            let _told = told;
+            let _drop_flag = drop_flag;
             std::future::pending::<()>().await;
         };
         let mut running = spinners.scheduler.run(Box::pin(guest), &record);
@@ -192,10 +194,11 @@ async fn a_panic_reaches_the_caller_and_leaves_the_scheduler_well() {
     spinners.spin(3).await;
 }
 
-/// A guest that finds its caller's runtime wherever it runs.
-struct Sleeper(Arc<Record>, Option<Pin<Box<tokio::time::Sleep>>>);
+/// A guest that moves to the scheduler's threads and spawns a task there, which needs its caller's
+/// runtime.
+struct Spawner(Arc<Record>, Option<JoinHandle<()>>);
 
-impl Future for Sleeper {
+impl Future for Spawner {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
@@ -204,11 +207,8 @@ impl Future for Sleeper {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
-        let nap = self
-            .1
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(Duration::from_millis(5))));
-        ready!(nap.as_mut().poll(context));
-        Poll::Ready(())
+        let task = self.1.get_or_insert_with(|| tokio::spawn(async {}));
+        Pin::new(task).poll(context).map(Result::unwrap)
     }
 }
 
@@ -216,6 +216,6 @@ impl Future for Sleeper {
 async fn a_guest_that_moved_finds_the_runtime_of_its_caller() {
     let scheduler = Scheduler::new(1).unwrap();
     let record = Arc::new(Record::blank(Limits::standard()));
-    let guest: Guest<()> = Box::pin(Sleeper(record.clone(), None));
+    let guest: Guest<()> = Box::pin(Spawner(record.clone(), None));
     scheduler.run(guest, &record).await;
 }

@@ -16,7 +16,7 @@ const UNFINISHED_AGE_MAX: Duration = Duration::from_secs(3600);
 /// The files that were removed from the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct Trimmed {
+pub struct EvictedFiles {
     /// The number of files.
     pub files: u64,
     /// Their bytes.
@@ -30,7 +30,7 @@ struct CacheFile {
 }
 
 /// Removes all entries in `directory` but those at `kept`, and what was left unfinished.
-pub(super) fn trim(directory: &Path, kept: &[PathBuf]) -> io::Result<Trimmed> {
+pub(super) fn trim(directory: &Path, kept: &[PathBuf]) -> io::Result<EvictedFiles> {
     let mut trimmed = remove_unfinished(directory)?;
     for entry in files(directory, ENTRY)? {
         if !kept.contains(&entry.path) {
@@ -43,7 +43,7 @@ pub(super) fn trim(directory: &Path, kept: &[PathBuf]) -> io::Result<Trimmed> {
 /// Removes entries in `directory` until all of them together have at most `bytes_max`, those that
 /// were used least recently first, and what was left unfinished. Whoever uses one of them has it
 /// in memory, and whoever comes later compiles again.
-pub(super) fn evict(directory: &Path, bytes_max: u64) -> io::Result<Trimmed> {
+pub(super) fn evict(directory: &Path, bytes_max: u64) -> io::Result<EvictedFiles> {
     let mut trimmed = remove_unfinished(directory)?;
     let mut entries = files(directory, ENTRY)?;
     entries.sort_by_key(CacheFile::used);
@@ -58,8 +58,8 @@ pub(super) fn evict(directory: &Path, bytes_max: u64) -> io::Result<Trimmed> {
     Ok(trimmed)
 }
 
-fn remove_unfinished(directory: &Path) -> io::Result<Trimmed> {
-    let mut trimmed = Trimmed::default();
+fn remove_unfinished(directory: &Path) -> io::Result<EvictedFiles> {
+    let mut trimmed = EvictedFiles::default();
     for file in files(directory, UNFINISHED)? {
         let age = SystemTime::now().duration_since(file.used());
         if age.is_ok_and(|age| age > UNFINISHED_AGE_MAX) {
@@ -89,13 +89,13 @@ fn files(directory: &Path, extension: &str) -> io::Result<Vec<CacheFile>> {
 }
 
 impl CacheFile {
-    /// When it was used last: an entry says that by the time of its last change.
+    /// The time of its last use, which is the time of the file's last change.
     fn used(&self) -> SystemTime {
         self.metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH)
     }
 }
 
-impl Trimmed {
+impl EvictedFiles {
     /// Removes a file, and counts it unless another process was faster.
     fn remove(&mut self, file: &CacheFile) -> io::Result<()> {
         match fs::remove_file(&file.path) {

@@ -35,7 +35,7 @@ pub fn compile_for_parent() -> ExitCode {
 
 fn compile() -> wasmtime::Result<()> {
     let (mut input, mut output) = plain_files()?;
-    CompileLimits::read(&mut input)?.impose()?;
+    CompileLimits::read(&mut input)?.apply()?;
     // This inspects the processor and no untrusted data, so it may come before the confinement.
     let engine = engine::compiling()?;
     Confinement::apply();

@@ -30,7 +30,7 @@ impl CompileLimits {
         }
     }
 
-    pub(super) fn wall(&self) -> Duration {
+    pub(super) fn time_max(&self) -> Duration {
         Duration::from_millis(self.wall_ms)
     }
 
@@ -66,7 +66,7 @@ impl CompileLimits {
     /// the component, is hidden from the user's other processes, and ends with the thread that
     /// waits for it.
     #[cfg(unix)]
-    pub(super) fn impose(&self) -> io::Result<()> {
+    pub(super) fn apply(&self) -> io::Result<()> {
         use rustix::process::{Resource, Rlimit, setrlimit};
         let limit = |resource, current, maximum| {
             let limit = Rlimit {
@@ -91,7 +91,7 @@ impl CompileLimits {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn impose(&self) -> io::Result<()> {
+    pub(super) fn apply(&self) -> io::Result<()> {
         Ok(())
     }
 }

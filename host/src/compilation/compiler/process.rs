@@ -73,7 +73,7 @@ impl CompilerProcess {
             .stdout(Stdio::from(code.try_clone()?))
             .stderr(Stdio::from(stderr.try_clone()?))
             .spawn()?;
-        let Some(status) = wait(&mut child, self.limits.wall())? else {
+        let Some(status) = wait(&mut child, self.limits.time_max())? else {
             return Err(over("wall_ms", self.limits.wall_ms));
         };
         if !status.success() {
@@ -83,7 +83,7 @@ impl CompilerProcess {
         // SAFETY: a program that the embedder trusts as itself ended well after it wrote
         // this with `precompile_component`, and had the only other way to the file. The
         // component could choose what was compiled, not what the compiler makes of it.
-        Ok(unsafe { Code::vouched(image) })
+        Ok(unsafe { Code::from_trusted(image) })
     }
 
     fn failure(&self, status: ExitStatus, stderr: &str) -> CompileError {

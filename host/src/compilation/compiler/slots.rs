@@ -15,7 +15,7 @@ pub(crate) struct CompileSlots {
 pub(crate) struct CompileSlot<'a>(&'a CompileSlots);
 
 impl CompileSlots {
-    /// As many as there are cores.
+    /// One slot for each core.
     pub(crate) fn new() -> Self {
         Self {
             free: Mutex::new(thread::available_parallelism().map_or(1, NonZero::get)),

@@ -30,7 +30,7 @@ impl Guard {
     pub(crate) fn new(grants: &Grants, config: &HostConfig) -> Self {
         let despite = grants.directories.values().flat_map(|one| &one.despite);
         Self {
-            names: config.guarded_names.iter().map(|n| settled(n)).collect(),
+            names: config.guarded_names.iter().map(|n| normalized(n)).collect(),
             insisted: despite
                 .filter_map(|place| GuardException::at(place))
                 .collect(),
@@ -42,8 +42,8 @@ impl Guard {
     }
 
     /// The guarded name that `part` of a path means, if it means one.
-    pub(super) fn meant_by(&self, part: &str) -> Option<&str> {
-        let part = settled(part);
+    pub(super) fn guarded_name(&self, part: &str) -> Option<&str> {
+        let part = normalized(part);
         match self.names.iter().find(|name| **name == part) {
             Some(name) => Some(name),
             None if !self.is_empty() && is_short(&part) => Some(SHORT),
@@ -54,7 +54,7 @@ impl Guard {
     /// The guarded names that the text of `path` holds.
     fn named_in(&self, path: &str) -> impl Iterator<Item = &str> {
         let parts = path.split(['/', '\\']);
-        parts.filter_map(|part| self.meant_by(part))
+        parts.filter_map(|part| self.guarded_name(part))
     }
 
     /// True where the text of `path` holds one, given or not.
@@ -63,7 +63,7 @@ impl Guard {
     }
 
     /// The directories in which a person insisted on `name`.
-    pub(super) fn insisted_on(&self, name: &str) -> impl Iterator<Item = &Path> {
+    pub(super) fn exceptions(&self, name: &str) -> impl Iterator<Item = &Path> {
         let same = self.insisted.iter().filter(move |one| one.name == name);
         same.map(|one| one.directory.as_path())
     }
@@ -71,7 +71,7 @@ impl Guard {
     /// The first name in the text of `path` that is given nowhere.
     pub(super) fn refuses(&self, path: &str) -> Option<&str> {
         let mut named = self.named_in(path);
-        named.find(|name| self.insisted_on(name).next().is_none())
+        named.find(|name| self.exceptions(name).next().is_none())
     }
 }
 
@@ -79,14 +79,14 @@ impl GuardException {
     fn at(place: &Path) -> Option<Self> {
         Some(Self {
             directory: place.parent()?.to_owned(),
-            name: settled(place.file_name()?.to_str()?),
+            name: normalized(place.file_name()?.to_str()?),
         })
     }
 }
 
 /// A name as file systems compare it: without what some of them pass over, and in one case.
 /// Both ways round, since a few characters are one letter in upper case only.
-fn settled(name: &str) -> String {
+fn normalized(name: &str) -> String {
     let is_passed_over = |c: char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let name = name.split(':').next().unwrap_or_default();
     let name: String = name.chars().filter(|c| !is_passed_over(*c)).collect();
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn what_was_insisted_on_is_left_to_the_directory() {
         let guard = guard();
-        let given: Vec<_> = guard.insisted_on(".git").collect();
+        let given: Vec<_> = guard.exceptions(".git").collect();
         assert_eq!(given, [Path::new("/a")]);
         assert_eq!(guard.refuses("deep/.git/config"), None);
         assert_eq!(guard.refuses(".git/toolbox.toml"), Some("toolbox.toml"));

@@ -17,7 +17,7 @@ use crate::imports::directories::resolve::Fd;
 /// get this one.
 const INTERFACE: &str = "wasi:filesystem/types@0.2.12";
 
-type Answer<T> = wasmtime::Result<(Result<T, ErrorCode>,)>;
+type ImportResult<T> = wasmtime::Result<(Result<T, ErrorCode>,)>;
 
 /// Replaces those of WASI's functions that may be refused.
 pub(crate) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<()> {
@@ -92,10 +92,10 @@ fn two_paths(types: &mut LinkerInstance<'_, CallState>) -> wasmtime::Result<()> 
 
 impl CallState {
     async fn create_directory(&mut self, fd: Fd, path: String) -> FsResult<()> {
-        let at = self.reach(&fd, path, LastLink::Keep).await?;
+        let at = self.resolve(&fd, path, LastLink::Keep).await?;
         let mut files = self.filesystem();
         let done = Wasi::create_directory_at(&mut files, at.fd(), at.path.clone()).await;
-        self.leave(at)?;
+        self.release(at)?;
         done
     }
 
@@ -107,11 +107,11 @@ impl CallState {
         [read, changed]: [NewTimestamp; 2],
     ) -> FsResult<()> {
         let last = LastLink::of(flags, &path);
-        let at = self.reach(&fd, path, last).await?;
+        let at = self.resolve(&fd, path, last).await?;
         let (flags, path) = (at.flags(flags), at.path.clone());
         let mut files = self.filesystem();
         let done = Wasi::set_times_at(&mut files, at.fd(), flags, path, read, changed).await;
-        self.leave(at)?;
+        self.release(at)?;
         done
     }
 
@@ -130,27 +130,27 @@ impl CallState {
             false => follow,
         };
         let last = LastLink::of(follow, &path);
-        let at = self.reach(&fd, path, last).await?;
+        let at = self.resolve(&fd, path, last).await?;
         let (follow, path) = (at.flags(follow), at.path.clone());
         let mut files = self.filesystem();
         let done = Wasi::open_at(&mut files, at.fd(), follow, path, how, flags).await;
-        self.leave(at)?;
+        self.release(at)?;
         done
     }
 
     async fn remove_directory(&mut self, fd: Fd, path: String) -> FsResult<()> {
-        let at = self.reach(&fd, path, LastLink::Keep).await?;
+        let at = self.resolve(&fd, path, LastLink::Keep).await?;
         let mut files = self.filesystem();
         let done = Wasi::remove_directory_at(&mut files, at.fd(), at.path.clone()).await;
-        self.leave(at)?;
+        self.release(at)?;
         done
     }
 
     async fn unlink(&mut self, fd: Fd, path: String) -> FsResult<()> {
-        let at = self.reach(&fd, path, LastLink::Keep).await?;
+        let at = self.resolve(&fd, path, LastLink::Keep).await?;
         let mut files = self.filesystem();
         let done = Wasi::unlink_file_at(&mut files, at.fd(), at.path.clone()).await;
-        self.leave(at)?;
+        self.release(at)?;
         done
     }
 
@@ -160,12 +160,12 @@ impl CallState {
         (fd, from): (Fd, String),
         (other, to): (Fd, String),
     ) -> FsResult<()> {
-        let (old, new) = self.reach_both((&fd, from), (&other, to)).await?;
+        let (old, new) = self.resolve_both((&fd, from), (&other, to)).await?;
         let (from, to) = (old.path.clone(), new.path.clone());
         let mut files = self.filesystem();
         let done = Wasi::link_at(&mut files, old.fd(), flags, from, new.fd(), to).await;
-        self.leave(old)?;
-        self.leave(new)?;
+        self.release(old)?;
+        self.release(new)?;
         done
     }
 
@@ -174,21 +174,21 @@ impl CallState {
         (fd, from): (Fd, String),
         (other, to): (Fd, String),
     ) -> FsResult<()> {
-        let (old, new) = self.reach_both((&fd, from), (&other, to)).await?;
+        let (old, new) = self.resolve_both((&fd, from), (&other, to)).await?;
         let (from, to) = (old.path.clone(), new.path.clone());
         let mut files = self.filesystem();
         let done = Wasi::rename_at(&mut files, old.fd(), from, new.fd(), to).await;
-        self.leave(old)?;
-        self.leave(new)?;
+        self.release(old)?;
+        self.release(new)?;
         done
     }
 
     async fn symlink(&mut self, fd: Fd, target: String, path: String) -> FsResult<()> {
         self.check_target(&fd, &target, &path).await?;
-        let at = self.reach(&fd, path, LastLink::Keep).await?;
+        let at = self.resolve(&fd, path, LastLink::Keep).await?;
         let mut files = self.filesystem();
         let done = Wasi::symlink_at(&mut files, at.fd(), target, at.path.clone()).await;
-        self.leave(at)?;
+        self.release(at)?;
         done
     }
 
@@ -199,8 +199,8 @@ impl CallState {
             Some((above, _)) => format!("{above}/{target}"),
             None => target.to_owned(),
         };
-        match self.reach(fd, beside, LastLink::Follow).await {
-            Ok(led) => self.leave(led)?,
+        match self.resolve(fd, beside, LastLink::Follow).await {
+            Ok(led) => self.release(led)?,
             // It leads nowhere yet, and is looked at again when it is used.
             Err(error) if may_change(error.downcast_ref()) && !self.policy.guard.names(target) => {}
             Err(error) => return Err(error),
@@ -217,7 +217,7 @@ fn may_change(error: Option<&ErrorCode>) -> bool {
     error.is_some_and(|error| *error != ErrorCode::NotPermitted)
 }
 
-fn answer<T>(done: FsResult<T>) -> Answer<T> {
+fn answer<T>(done: FsResult<T>) -> ImportResult<T> {
     match done {
         Ok(value) => Ok((Ok(value),)),
         Err(error) => Ok((Err(error.downcast()?),)),

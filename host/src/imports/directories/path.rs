@@ -30,7 +30,7 @@ pub(super) struct ResolvedPath {
     pub(super) name: String,
 }
 
-/// Why a path leads nowhere.
+/// The reason why a path leads nowhere.
 pub(super) enum PathError {
     /// It meets this guarded name.
     Guarded(String),

@@ -50,7 +50,7 @@ impl TargetPath {
 impl CallState {
     /// Finds where `path` leads from `fd`. What is found is left again by
     /// [`CallState::leave`].
-    pub(super) async fn reach(
+    pub(super) async fn resolve(
         &mut self,
         fd: &Fd,
         path: String,
@@ -72,7 +72,7 @@ impl CallState {
         // One name that is not followed leads to itself. It is not guarded, or it would have to
         // be looked at where it is.
         let is_one_name = last == LastLink::Keep && !path.contains('/');
-        if path.is_empty() || is_one_name && guard.meant_by(&path).is_none() {
+        if path.is_empty() || is_one_name && guard.guarded_name(&path).is_none() {
             return Ok(as_it_is(path));
         }
         match walk(directory.dir.clone(), path, last, guard).await {
@@ -83,22 +83,22 @@ impl CallState {
     }
 
     /// Finds where two paths lead.
-    pub(super) async fn reach_both(
+    pub(super) async fn resolve_both(
         &mut self,
         (fd, path): (&Fd, String),
         (other, other_path): (&Fd, String),
     ) -> FsResult<(TargetPath, TargetPath)> {
-        let first = self.reach(fd, path, LastLink::Keep).await?;
-        match self.reach(other, other_path, LastLink::Keep).await {
+        let first = self.resolve(fd, path, LastLink::Keep).await?;
+        match self.resolve(other, other_path, LastLink::Keep).await {
             Ok(second) => Ok((first, second)),
             Err(error) => {
-                self.leave(first)?;
+                self.release(first)?;
                 Err(error)
             }
         }
     }
 
-    pub(super) fn leave(&mut self, place: TargetPath) -> Result<(), ResourceTableError> {
+    pub(super) fn release(&mut self, place: TargetPath) -> Result<(), ResourceTableError> {
         match place.reached {
             Some(fd) => self.table().delete(fd).map(drop),
             None => Ok(()),

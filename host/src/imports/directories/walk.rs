@@ -89,10 +89,10 @@ impl Walk<'_> {
 
     /// Stops at a guarded name, unless a person insisted on it in this very directory.
     fn look(&self, name: &str, guard: &Guard) -> Result<(), PathError> {
-        let Some(meant) = guard.meant_by(name) else {
+        let Some(meant) = guard.guarded_name(name) else {
             return Ok(());
         };
-        let mut given = guard.insisted_on(meant);
+        let mut given = guard.exceptions(meant);
         match given.any(|directory| is_same(self.here(), directory)) {
             true => Ok(()),
             false => Err(PathError::Guarded(meant.to_owned())),

@@ -21,15 +21,15 @@ use crate::imports::http::address::{is_own, is_public};
 /// At most so many of a name's addresses are tried.
 const ADDRESSES_TRIED_MAX: usize = 4;
 
-/// Why there is no connection.
-pub(crate) enum NoConnection {
+/// The reason why there is no connection.
+pub(crate) enum ConnectError {
     /// All addresses of the name are private or this machine's own.
     Address,
     /// The attempt failed.
     Failed(Error),
 }
 
-impl From<Error> for NoConnection {
+impl From<Error> for ConnectError {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
@@ -98,13 +98,13 @@ pub(crate) async fn connect(
     origin: &Origin,
     resolver: &Resolver,
     tls: &Tls,
-) -> Result<TokioIo<Stream>, NoConnection> {
+) -> Result<TokioIo<Stream>, ConnectError> {
     let stream = dial(origin, resolver).await?;
     Ok(TokioIo::new(secure(origin, stream, tls).await?))
 }
 
 /// A connection to the first address of `origin` that takes one.
-async fn dial(origin: &Origin, resolver: &Resolver) -> Result<TcpStream, NoConnection> {
+async fn dial(origin: &Origin, resolver: &Resolver) -> Result<TcpStream, ConnectError> {
     let mut failed = Error::DestinationNotFound;
     for address in resolve(bare_host(origin), origin.port(), resolver).await? {
         match TcpStream::connect(address).await {
@@ -128,7 +128,7 @@ async fn resolve(
     host: &str,
     port: u16,
     resolver: &Resolver,
-) -> Result<Vec<SocketAddr>, NoConnection> {
+) -> Result<Vec<SocketAddr>, ConnectError> {
     // An origin that names an address was granted as that address.
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
@@ -154,7 +154,7 @@ async fn resolve(
         return Err(if found.is_empty() {
             Error::DestinationNotFound.into()
         } else {
-            NoConnection::Address
+            ConnectError::Address
         });
     }
     allowed.truncate(ADDRESSES_TRIED_MAX);

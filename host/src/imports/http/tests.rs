@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http_body_util::Empty;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 
 use super::*;
@@ -31,17 +32,28 @@ fn origins_are_compared_in_their_plain_form() {
     check_origin("http://[::1]:80/", "http://[::1]");
 }
 
-/// Answers one connection with `answer`, in two pieces where it holds a `|`.
+/// Answers each connection with `answer`. At a `|` it waits until the client has closed the
+/// connection.
 async fn server(answer: String) -> u16 {
+    gated_server(answer, Arc::default()).await
+}
+
+/// The same, but a `|` is also passed once `gate` is notified.
+async fn gated_server(answer: String, gate: Arc<Notify>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             let mut request = [0; 4096];
             let _ = stream.read(&mut request).await;
-            for piece in answer.split('|') {
+            for (index, piece) in answer.split('|').enumerate() {
+                if index > 0 {
+                    tokio::select! {
+                        () = gate.notified() => {}
+                        _ = stream.read(&mut request) => break,
+                    }
+                }
                 let _ = stream.write_all(piece.as_bytes()).await;
-                tokio::time::sleep(Duration::from_millis(300)).await;
             }
         }
     });
@@ -85,7 +97,7 @@ where
 {
     let request = request.map(|body| body.map_err(|never| match never {}).boxed_unsync());
     let (response, driver) = rules
-        .send_and_note(request, RequestOptions::default())
+        .send_and_record(request, RequestOptions::default())
         .await?;
     let driver = tokio::spawn(Pin::from(driver));
     let status = response.status();
@@ -195,17 +207,25 @@ async fn long_and_slow_responses_are_cut() {
 #[tokio::test]
 async fn requests_in_flight_are_counted_until_their_bodies_end() {
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhi|ho";
-    let origin = format!("http://127.0.0.1:{}", server(slow.into()).await);
+    let gate = Arc::<Notify>::default();
+    let port = gated_server(slow.into(), gate.clone()).await;
+    let origin = format!("http://127.0.0.1:{port}");
     let one = rules(std::slice::from_ref(&origin), |limits| {
         limits.http_in_flight = 1
     });
-    let (first, second) = tokio::join!(get(&one, &origin), get(&one, &origin));
+    // The first answer ends after the second request was refused.
+    let (first, second) = tokio::join!(get(&one, &origin), async {
+        let refused = get(&one, &origin).await;
+        gate.notify_one();
+        refused
+    });
     assert!(first.is_ok());
     assert!(
         matches!(second, Err(Error::ConnectionLimitReached)),
         "{second:?}"
     );
     assert_eq!(one.record.denials.limit(), Some(("http_in_flight", 1)));
+    gate.notify_one();
     assert!(get(&one, &origin).await.is_ok());
 }
 
@@ -217,13 +237,13 @@ fn a_time_that_the_guest_chose_is_not_the_host_s_limit() {
         connect_timeout: Some(Duration::from_millis(1)),
         ..RequestOptions::default()
     };
-    assert_eq!(reached(&limits, &hasty, &timeout), None);
+    assert_eq!(limit_of(&limits, &hasty, &timeout), None);
     let patient = RequestOptions {
         connect_timeout: Some(Duration::from_secs(60)),
         ..RequestOptions::default()
     };
     let ours = Some(("http_connect_ms", limits.http_connect_ms));
-    assert_eq!(reached(&limits, &patient, &timeout), ours);
+    assert_eq!(limit_of(&limits, &patient, &timeout), ours);
 }
 
 /// A server that must not be contacted.
@@ -315,14 +335,14 @@ async fn a_body_that_is_opened_and_empty_is_none() {
 #[tokio::test]
 async fn no_refusal_holds_a_part_of_a_secret() {
     const SECRET: &str = "sk-Canary77AA01secretX";
-    let written = Written::default();
+    let written = LogBuffer::default();
     let writer = written.clone();
     let subscriber = tracing_subscriber::fmt()
         .with_ansi(false)
         .with_writer(move || writer.clone())
         .finish();
     let _listening = tracing::subscriber::set_default(subscriber);
-    let mut said = String::new();
+    let mut output = String::new();
     // For many positions at which the origin's name is cut.
     for before in (0..220).step_by(3) {
         let mut rules = rules(&[], |_| {});
@@ -333,21 +353,21 @@ async fn no_refusal_holds_a_part_of_a_secret() {
         assert!(get(&rules, &uri).await.is_err());
         let failure = Failure::new(FailureKind::Failed, format!("no {uri}"));
         let failure = rules.record.released::<Reply>(Err(failure));
-        said += &format!("{failure:?}");
+        output += &format!("{failure:?}");
     }
-    said += &String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
-    assert!(said.contains("tool_hub_host::audit: refused"), "{said}");
-    let said = said.to_lowercase();
+    output += &String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    assert!(output.contains("tool_hub_host::audit: refused"), "{output}");
+    let output = output.to_lowercase();
     for part in SECRET.to_lowercase().as_bytes().windows(5) {
         let part = std::str::from_utf8(part).unwrap();
-        assert!(!said.contains(part), "{part} in {said}");
+        assert!(!output.contains(part), "{part} in {output}");
     }
 }
 
 #[derive(Clone, Default)]
-struct Written(Arc<std::sync::Mutex<Vec<u8>>>);
+struct LogBuffer(Arc<std::sync::Mutex<Vec<u8>>>);
 
-impl std::io::Write for Written {
+impl std::io::Write for LogBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())

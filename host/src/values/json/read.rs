@@ -33,7 +33,7 @@ pub(crate) fn arguments(parameters: &[Field], text: &str) -> Result<Vec<Val>, Ar
         .and_then(|members| json.end().map(|()| members));
     match parsed {
         Ok(members) => Ok(members.into_iter().map(|(_, value)| value).collect()),
-        Err(error) => Err(context.into_noted().unwrap_or_else(|| ArgumentError {
+        Err(error) => Err(context.into_error().unwrap_or_else(|| ArgumentError {
             path: String::new(),
             message: match error.classify() {
                 Category::Data => "the arguments should be a JSON object".to_owned(),

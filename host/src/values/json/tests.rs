@@ -1,4 +1,5 @@
-//! Reading undoes writing, and schemas are true of what is written, for every type.
+//! Properties of JSON in and out, for every type: reading undoes writing, and schemas describe the
+//! output.
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
@@ -29,7 +30,7 @@ fn random_type() -> impl Strategy<Value = Type> {
     leaf.prop_recursive(4, 24, 4, |inner| {
         let boxed = inner.clone().prop_map(Box::new);
         let several = prop::collection::vec(inner.clone(), 1..4);
-        let maybe = prop::option::of(boxed.clone());
+        let optional = prop::option::of(boxed.clone());
         let case = prop::option::of(inner);
         prop_oneof![
             boxed.clone().prop_map(|item| match *item {
@@ -45,7 +46,7 @@ fn random_type() -> impl Strategy<Value = Type> {
             several.clone().prop_map(Type::Tuple),
             several.prop_map(|types| Type::Record(fields(types))),
             boxed.prop_map(Type::Option),
-            (maybe.clone(), maybe).prop_map(|(ok, err)| Type::Result(ok, err)),
+            (optional.clone(), optional).prop_map(|(ok, err)| Type::Result(ok, err)),
             prop::collection::vec(case, 1..4).prop_map(|types| Type::Variant(cases(types))),
         ]
     })
@@ -103,8 +104,8 @@ fn value(ty: &Type) -> BoxedStrategy<Val> {
             .prop_map(|value| Val::Option(value.map(Box::new)))
             .boxed(),
         Type::Result(ok, err) => prop_oneof![
-            maybe(ok.as_deref()).prop_map(|value| Val::Result(Ok(value))),
-            maybe(err.as_deref()).prop_map(|value| Val::Result(Err(value))),
+            optional(ok.as_deref()).prop_map(|value| Val::Result(Ok(value))),
+            optional(err.as_deref()).prop_map(|value| Val::Result(Err(value))),
         ]
         .boxed(),
         Type::Enum(cases) => {
@@ -120,13 +121,13 @@ fn value(ty: &Type) -> BoxedStrategy<Val> {
         }
         Type::Variant(cases) => Union::new(cases.iter().map(|case| {
             let name = case.label.wit.clone();
-            maybe(case.ty.as_ref()).prop_map(move |value| Val::Variant(name.clone(), value))
+            optional(case.ty.as_ref()).prop_map(move |value| Val::Variant(name.clone(), value))
         }))
         .boxed(),
     }
 }
 
-fn maybe(ty: Option<&Type>) -> BoxedStrategy<Option<Box<Val>>> {
+fn optional(ty: Option<&Type>) -> BoxedStrategy<Option<Box<Val>>> {
     match ty {
         Some(ty) => value(ty).prop_map(|value| Some(Box::new(value))).boxed(),
         None => Just(None).boxed(),

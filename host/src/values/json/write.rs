@@ -169,7 +169,7 @@ pub(crate) fn string(text: &str, out: &mut Json) {
     out.push('"');
 }
 
-/// Where the first byte is that cannot stand for itself in a JSON string.
+/// The place of the first byte that cannot stand for itself in a JSON string.
 fn special(bytes: &[u8]) -> Option<usize> {
     /// So many bytes are looked at without a branch, which compilers do all at once.
     const TOGETHER: usize = 32;

@@ -32,7 +32,7 @@ fn boxed(ty: &EngineType, budget: &mut Budget, depth: usize) -> Result<Box<Type>
     convert(ty, budget, depth).map(Box::new)
 }
 
-fn maybe(
+fn optional(
     ty: Option<EngineType>,
     budget: &mut Budget,
     depth: usize,
@@ -41,7 +41,7 @@ fn maybe(
 }
 
 fn convert(ty: &EngineType, budget: &mut Budget, depth: usize) -> Result<Type, TypeError> {
-    budget.pay(depth)?;
+    budget.charge(depth)?;
     let deeper = depth + 1;
     Ok(match ty {
         EngineType::Bool => Type::Bool,
@@ -70,8 +70,8 @@ fn convert(ty: &EngineType, budget: &mut Budget, depth: usize) -> Result<Type, T
         ),
         EngineType::Option(option) => Type::Option(boxed(&option.ty(), budget, deeper)?),
         EngineType::Result(result) => Type::Result(
-            maybe(result.ok(), budget, deeper)?,
-            maybe(result.err(), budget, deeper)?,
+            optional(result.ok(), budget, deeper)?,
+            optional(result.err(), budget, deeper)?,
         ),
         EngineType::Tuple(tuple) => {
             let items = tuple.types().map(|ty| convert(&ty, budget, deeper));
@@ -94,7 +94,7 @@ fn convert(ty: &EngineType, budget: &mut Budget, depth: usize) -> Result<Type, T
                 .into_iter()
                 .zip(variant.cases())
                 .map(|(label, case)| {
-                    let ty = maybe(case.ty, budget, deeper)?.map(|s| *s);
+                    let ty = optional(case.ty, budget, deeper)?.map(|s| *s);
                     Ok(Case { label, ty })
                 });
             Type::Variant(cases.collect::<Result<_, _>>()?)

@@ -23,7 +23,7 @@ pub(crate) fn signature(resolve: &Resolve, function: &Function) -> Result<Signat
             Ok(Field { label, ty })
         })
         .collect::<Result<_, _>>()?;
-    let result = builder.maybe(function.result.as_ref(), 0)?.map(|s| *s);
+    let result = builder.optional(function.result.as_ref(), 0)?.map(|s| *s);
     Ok(Signature { parameters, result })
 }
 
@@ -33,7 +33,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn maybe(
+    fn optional(
         &mut self,
         ty: Option<&WitType>,
         depth: usize,
@@ -46,7 +46,7 @@ impl Builder<'_> {
     }
 
     fn convert(&mut self, ty: &WitType, depth: usize) -> Result<Type, TypeError> {
-        self.budget.pay(depth)?;
+        self.budget.charge(depth)?;
         Ok(match ty {
             WitType::Bool => Type::Bool,
             WitType::U8 => Type::Integer(Integer::U8),
@@ -87,8 +87,8 @@ impl Builder<'_> {
             }
             TypeDefKind::Option(inner) => Type::Option(self.boxed(inner, deeper)?),
             TypeDefKind::Result(result) => Type::Result(
-                self.maybe(result.ok.as_ref(), deeper)?,
-                self.maybe(result.err.as_ref(), deeper)?,
+                self.optional(result.ok.as_ref(), deeper)?,
+                self.optional(result.err.as_ref(), deeper)?,
             ),
             TypeDefKind::Tuple(tuple) => {
                 let items = tuple.types.iter().map(|ty| self.convert(ty, deeper));
@@ -110,7 +110,7 @@ impl Builder<'_> {
                 let names = variant.cases.iter().map(|case| case.name.as_str());
                 let labels = self.budget.labels(names)?;
                 let cases = labels.into_iter().zip(&variant.cases).map(|(label, case)| {
-                    let ty = self.maybe(case.ty.as_ref(), deeper)?.map(|s| *s);
+                    let ty = self.optional(case.ty.as_ref(), deeper)?.map(|s| *s);
                     Ok(Case { label, ty })
                 });
                 Type::Variant(cases.collect::<Result<_, _>>()?)

@@ -1,4 +1,5 @@
-//! What nobody may touch: a server that counts who knocks, and a file outside every grant.
+//! Canaries that no guest may touch: a server that counts connections, and a file outside every
+//! grant.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -17,8 +18,8 @@ pub(crate) struct Server {
     sent: Arc<AtomicUsize>,
 }
 
-/// What a server answers, given the head of the request.
-type Answer = dyn Fn(&str, &mut TcpStream, &AtomicUsize) -> std::io::Result<()> + Send + Sync;
+/// The answer of a server to the head of a request.
+type Responder = dyn Fn(&str, &mut TcpStream, &AtomicUsize) -> std::io::Result<()> + Send + Sync;
 
 impl Server {
     /// A server that answers every request with `answer`.
@@ -40,7 +41,7 @@ impl Server {
         let port = listener.local_addr().unwrap().port();
         let (hits, sent) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
         let (seen, counted) = (hits.clone(), sent.clone());
-        let answer: Arc<Answer> = Arc::new(answer);
+        let answer: Arc<Responder> = Arc::new(answer);
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 seen.fetch_add(1, Ordering::SeqCst);
@@ -60,18 +61,18 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// How often somebody connected.
+    /// The number of connections.
     pub(crate) fn hits(&self) -> usize {
         self.hits.load(Ordering::SeqCst)
     }
 
-    /// How many bytes were sent, as far as they were counted.
+    /// The bytes that were sent, as far as they were counted.
     pub(crate) fn sent(&self) -> usize {
         self.sent.load(Ordering::SeqCst)
     }
 }
 
-fn serve(mut stream: TcpStream, answer: &Answer, sent: &AtomicUsize) {
+fn serve(mut stream: TcpStream, answer: &Responder, sent: &AtomicUsize) {
     let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
     let mut head = Vec::new();
     let mut byte = [0];
@@ -81,20 +82,20 @@ fn serve(mut stream: TcpStream, answer: &Answer, sent: &AtomicUsize) {
     let _ = answer(&String::from_utf8_lossy(&head), &mut stream, sent);
 }
 
-/// Whether the machine has an address of its own for the second server of a test.
+/// True if the machine has an address of its own for the second server of a test.
 pub(crate) fn has(address: IpAddr) -> bool {
     TcpListener::bind((address, 0)).is_ok()
 }
 
 /// A directory that is granted, and beside it what is not.
-pub(crate) struct Ground {
+pub(crate) struct GrantedDirectory {
     directory: TempDir,
 }
 
-/// What a canary file says.
+/// The content of a canary file.
 pub(crate) const CANARY: &str = "canary-5d1f0c";
 
-impl Ground {
+impl GrantedDirectory {
     /// `granted/` with a few files and directories, and `secret/canary` outside of it.
     pub(crate) fn new() -> Self {
         let ground = Self {

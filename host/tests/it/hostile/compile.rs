@@ -86,7 +86,7 @@ fn over(types: &str, last: usize, passed_as: &str) -> Vec<u8> {
     )
 }
 
-/// What nothing of can be called, and why.
+/// Components without a callable function, and the reasons.
 fn not_callable(component: Vec<u8>) -> String {
     let begun = Instant::now();
     let verified = crate::support::package(component, |_| {});

@@ -1,4 +1,4 @@
-//! A guest that does with paths whatever it is told to, through `wasi:filesystem`.
+//! A guest that performs the given operations on paths, through `wasi:filesystem`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 use tool_hub_host::{Approved, Host, Outcome, Tool};
 use tool_hub_manifest::{Access, DirectoryGrant, DirectoryName, DirectoryRequest, Grants};
 
-use super::canary::Ground;
+use super::canary::GrantedDirectory;
 use crate::support::{HOST, MEMORY, package};
 
 /// The cases of `error-code`, in order.
@@ -17,10 +17,10 @@ const ERRORS: &str = "access would-block already bad-descriptor busy deadlock qu
     no-such-device overflow not-permitted pipe read-only invalid-seek text-file-busy \
     cross-device";
 
-/// What a guest may try with a path.
+/// The operations that a guest tries with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-pub(crate) enum Act {
+pub(crate) enum FileOperation {
     /// Opens it for writing, makes it where it is missing, and writes into it.
     Write = 0,
     /// Opens it so that its content is gone.
@@ -299,14 +299,14 @@ fn component() -> Vec<u8> {
 }
 
 /// The guest with the ground's granted directory.
-pub(crate) async fn granted(ground: &Ground, access: Access) -> Tool {
+pub(crate) async fn granted(ground: &GrantedDirectory, access: Access) -> Tool {
     granted_by(&HOST, ground, access, None).await
 }
 
 /// Like `granted`, in a `host` of its own, and with the dangers that the person insisted on.
 pub(crate) async fn granted_by(
     host: &Host,
-    ground: &Ground,
+    ground: &GrantedDirectory,
     access: Access,
     despite: Option<PathBuf>,
 ) -> Tool {
@@ -343,7 +343,7 @@ fn error(number: usize) -> &'static str {
     ERRORS.split_whitespace().nth(number).unwrap()
 }
 
-/// What `function` of `tool` says about `path`: a text, or the name of the error.
+/// The answer of `function` of `tool` for `path`: a text, or the name of the error.
 async fn look(tool: &Tool, function: &str, path: &str) -> Result<String, &'static str> {
     match tool
         .call(function, &json!({ "path": path }).to_string())
@@ -363,7 +363,7 @@ pub(crate) async fn read(tool: &Tool, path: &str) -> Result<String, &'static str
     look(tool, "read", path).await
 }
 
-/// Where the link at `path` leads.
+/// The target of the link at `path`.
 pub(crate) async fn read_link(tool: &Tool, path: &str) -> Result<String, &'static str> {
     look(tool, "readlink", path).await
 }
@@ -371,7 +371,7 @@ pub(crate) async fn read_link(tool: &Tool, path: &str) -> Result<String, &'stati
 /// Tries `act`.
 pub(crate) async fn act(
     tool: &Tool,
-    act: Act,
+    act: FileOperation,
     path: &str,
     other: &str,
 ) -> Result<(), &'static str> {

@@ -1,4 +1,4 @@
-//! What a tool reaches of the file system: what is in the directory that it was given.
+//! File access of a hostile tool: it reaches the granted directory and nothing outside.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use tool_hub_host::Tool;
 use tool_hub_manifest::Access;
 
-use super::canary::{CANARY, Ground};
-use super::files::{Act, act, granted, granted_by, read, read_link};
+use super::canary::{CANARY, GrantedDirectory};
+use super::files::{FileOperation, act, granted, granted_by, read, read_link};
 use super::guarded::guarding;
 use crate::support::HOST;
 
@@ -84,7 +84,7 @@ const PATHS: [&str; 64] = [
     "to-self/root/ABS",
 ];
 
-fn lay_links(ground: &Ground) {
+fn lay_links(ground: &GrantedDirectory) {
     let granted = ground.granted();
     let link = |to: &str, name: &str| symlink(to, granted.join(name)).unwrap();
     link("../secret/canary", "to-canary");
@@ -98,7 +98,7 @@ fn lay_links(ground: &Ground) {
     link("file", "inside");
 }
 
-fn fill_in(path: &str, ground: &Ground) -> String {
+fn fill_in(path: &str, ground: &GrantedDirectory) -> String {
     let canary = ground.canary();
     let relative = canary.strip_prefix("/").unwrap().display().to_string();
     path.replace("ABS", &relative)
@@ -111,7 +111,7 @@ async fn no_path_leads_out_of_a_directory() {
         (&*HOST, Access::ReadWrite),
         (&guarding(), Access::ReadWrite),
     ] {
-        let ground = Ground::new();
+        let ground = GrantedDirectory::new();
         lay_links(&ground);
         let tool = granted_by(host, &ground, access, None).await;
         assert_eq!(read(&tool, "file").await.as_deref(), Ok("harmless"));
@@ -132,7 +132,7 @@ async fn no_path_leads_out_of_a_directory() {
 /// a directory above it was moved, and programs that copy or edit the directory would follow them.
 #[tokio::test]
 async fn links_that_a_tool_makes_lead_nowhere_outside() {
-    let ground = Ground::new();
+    let ground = GrantedDirectory::new();
     let tool = granted(&ground, Access::ReadWrite).await;
     let canary = ground.canary().display().to_string();
     for target in [
@@ -148,18 +148,29 @@ async fn links_that_a_tool_makes_lead_nowhere_outside() {
         "..\\secret",
     ] {
         for name in ["link", "deep/er/link"] {
-            let made = act(&tool, Act::SymbolicLink, target, name).await;
+            let made = act(&tool, FileOperation::SymbolicLink, target, name).await;
             assert_eq!(made, Err("not-permitted"), "{name} -> {target}");
             let place = ground.granted().join(name);
             assert!(place.symlink_metadata().is_err(), "{name} -> {target}");
         }
     }
-    let made = act(&tool, Act::SymbolicLink, "er/..file", "deep/link2").await;
+    let made = act(
+        &tool,
+        FileOperation::SymbolicLink,
+        "er/..file",
+        "deep/link2",
+    )
+    .await;
     assert_eq!(made, Ok(()));
     // The tool cannot follow a link that a person made, either.
     symlink("../secret", ground.granted().join("link2")).unwrap();
     for path in ["link2", "link2/", "link2/canary"] {
-        for change in [Act::Write, Act::Truncate, Act::SetSize, Act::Mutate] {
+        for change in [
+            FileOperation::Write,
+            FileOperation::Truncate,
+            FileOperation::SetSize,
+            FileOperation::Mutate,
+        ] {
             let done = act(&tool, change, path, "").await;
             assert!(done.is_err(), "{change:?} {path}");
         }
@@ -171,18 +182,18 @@ async fn links_that_a_tool_makes_lead_nowhere_outside() {
         ("link2/canary", "stolen"),
         ("file", "link2/planted"),
     ] {
-        for change in [Act::Rename, Act::HardLink] {
+        for change in [FileOperation::Rename, FileOperation::HardLink] {
             let done = act(&tool, change, from, to).await;
             assert!(done.is_err(), "{change:?} {from} {to}");
         }
     }
     for path in ["../secret/planted", "../planted", "link2/planted"] {
         for change in [
-            Act::Write,
-            Act::CreateNew,
-            Act::MakeDirectory,
-            Act::Unlink,
-            Act::SetTimes,
+            FileOperation::Write,
+            FileOperation::CreateNew,
+            FileOperation::MakeDirectory,
+            FileOperation::Unlink,
+            FileOperation::SetTimes,
         ] {
             let done = act(&tool, change, path, "").await;
             assert!(done.is_err(), "{change:?} {path}");
@@ -193,26 +204,26 @@ async fn links_that_a_tool_makes_lead_nowhere_outside() {
     assert!(!ground.granted().join("stolen").exists());
 }
 
-pub(super) const CHANGES: [Act; 14] = [
-    Act::Write,
-    Act::Truncate,
-    Act::Rename,
-    Act::HardLink,
-    Act::SymbolicLink,
-    Act::Unlink,
-    Act::RemoveDirectory,
-    Act::MakeDirectory,
-    Act::SetSize,
-    Act::SetTimes,
-    Act::Mutate,
-    Act::WriteThroughRead,
-    Act::SetSizeThroughRead,
-    Act::CreateNew,
+pub(super) const CHANGES: [FileOperation; 14] = [
+    FileOperation::Write,
+    FileOperation::Truncate,
+    FileOperation::Rename,
+    FileOperation::HardLink,
+    FileOperation::SymbolicLink,
+    FileOperation::Unlink,
+    FileOperation::RemoveDirectory,
+    FileOperation::MakeDirectory,
+    FileOperation::SetSize,
+    FileOperation::SetTimes,
+    FileOperation::Mutate,
+    FileOperation::WriteThroughRead,
+    FileOperation::SetSizeThroughRead,
+    FileOperation::CreateNew,
 ];
 
 #[tokio::test]
 async fn nothing_changes_in_a_directory_that_may_only_be_read() {
-    let ground = Ground::new();
+    let ground = GrantedDirectory::new();
     lay_links(&ground);
     let tool = granted(&ground, Access::Read).await;
     let before = ground.state();
@@ -245,30 +256,33 @@ async fn nothing_changes_in_a_directory_that_may_only_be_read() {
 #[tokio::test]
 async fn a_directory_that_may_be_changed_is_changed() {
     for (change, path, other) in [
-        (Act::Write, "new", ""),
-        (Act::Truncate, "file", ""),
-        (Act::Rename, "file", "other"),
-        (Act::HardLink, "file", "other"),
-        (Act::SymbolicLink, "file", "other"),
-        (Act::Unlink, "file", ""),
-        (Act::RemoveDirectory, "deep/er", ""),
-        (Act::MakeDirectory, "new", ""),
-        (Act::SetSize, "file", ""),
-        (Act::SetTimes, "file", ""),
-        (Act::Mutate, "deep", ""),
-        (Act::CreateNew, "new", ""),
+        (FileOperation::Write, "new", ""),
+        (FileOperation::Truncate, "file", ""),
+        (FileOperation::Rename, "file", "other"),
+        (FileOperation::HardLink, "file", "other"),
+        (FileOperation::SymbolicLink, "file", "other"),
+        (FileOperation::Unlink, "file", ""),
+        (FileOperation::RemoveDirectory, "deep/er", ""),
+        (FileOperation::MakeDirectory, "new", ""),
+        (FileOperation::SetSize, "file", ""),
+        (FileOperation::SetTimes, "file", ""),
+        (FileOperation::Mutate, "deep", ""),
+        (FileOperation::CreateNew, "new", ""),
     ] {
-        let ground = Ground::new();
+        let ground = GrantedDirectory::new();
         let tool = granted(&ground, Access::ReadWrite).await;
         let before = ground.state();
         assert_eq!(act(&tool, change, path, other).await, Ok(()), "{change:?}");
         assert_ne!(ground.state(), before, "{change:?}");
     }
     // What was opened for reading stays as it is, whatever the directory allows.
-    let ground = Ground::new();
+    let ground = GrantedDirectory::new();
     let tool = granted(&ground, Access::ReadWrite).await;
     let before = ground.state();
-    for change in [Act::WriteThroughRead, Act::SetSizeThroughRead] {
+    for change in [
+        FileOperation::WriteThroughRead,
+        FileOperation::SetSizeThroughRead,
+    ] {
         assert!(act(&tool, change, "file", "").await.is_err(), "{change:?}");
     }
     assert_eq!(ground.state(), before);
@@ -276,7 +290,7 @@ async fn a_directory_that_may_be_changed_is_changed() {
 
 #[tokio::test]
 async fn a_link_tells_no_more_than_its_own_text() {
-    let ground = Ground::new();
+    let ground = GrantedDirectory::new();
     lay_links(&ground);
     let tool = granted(&ground, Access::Read).await;
     assert_eq!(read_link(&tool, "inside").await.as_deref(), Ok("file"));
@@ -290,11 +304,11 @@ async fn a_link_tells_no_more_than_its_own_text() {
 /// the guest reads and writes; then for links to what is guarded.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_link_swapped_in_during_a_call_leads_nowhere() {
-    let ground = Ground::new();
+    let ground = GrantedDirectory::new();
     let tool = granted(&ground, Access::ReadWrite).await;
     under_swaps(&tool, &ground, ground.outside()).await;
 
-    let ground = Ground::new();
+    let ground = GrantedDirectory::new();
     let guarded = ground.granted().join(".git");
     std::fs::create_dir(&guarded).unwrap();
     std::fs::write(guarded.join("canary"), CANARY).unwrap();
@@ -303,7 +317,7 @@ async fn a_link_swapped_in_during_a_call_leads_nowhere() {
 }
 
 /// `secret` holds the canary, seen from the granted directory.
-async fn under_swaps(tool: &Tool, ground: &Ground, secret: PathBuf) {
+async fn under_swaps(tool: &Tool, ground: &GrantedDirectory, secret: PathBuf) {
     let granted = ground.granted();
     let canary = granted.join(&secret).join("canary");
     let (stop, swaps) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
@@ -323,8 +337,8 @@ async fn under_swaps(tool: &Tool, ground: &Ground, secret: PathBuf) {
                 assert!(!text.contains("canary"), "{path}: {text}");
                 read_well += 1;
             }
-            let _ = act(tool, Act::SetSize, path, "").await;
-            let _ = act(tool, Act::Write, path, "").await;
+            let _ = act(tool, FileOperation::SetSize, path, "").await;
+            let _ = act(tool, FileOperation::Write, path, "").await;
         }
     }
     stop.store(true, Ordering::Relaxed);

@@ -6,8 +6,8 @@ use std::os::unix::fs::symlink;
 use tool_hub_host::{Host, HostConfig};
 use tool_hub_manifest::{Access, DirectoryGrant};
 
-use super::canary::Ground;
-use super::files::{Act, act, granted_all, granted_by, read};
+use super::canary::GrantedDirectory;
+use super::files::{FileOperation, act, granted_all, granted_by, read};
 use super::filesystem::CHANGES;
 
 /// A host that guards a few names.
@@ -18,8 +18,8 @@ pub(super) fn guarding() -> Host {
 }
 
 /// A ground with what is guarded in it.
-fn with_guarded() -> Ground {
-    let ground = Ground::new();
+fn with_guarded() -> GrantedDirectory {
+    let ground = GrantedDirectory::new();
     let place = |path: &str| ground.granted().join(path);
     for directory in [".git/hooks", "deep/er/.GIT"] {
         std::fs::create_dir_all(place(directory)).unwrap();
@@ -60,26 +60,37 @@ async fn guarded_names_are_not_touched_where_writing_is_granted() {
         ("deep/er", ".Git"),
         ("deep", ".g\u{200c}it"),
     ] {
-        for change in [Act::Rename, Act::HardLink, Act::SymbolicLink] {
+        for change in [
+            FileOperation::Rename,
+            FileOperation::HardLink,
+            FileOperation::SymbolicLink,
+        ] {
             let done = act(&tool, change, path, other).await;
             assert_eq!(done, Err("not-permitted"), "{change:?} {path} {other}");
         }
     }
     for path in [".mcp.json", "deep/.git", "deep/toolbox.toml"] {
-        for change in [Act::Write, Act::CreateNew, Act::MakeDirectory] {
+        for change in [
+            FileOperation::Write,
+            FileOperation::CreateNew,
+            FileOperation::MakeDirectory,
+        ] {
             let done = act(&tool, change, path, "").await;
             assert_eq!(done, Err("not-permitted"), "{change:?} {path}");
         }
     }
     assert_eq!(ground.state(), before);
-    assert_eq!(act(&tool, Act::Write, ".gitignore", "").await, Ok(()));
+    assert_eq!(
+        act(&tool, FileOperation::Write, ".gitignore", "").await,
+        Ok(())
+    );
     // A tool that may only read changes nothing as it is.
     let tool = granted_by(&host, &ground, Access::Read, None).await;
     assert_eq!(read(&tool, "toolbox.toml").await.as_deref(), Ok("theirs"));
 }
 
 /// Links that somebody else made: a checkout, the user, another program.
-fn lay_links(ground: &Ground) {
+fn lay_links(ground: &GrantedDirectory) {
     for (target, name) in [
         (".git", "alias"),
         ("toolbox.toml", "notes"),
@@ -135,18 +146,18 @@ async fn links_lead_to_no_guarded_name() {
     ] {
         assert_eq!(read(&tool, path).await, Err("not-permitted"), "{path}");
         for change in [
-            Act::Write,
-            Act::Truncate,
-            Act::SetSize,
-            Act::SetTimes,
-            Act::Mutate,
-            Act::WriteThroughRead,
-            Act::SetSizeThroughRead,
+            FileOperation::Write,
+            FileOperation::Truncate,
+            FileOperation::SetSize,
+            FileOperation::SetTimes,
+            FileOperation::Mutate,
+            FileOperation::WriteThroughRead,
+            FileOperation::SetSizeThroughRead,
         ] {
             let done = act(&tool, change, path, "").await;
             assert_eq!(done, Err("not-permitted"), "{change:?} {path}");
         }
-        let done = act(&tool, Act::CreateNew, path, "").await;
+        let done = act(&tool, FileOperation::CreateNew, path, "").await;
         assert_eq!(done, Err("exist"), "{path}");
     }
     for (from, to) in [
@@ -154,7 +165,11 @@ async fn links_lead_to_no_guarded_name() {
         ("alias/config", "mine"),
         ("deep", "chain/x"),
     ] {
-        for change in [Act::Rename, Act::HardLink, Act::SymbolicLink] {
+        for change in [
+            FileOperation::Rename,
+            FileOperation::HardLink,
+            FileOperation::SymbolicLink,
+        ] {
             let done = act(&tool, change, from, to).await;
             assert_eq!(done, Err("not-permitted"), "{change:?} {from} {to}");
         }
@@ -177,26 +192,33 @@ async fn other_links_are_followed_where_names_are_guarded() {
         "slash/../deep/file",
     ] {
         assert_eq!(read(&tool, path).await.as_deref(), Ok("harmless"), "{path}");
-        assert_eq!(act(&tool, Act::SetTimes, path, "").await, Ok(()), "{path}");
+        assert_eq!(
+            act(&tool, FileOperation::SetTimes, path, "").await,
+            Ok(()),
+            "{path}"
+        );
     }
-    assert_eq!(act(&tool, Act::Write, "inside", "").await, Ok(()));
+    assert_eq!(act(&tool, FileOperation::Write, "inside", "").await, Ok(()));
     assert!(
         std::fs::read_to_string(place("file"))
             .unwrap()
             .starts_with("mine")
     );
-    assert_eq!(act(&tool, Act::Write, "holds/../later", "").await, Ok(()));
+    assert_eq!(
+        act(&tool, FileOperation::Write, "holds/../later", "").await,
+        Ok(())
+    );
     assert_eq!(std::fs::read_to_string(place("new")).unwrap(), "mine");
     for (change, path, other) in [
-        (Act::MakeDirectory, "holds/made/", ""),
-        (Act::Mutate, "slash/", ""),
-        (Act::Rename, "holds/made/", "slash/moved/"),
-        (Act::RemoveDirectory, "holds/moved", ""),
-        (Act::HardLink, "here/inside", "holds/inside"),
-        (Act::Rename, "alias", "holds/alias2"),
-        (Act::Unlink, "here/notes", ""),
-        (Act::SymbolicLink, "er", "holds/link"),
-        (Act::SymbolicLink, "nowhere", "dead"),
+        (FileOperation::MakeDirectory, "holds/made/", ""),
+        (FileOperation::Mutate, "slash/", ""),
+        (FileOperation::Rename, "holds/made/", "slash/moved/"),
+        (FileOperation::RemoveDirectory, "holds/moved", ""),
+        (FileOperation::HardLink, "here/inside", "holds/inside"),
+        (FileOperation::Rename, "alias", "holds/alias2"),
+        (FileOperation::Unlink, "here/notes", ""),
+        (FileOperation::SymbolicLink, "er", "holds/link"),
+        (FileOperation::SymbolicLink, "nowhere", "dead"),
     ] {
         let done = act(&tool, change, path, other).await;
         assert_eq!(done, Ok(()), "{change:?} {path} {other}");
@@ -224,7 +246,7 @@ async fn a_tool_makes_no_link_to_a_guarded_name() {
         ("hop", "deep/mine"),
         ("hop/absent", "holds/mine"),
     ] {
-        let made = act(&tool, Act::SymbolicLink, target, name).await;
+        let made = act(&tool, FileOperation::SymbolicLink, target, name).await;
         assert_eq!(made, Err("not-permitted"), "{name} -> {target}");
     }
     assert_eq!(ground.state(), before);
@@ -244,12 +266,16 @@ async fn insisted_on_is_one_place() {
         "deep/../.git/new",
         "deep/hop/hook",
     ] {
-        assert_eq!(act(&tool, Act::Write, path, "").await, Ok(()), "{path}");
+        assert_eq!(
+            act(&tool, FileOperation::Write, path, "").await,
+            Ok(()),
+            "{path}"
+        );
     }
-    let made = act(&tool, Act::SymbolicLink, ".git/hooks", "hooks").await;
+    let made = act(&tool, FileOperation::SymbolicLink, ".git/hooks", "hooks").await;
     assert_eq!(made, Ok(()));
     let refused = Err("not-permitted");
-    assert_eq!(act(&tool, Act::Write, "notes", "").await, refused);
+    assert_eq!(act(&tool, FileOperation::Write, "notes", "").await, refused);
     for path in [
         "toolbox.toml",
         ".git/toolbox.toml",
@@ -258,20 +284,24 @@ async fn insisted_on_is_one_place() {
         "deep/er/.GIT/config",
         "holds/er/.GIT/config",
     ] {
-        for change in [Act::Write, Act::MakeDirectory, Act::Unlink] {
+        for change in [
+            FileOperation::Write,
+            FileOperation::MakeDirectory,
+            FileOperation::Unlink,
+        ] {
             let done = act(&tool, change, path, "").await;
             assert_eq!(done, refused, "{change:?} {path}");
         }
     }
     // Another directory of the same tool, in which there is one of that name too.
     let other = with_guarded();
-    let grant = |ground: &Ground, despite: &[_]| DirectoryGrant {
+    let grant = |ground: &GrantedDirectory, despite: &[_]| DirectoryGrant {
         path: ground.granted(),
         access: Access::ReadWrite,
         despite: despite.iter().cloned().collect(),
     };
     let granted = vec![("a", grant(&other, &[])), ("b", grant(&ground, &[git]))];
     let tool = granted_all(&host, granted).await;
-    let done = act(&tool, Act::Write, ".git/config", "").await;
+    let done = act(&tool, FileOperation::Write, ".git/config", "").await;
     assert_eq!(done, refused);
 }

@@ -1,4 +1,4 @@
-//! What a tool reaches of the network: what it was granted, spelled as it was granted.
+//! Network access of a hostile tool: it reaches the granted origins and no other.
 
 use std::io::Write as _;
 use std::net::IpAddr;
@@ -8,7 +8,7 @@ use tool_hub_host::{FailureKind, Outcome};
 use tool_hub_manifest::{Methods, Origin};
 
 use super::canary::{Server, has};
-use super::requests::{Came, Request, granted, send};
+use super::requests::{Request, RequestResult, granted, send};
 
 /// A short answer.
 pub(crate) const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
@@ -27,8 +27,11 @@ async fn what_is_granted_is_reached() {
     let server = Server::answering(OK);
     let tool = granted(&[server.origin()], &Methods::Any).await;
     let authority = format!("127.0.0.1:{}", server.port());
-    let came = send(&tool, Request::get("http", &authority)).await;
-    assert_eq!((came, server.hits()), (Came::Answered(200, 2), 1));
+    let result = send(&tool, Request::get("http", &authority)).await;
+    assert_eq!(
+        (result, server.hits()),
+        (RequestResult::Answered(200, 2), 1)
+    );
 }
 
 /// Every way to write the address of a canary, or the name of a granted host so that it leads
@@ -141,16 +144,17 @@ async fn no_spelling_of_an_address_reaches_what_is_not_granted() {
     for form in FORMS {
         let url = form.replace("PORT", &port);
         let (scheme, authority) = url.split_once("://").unwrap();
-        let came = send(&tool, Request::get(scheme, authority)).await;
+        let result = send(&tool, Request::get(scheme, authority)).await;
         let refused = matches!(
-            came,
-            Came::Malformed | Came::Failed("HTTP-request-denied" | "HTTP-request-URI-invalid")
+            result,
+            RequestResult::Malformed
+                | RequestResult::Failed("HTTP-request-denied" | "HTTP-request-URI-invalid")
         );
         // The name that is granted is looked up, and there is none.
-        let unknown = matches!(came, Came::Failed("DNS-error"));
+        let unknown = matches!(result, RequestResult::Failed("DNS-error"));
         assert!(
             refused || (unknown && form.to_lowercase().ends_with("//allowed.example:80")),
-            "{url:?}: {came:?}"
+            "{url:?}: {result:?}"
         );
     }
     assert_eq!(canary.hits(), 0);
@@ -178,13 +182,15 @@ async fn no_path_changes_the_host() {
     for path in &paths {
         let mut request = Request::get("http", &authority);
         request.path = path;
-        let came = send(&tool, request).await;
+        let result = send(&tool, request).await;
         assert!(
             matches!(
-                came,
-                Came::Answered(200, 2) | Came::Malformed | Came::Failed("HTTP-request-URI-invalid")
+                result,
+                RequestResult::Answered(200, 2)
+                    | RequestResult::Malformed
+                    | RequestResult::Failed("HTTP-request-URI-invalid")
             ),
-            "{path:?}: {came:?}"
+            "{path:?}: {result:?}"
         );
     }
     assert_eq!(canary.hits(), 0);
@@ -209,11 +215,11 @@ async fn an_empty_list_allows_nothing() {
     let canary = Server::answering(OK);
     let tool = granted(&[], &Methods::Any).await;
     let authority = format!("127.0.0.1:{}", canary.port());
-    let came = send(&tool, Request::get("http", &authority)).await;
-    assert_eq!(came, Came::Failed("HTTP-request-denied"));
+    let result = send(&tool, Request::get("http", &authority)).await;
+    assert_eq!(result, RequestResult::Failed("HTTP-request-denied"));
     let tool = granted(&[canary.origin()], &only(&[])).await;
-    let came = send(&tool, Request::get("http", &authority)).await;
-    assert_eq!(came, Came::Failed("HTTP-request-denied"));
+    let result = send(&tool, Request::get("http", &authority)).await;
+    assert_eq!(result, RequestResult::Failed("HTTP-request-denied"));
     assert_eq!(canary.hits(), 0);
 }
 
@@ -227,7 +233,7 @@ async fn only_granted_methods_are_sent() {
         request.method = method;
         assert_eq!(
             send(&tool, request).await,
-            Came::Answered(200, 0),
+            RequestResult::Answered(200, 0),
             "{method}"
         );
     }
@@ -235,19 +241,23 @@ async fn only_granted_methods_are_sent() {
         "POST", "PUT", "DELETE", "HEAD", "get", "GETS", "G", "TRACE", "OPTIONS", "BREW",
     ] {
         request.method = method;
-        let came = send(&tool, request).await;
-        assert_eq!(came, Came::Failed("HTTP-request-denied"), "{method}");
+        let result = send(&tool, request).await;
+        assert_eq!(
+            result,
+            RequestResult::Failed("HTTP-request-denied"),
+            "{method}"
+        );
     }
     assert_eq!(server.hits(), 2);
     let any = granted(&[server.origin()], &Methods::Any).await;
     request.method = "CONNECT";
-    let came = send(&any, request).await;
-    assert_eq!(came, Came::Failed("HTTP-request-method-invalid"));
+    let result = send(&any, request).await;
+    assert_eq!(result, RequestResult::Failed("HTTP-request-method-invalid"));
     request.method = "GET / HTTP/1.1\r\nx: ";
-    let came = send(&any, request).await;
+    let result = send(&any, request).await;
     assert!(
-        matches!(came, Came::Malformed | Came::Failed(_)),
-        "{came:?}"
+        matches!(result, RequestResult::Malformed | RequestResult::Failed(_)),
+        "{result:?}"
     );
     assert_eq!(server.hits(), 2);
 }
@@ -291,10 +301,10 @@ async fn redirects_are_followed_by_nobody() {
     ));
     let tool = granted(&[server.origin()], &Methods::Any).await;
     let authority = format!("127.0.0.1:{}", server.port());
-    let came = send(&tool, Request::get("http", &authority)).await;
-    assert_eq!(came, Came::Answered(307, 0));
+    let result = send(&tool, Request::get("http", &authority)).await;
+    assert_eq!(result, RequestResult::Answered(307, 0));
     let authority = format!("127.0.0.1:{}", canary.port());
-    let came = send(&tool, Request::get("http", &authority)).await;
-    assert_eq!(came, Came::Failed("HTTP-request-denied"));
+    let result = send(&tool, Request::get("http", &authority)).await;
+    assert_eq!(result, RequestResult::Failed("HTTP-request-denied"));
     assert_eq!((server.hits(), canary.hits()), (1, 0));
 }

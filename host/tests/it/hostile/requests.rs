@@ -1,4 +1,4 @@
-//! A guest that sends whatever request it is told to, through `wasi:http`.
+//! A guest that sends the given requests, through `wasi:http`.
 
 mod guest;
 
@@ -55,9 +55,9 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Came {
+pub(crate) enum RequestResult {
     /// An answer: its status and the length of its body.
     Answered(u64, u64),
     /// The request cannot even be written down.
@@ -73,7 +73,7 @@ pub(crate) enum Came {
 }
 
 /// Has `tool` send `request`.
-pub(crate) async fn send(tool: &Tool, request: Request<'_>) -> Came {
+pub(crate) async fn send(tool: &Tool, request: Request<'_>) -> RequestResult {
     use base64::Engine as _;
     let bytes = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
     let headers: Vec<_> = request
@@ -94,21 +94,21 @@ pub(crate) async fn send(tool: &Tool, request: Request<'_>) -> Came {
     let failure = match outcome {
         Outcome::Reply(reply) => {
             let value: [u64; 2] = serde_json::from_str(&reply.structured.unwrap()).unwrap();
-            return Came::Answered(value[0], value[1]);
+            return RequestResult::Answered(value[0], value[1]);
         }
         Outcome::Failure(failure) => failure,
     };
     let numbers = failure.message.strip_prefix("the tool failed: ");
     let numbers = numbers.and_then(|text| text.split_inclusive(']').next());
     let Some(Ok([stage, error])) = numbers.map(serde_json::from_str::<[usize; 2]>) else {
-        return Came::Stopped(failure.kind, failure.message);
+        return RequestResult::Stopped(failure.kind, failure.message);
     };
     match stage {
-        1 => Came::Malformed,
-        2 | 3 => Came::Failed(ERRORS[error].0),
-        4 => Came::BodyRefused(None),
-        5 => Came::BodyRefused(Some(ERRORS[error].0)),
-        6 => Came::Broken,
+        1 => RequestResult::Malformed,
+        2 | 3 => RequestResult::Failed(ERRORS[error].0),
+        4 => RequestResult::BodyRefused(None),
+        5 => RequestResult::BodyRefused(Some(ERRORS[error].0)),
+        6 => RequestResult::Broken,
         other => panic!("stage {other}"),
     }
 }

@@ -1,7 +1,7 @@
 //! Requests and answers that are made to hurt: without time, without end, with lengths that
 //! contradict each other, thousands at once.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -12,34 +12,36 @@ use tool_hub_manifest::Methods;
 
 use super::canary::Server;
 use super::network::OK;
-use super::requests::{Came, Request, granted, send};
+use super::requests::{Request, RequestResult, granted, send};
 use crate::support::reply;
 
 #[tokio::test]
 async fn no_time_at_all_is_too_little_and_no_panic() {
-    let server = Server::start("127.0.0.1:0", |_, stream, _| {
-        std::thread::sleep(Duration::from_millis(200));
-        stream.write_all(OK.as_bytes())
+    let silent = Server::start("127.0.0.1:0", |_, stream, _| {
+        // Ends when the client has closed the connection.
+        stream.read(&mut [0]).map(drop)
     });
-    let tool = granted(&[server.origin()], &Methods::Any).await;
-    let authority = format!("127.0.0.1:{}", server.port());
+    let server = Server::answering(OK);
+    let tool = granted(&[silent.origin(), server.origin()], &Methods::Any).await;
+    let authority = format!("127.0.0.1:{}", silent.port());
     for timeout_ns in [0, 1] {
         let mut request = Request::get("http", &authority);
         request.timeout_ns = timeout_ns;
-        let came = send(&tool, request).await;
+        let result = send(&tool, request).await;
         assert!(
             matches!(
-                came,
-                Came::Failed("connection-timeout" | "connection-read-timeout")
+                result,
+                RequestResult::Failed("connection-timeout" | "connection-read-timeout")
             ),
-            "{came:?}"
+            "{result:?}"
         );
     }
+    let authority = format!("127.0.0.1:{}", server.port());
     let mut request = Request::get("http", &authority);
     request.timeout_ns = i64::MAX;
     assert_eq!(
         send(&tool, request).await,
-        Came::Answered(200, 2),
+        RequestResult::Answered(200, 2),
         "no overflow either"
     );
 }
@@ -74,20 +76,20 @@ async fn lengths_that_contradict_are_not_sent() {
         request.method = "POST";
         request.headers = headers;
         request.body = "hello";
-        let came = send(&tool, request).await;
+        let result = send(&tool, request).await;
         assert!(
             !matches!(
-                came,
-                Came::Answered(..) | Came::Stopped(FailureKind::Internal, _)
+                result,
+                RequestResult::Answered(..) | RequestResult::Stopped(FailureKind::Internal, _)
             ),
-            "{headers:?}: {came:?}"
+            "{headers:?}: {result:?}"
         );
     }
     let mut request = Request::get("http", &authority);
     request.method = "POST";
     request.headers = &[("content-length", "5")];
     request.body = "hello";
-    assert_eq!(send(&tool, request).await, Came::Answered(200, 0));
+    assert_eq!(send(&tool, request).await, RequestResult::Answered(200, 0));
 }
 
 #[tokio::test]
@@ -101,8 +103,11 @@ async fn answers_that_contradict_themselves_are_not_read() {
         let server = Server::answering(&format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\nhiho"));
         let tool = granted(&[server.origin()], &Methods::Any).await;
         let authority = format!("127.0.0.1:{}", server.port());
-        let came = send(&tool, Request::get("http", &authority)).await;
-        assert!(matches!(came, Came::Failed(_)), "{head}: {came:?}");
+        let result = send(&tool, Request::get("http", &authority)).await;
+        assert!(
+            matches!(result, RequestResult::Failed(_)),
+            "{head}: {result:?}"
+        );
     }
 }
 
@@ -118,8 +123,8 @@ async fn a_flood_of_headers_is_cut() {
     let tool = granted(&[server.origin()], &Methods::Any).await;
     let authority = format!("127.0.0.1:{}", server.port());
     let began = Instant::now();
-    let came = send(&tool, Request::get("http", &authority)).await;
-    assert!(matches!(came, Came::Failed(_)), "{came:?}");
+    let result = send(&tool, Request::get("http", &authority)).await;
+    assert!(matches!(result, RequestResult::Failed(_)), "{result:?}");
     assert!(began.elapsed() < Duration::from_secs(10));
     // What is in the buffers of the system beside the host's own.
     assert!(
@@ -149,8 +154,8 @@ async fn eight_gibibytes_are_cut_at_the_limit() {
         let tool = granted(&[server.origin()], &Methods::Any).await;
         let authority = format!("127.0.0.1:{}", server.port());
         let began = Instant::now();
-        let came = send(&tool, Request::get("http", &authority)).await;
-        assert_eq!(came, Came::Broken, "{head}");
+        let result = send(&tool, Request::get("http", &authority)).await;
+        assert_eq!(result, RequestResult::Broken, "{head}");
         assert!(
             began.elapsed() < Duration::from_secs(20),
             "{:?}",
@@ -164,6 +169,8 @@ async fn eight_gibibytes_are_cut_at_the_limit() {
 #[tokio::test]
 async fn thousands_of_requests_at_once_are_limited() {
     let server = Server::start("127.0.0.1:0", |_, stream, _| {
+        // Long enough for the guest to send all its requests while the first 16 are under way. The
+        // server sees none of the others, so there is nothing else to wait for.
         std::thread::sleep(Duration::from_secs(2));
         stream.write_all(OK.as_bytes())
     });
@@ -173,7 +180,7 @@ async fn thousands_of_requests_at_once_are_limited() {
         "count": 5_000,
     });
     let reply = reply(tool.call("flood", &arguments.to_string()).await);
-    let came: [usize; 3] = serde_json::from_str(&reply.structured.unwrap()).unwrap();
-    assert_eq!(came, [16, 4_984, 0], "answered, refused, anything else");
+    let result: [usize; 3] = serde_json::from_str(&reply.structured.unwrap()).unwrap();
+    assert_eq!(result, [16, 4_984, 0], "answered, refused, anything else");
     assert_eq!(server.hits(), 16);
 }

@@ -1,4 +1,4 @@
-//! Expressions and what they give, most of them wrong in one way each.
+//! Tests of expressions, most of them wrong in one way each.
 
 use super::*;
 

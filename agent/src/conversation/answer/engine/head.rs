@@ -2,7 +2,7 @@
 
 use super::{Engine, Failure, NO_KEY, NO_NAME};
 use crate::conversation::answer::event::AnswerEvent;
-use crate::conversation::answer::family::{Row, State};
+use crate::conversation::answer::family::{State, Transition};
 use crate::conversation::message::ToolCall;
 
 impl Engine<'_> {
@@ -40,7 +40,7 @@ impl Engine<'_> {
     }
 
     /// Reads a message header: its recipient, and whether it is reasoning or text.
-    pub(super) fn read_header(&mut self, written: &str, row: Row) -> State {
+    pub(super) fn read_header(&mut self, written: &str, row: Transition) -> State {
         if row.to == State::Header {
             // The header continues.
             let goes_on = row.marker != "<|start|>";

@@ -1,6 +1,6 @@
 //! The markers that are recognised in each state.
 
-use crate::conversation::answer::family::{Certainty, Family, Row, STATES, State};
+use crate::conversation::answer::family::{Certainty, Family, STATES, State, Transition};
 
 /// The result of a search for a marker.
 #[derive(Debug, Clone, Copy)]
@@ -8,7 +8,7 @@ pub(super) enum MarkerMatch {
     Nothing,
     /// Something that may become a marker.
     Beginning(usize),
-    Marker(usize, Row),
+    Marker(usize, Transition),
 }
 
 /// For each state, the bytes that begin one of its markers.
@@ -53,7 +53,7 @@ const STATES_WITH_MARKERS: [State; STATES] = [
 ];
 
 /// True if a row's marker is recognised in a state.
-pub(super) fn leads_from(row: &Row, state: State) -> bool {
+pub(super) fn leads_from(row: &Transition, state: State) -> bool {
     let is_own = row.from == state;
     let is_text = row.from == State::Text && row.certainty == Certainty::Sure;
     match state {

@@ -1,4 +1,4 @@
-//! A call that may turn out to be reasoning.
+//! A call that is held back because it may be part of the reasoning.
 
 use crate::conversation::answer::sink::Sink;
 

@@ -62,7 +62,7 @@ impl Engine<'_> {
         }
         if let Some(pending) = pending {
             let thought = self.buffer[pending.start..end].to_owned();
-            self.think(&thought);
+            self.add_reasoning(&thought);
         }
         (self.call, self.id, self.region, self.scan) = (None, None, None, None);
         self.gathered.clear();
@@ -80,7 +80,7 @@ impl Engine<'_> {
     pub(super) fn end_skipping(&mut self, end: usize) {
         let thought = self.written(end);
         self.region = None;
-        self.think(&thought);
+        self.add_reasoning(&thought);
     }
 
     /// Decides about reasoning that was never closed. If it ends in calls, with no text for the
@@ -96,7 +96,7 @@ impl Engine<'_> {
         let is_said = |event: &AnswerEvent| matches!(event, AnswerEvent::Text(_));
         self.region = None;
         if events.iter().any(is_said) {
-            self.think(&written);
+            self.add_reasoning(&written);
             self.state = State::Reasoning;
         } else {
             self.calls = reader.calls;

@@ -103,7 +103,7 @@ impl Engine<'_> {
         self.scan = None;
         for call in calls {
             match call {
-                Ok(call) => self.hand_over(call),
+                Ok(call) => self.emit_call(call),
                 Err(reason) => {
                     self.problem(|| AnswerProblem::Unreadable {
                         written: written.clone(),

@@ -3,7 +3,7 @@
 use crate::conversation::answer::family::State::{
     Between, Calls, Key, Name, Reasoning, Text, Value, ValueLines, Within,
 };
-use crate::conversation::answer::family::{Family, PLAIN, Row, row};
+use crate::conversation::answer::family::{Family, PLAIN, Transition, row};
 
 const TURNS: &[&str] = &[
     "<|",
@@ -125,7 +125,7 @@ pub(in crate::conversation::answer) const HUNYUAN: Family = Family {
 /// Functions and parameters that give their names after `=`, within `$open` and `$close`.
 macro_rules! functions {
     ($open:literal, $close:literal, $think:literal, $thought:literal, $($end:literal),*) => {{
-        const ROWS: &[Row] = &[
+        const ROWS: &[Transition] = &[
             row(Text, $think, Reasoning),
             row(Reasoning, $thought, Text),
             row(Text, $open, Between),

@@ -1,4 +1,4 @@
-//! No answer takes too long, too deep or too much.
+//! Tests of limits: no answer takes too much time, nesting or memory.
 
 use std::time::{Duration, Instant};
 
@@ -61,7 +61,7 @@ fn what_is_too_deep_is_no_call() {
     assert_eq!(answer.text.len(), open.len() + 5);
 }
 
-/// What families read slowest, if any of it were read again and again.
+/// The texts that families read slowest, if any of them were read again and again.
 const UNITS: [&str; 24] = [
     "<",
     "{",

@@ -1,4 +1,4 @@
-//! Calls held against what was offered.
+//! Tests of checks of calls against the offered functions.
 
 use serde_json::{Value, json};
 use tool_hub_manifest::{Annotations, FunctionSpec};

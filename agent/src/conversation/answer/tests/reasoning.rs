@@ -1,14 +1,14 @@
 //! Calls inside of reasoning are not made, and a broken call does not affect the others.
 
 use super::super::families;
-use super::super::family::{Certainty, Row, State};
+use super::super::family::{Certainty, State, Transition};
 use super::{Answer, AnswerEvent, AnswerFormat, AnswerProblem, Vector, read_in, stream, vectors};
 use crate::conversation::message::ToolCall;
 
 /// The markers that open and close the reasoning of a family; `None` if it has none of its own.
 fn marks_of_reasoning(name: &str) -> Option<(&'static str, &'static str)> {
     let rows = families::named(name).unwrap().rows;
-    let is_open = |from, to| move |row: &&Row| (row.from, row.to) == (from, to);
+    let is_open = |from, to| move |row: &&Transition| (row.from, row.to) == (from, to);
     let open = rows.iter().find(is_open(State::Text, State::Reasoning))?;
     let close = rows.iter().find(is_open(State::Reasoning, State::Text))?;
     Some((open.marker, close.marker))
@@ -197,7 +197,7 @@ fn a_bad_call_is_told_and_does_not_swallow_the_next() {
         };
         // Text that only resembles a call stays text.
         let rows = families::named(name).unwrap().rows;
-        let is_sure = |row: &Row| {
+        let is_sure = |row: &Transition| {
             row.begins_call() && row.certainty == Certainty::Sure && bad.starts_with(row.marker)
         };
         match rows.iter().any(is_sure) || name == "harmony" {
@@ -217,7 +217,7 @@ fn what_is_broken_calls_nothing() {
         }
         // Families that are read by brackets, line feeds and words have no tokens to break.
         let is_bare = family.bare.is_some() || family.start == State::Name;
-        let is_plain = |row: &&Row| {
+        let is_plain = |row: &&Transition| {
             let begins = row.from == State::Text && row.to.is_in_call();
             begins && !row.marker.starts_with(['<', '[', ']'])
         };

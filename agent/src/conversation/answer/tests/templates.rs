@@ -1,8 +1,8 @@
-//! A model's own template.
+//! Tests of answers that follow a model's own `response_template`.
 
 use serde_json::{Value, json};
 
-use super::{Answer, AnswerFormat, AnswerProblem, told};
+use super::{Answer, AnswerFormat, AnswerProblem, problem_json};
 
 fn template() -> Value {
     json!({
@@ -79,7 +79,7 @@ fn what_cannot_be_read_is_not_lost() {
             "",
             piece,
         );
-        let written: Vec<Value> = answer.problems.iter().map(told).collect();
+        let written: Vec<Value> = answer.problems.iter().map(problem_json).collect();
         let all = format!(
             "{}{}",
             answer.text,

@@ -48,7 +48,7 @@ impl Edits {
     }
 
     /// Marks each `|safe +`.
-    pub(super) fn sums(&mut self, tokens: &Tokens) {
+    pub(super) fn mark_safe_sums(&mut self, tokens: &Tokens) {
         for three in tokens.windows(3) {
             if let [
                 (Token::Pipe, _),
@@ -62,7 +62,7 @@ impl Edits {
     }
 
     /// Checks the arguments of each `loop.changed(…)`, which keeps them for the next turn.
-    pub(super) fn kept(&mut self, tokens: &Tokens) {
+    pub(super) fn check_changed_arguments(&mut self, tokens: &Tokens) {
         for (at, three) in tokens.windows(3).enumerate() {
             use Token::{Comma, Dot, Ident, ParenOpen};
             let [(Dot, _), (Ident("changed"), _), (ParenOpen, _)] = three else {

@@ -1,4 +1,4 @@
-//! Results that would speak for somebody else, in the shapes that templates have.
+//! Results that contain control tokens, in the shapes that templates have.
 
 use serde_json::{Value, json};
 

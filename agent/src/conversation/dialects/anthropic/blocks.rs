@@ -11,7 +11,7 @@ use crate::conversation::message::{
 /// A text block for any part: the system prompt has no others.
 pub(super) fn whole_text(part: &Part, losses: &mut Losses) -> Option<Value> {
     match &part.content {
-        Content::Media(media) => Some(json!({"type": "text", "text": losses.instead_of(media)})),
+        Content::Media(media) => Some(json!({"type": "text", "text": losses.replace_media(media)})),
         _ => whole_block(part, losses),
     }
 }
@@ -19,7 +19,7 @@ pub(super) fn whole_text(part: &Part, losses: &mut Losses) -> Option<Value> {
 pub(super) fn whole_block(part: &Part, losses: &mut Losses) -> Option<Value> {
     let written = written_block(&part.content, losses)?;
     match written {
-        Value::Object(written) => Some(losses.restored(written, part.kept.as_ref()).into()),
+        Value::Object(written) => Some(losses.restored(written, part.source_form.as_ref()).into()),
         other => Some(other),
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn written_block(content: &Content, losses: &mut Losses) -> Option<Va
                 losses.media_members(media);
                 written
             }
-            None => json!({"type": "text", "text": losses.instead_of(media)}),
+            None => json!({"type": "text", "text": losses.replace_media(media)}),
         },
         Content::Foreign(foreign) => return losses.foreign_value(foreign),
     })

@@ -80,7 +80,7 @@ fn plain_or_list(mut parts: Vec<Value>) -> Value {
 fn whole_part(role: Role, part: &Part, losses: &mut Losses) -> Option<Value> {
     let written = written_part(role, &part.content, losses)?;
     match written {
-        Value::Object(written) => Some(losses.restored(written, part.kept.as_ref()).into()),
+        Value::Object(written) => Some(losses.restored(written, part.source_form.as_ref()).into()),
         other => Some(other),
     }
 }
@@ -104,7 +104,7 @@ pub(super) fn written_part(role: Role, content: &Content, losses: &mut Losses) -
                 losses.media_members(media);
                 written
             }
-            None => text(&losses.instead_of(media)),
+            None => text(&losses.replace_media(media)),
         },
         Content::Foreign(foreign) => return losses.foreign_value(foreign),
         Content::Reasoning(_) | Content::Call(_) | Content::Result(_) => return None,

@@ -21,7 +21,7 @@ fn id() -> impl Strategy<Value = String> {
     "[a-c]"
 }
 
-/// What nobody knows of.
+/// Members that no dialect defines.
 fn further() -> impl Strategy<Value = Map<String, Value>> {
     let value = prop_oneof![
         Just(json!(null)),
@@ -294,7 +294,7 @@ fn common() -> BoxedStrategy<Conversation> {
             let system = system.map(|text| Message::text(Role::System, text));
             let mut conversation = Conversation {
                 messages: system.into_iter().chain(turns.concat()).collect(),
-                kept: None,
+                source_form: None,
             };
             // Each call has an id, and results come in the other order.
             let mut ids = Vec::new();

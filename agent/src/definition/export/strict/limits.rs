@@ -11,7 +11,7 @@ const ENUM_VALUES_MAX: usize = 1_000;
 const CHARACTERS_MAX: usize = 120_000;
 
 #[derive(Default)]
-struct Tally {
+struct SchemaSize {
     properties: usize,
     levels: usize,
     enum_values: usize,
@@ -20,15 +20,15 @@ struct Tally {
 
 /// Reports what is larger than the mode takes.
 pub(super) fn check(strict: &Value, report: &mut Report<'_>) {
-    let mut tally = Tally::default();
-    tally.count(strict, 0);
+    let mut size = SchemaSize::default();
+    size.count(strict, 0);
     for (what, count, count_max) in [
-        ("properties", tally.properties, PROPERTIES_MAX),
-        ("levels of nesting", tally.levels, LEVELS_MAX),
-        ("values of enumerations", tally.enum_values, ENUM_VALUES_MAX),
+        ("properties", size.properties, PROPERTIES_MAX),
+        ("levels of nesting", size.levels, LEVELS_MAX),
+        ("values of enumerations", size.enum_values, ENUM_VALUES_MAX),
         (
             "characters of names and values",
-            tally.characters,
+            size.characters,
             CHARACTERS_MAX,
         ),
     ] {
@@ -42,7 +42,7 @@ pub(super) fn check(strict: &Value, report: &mut Report<'_>) {
     }
 }
 
-impl Tally {
+impl SchemaSize {
     fn count(&mut self, schema: &Value, level: usize) {
         let Some(keywords) = schema.as_object() else {
             return;

@@ -262,7 +262,7 @@ fn members(inner: impl Strategy<Value = (Value, Value)>) -> impl Strategy<Value 
     })
 }
 
-/// What a model would write for `value` under the strict schema: the other direction of
+/// The value that a model would write for `value` under the strict schema: the other direction of
 /// [`from_strict`], as plainly as it can be said.
 fn written(schema: &Value, value: &Value) -> Value {
     let text = || Value::String(value.to_string());
@@ -306,7 +306,7 @@ fn written(schema: &Value, value: &Value) -> Value {
     }
 }
 
-/// What OpenAI demands of a strict schema.
+/// The requirements of OpenAI for a strict schema.
 #[track_caller]
 fn assert_is_strict(schema: &Value) {
     const KEYWORDS: [&str; 17] = [

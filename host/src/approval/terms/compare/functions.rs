@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tool_hub_manifest::{Annotations, FunctionName, FunctionSpec, Version};
 
-use crate::approval::inspection::imports::{InspectedImport, Power};
+use crate::approval::inspection::imports::{ImportAccess, InspectedImport};
 use crate::approval::terms::compare::{Beyond, Changes, Code, Less, paired};
 use crate::component::function::CallableFunction;
 
@@ -13,25 +13,25 @@ impl Changes {
     /// other functions count as a change of code, except those that reach the person or other
     /// tools: asking a question is more than showing progress.
     pub(super) fn imports(&mut self, old: &[InspectedImport], new: &[InspectedImport]) {
-        let (old, new) = (by_power(old), by_power(new));
-        let mut powers: BTreeSet<Power> = old.keys().copied().collect();
-        powers.extend(new.keys());
-        for power in powers {
+        let (old, new) = (by_access(old), by_access(new));
+        let mut accesses: BTreeSet<ImportAccess> = old.keys().copied().collect();
+        accesses.extend(new.keys());
+        for access in accesses {
             let none = ImportedFunctions::new();
-            let before = old.get(&power).unwrap_or(&none);
-            let after = new.get(&power).unwrap_or(&none);
-            let names_functions = matches!(power, Power::Person | Power::Toolbox);
+            let before = old.get(&access).unwrap_or(&none);
+            let after = new.get(&access).unwrap_or(&none);
+            let names_functions = matches!(access, ImportAccess::Person | ImportAccess::Toolbox);
             let lost = beyond(before, after, names_functions);
             let gained = beyond(after, before, names_functions);
-            let kind = match power {
+            let kind = match access {
                 _ if gained.is_none() => Less,
-                Power::Nothing => Code,
-                Power::Person | Power::Toolbox => Beyond,
+                ImportAccess::Nothing => Code,
+                ImportAccess::Person | ImportAccess::Toolbox => Beyond,
                 _ if before.is_empty() => Beyond,
                 _ => Code,
             };
             if lost.is_some() || gained.is_some() {
-                self.add(format!("imports ({power})"), lost, gained, kind);
+                self.add(format!("imports ({access})"), lost, gained, kind);
             }
         }
     }
@@ -121,22 +121,22 @@ impl Changes {
 type ImportedFunctions<'a> = BTreeMap<String, BTreeSet<&'a str>>;
 
 /// The imports, grouped by power.
-fn by_power(imports: &[InspectedImport]) -> BTreeMap<Power, ImportedFunctions<'_>> {
-    let mut powers: BTreeMap<Power, ImportedFunctions<'_>> = BTreeMap::new();
+fn by_access(imports: &[InspectedImport]) -> BTreeMap<ImportAccess, ImportedFunctions<'_>> {
+    let mut accesses: BTreeMap<ImportAccess, ImportedFunctions<'_>> = BTreeMap::new();
     for import in imports {
         // The effect of an import follows from its power and the manifest's requests.
         let InspectedImport {
             interface,
-            power,
+            access,
             effect: _,
             says: _,
             functions,
         } = import;
-        let imported = powers.entry(*power).or_default();
+        let imported = accesses.entry(*access).or_default();
         let known = imported.entry(without_patch(interface)).or_default();
         known.extend(functions.iter().map(String::as_str));
     }
-    powers
+    accesses
 }
 
 /// `wasi:io/poll@0.2` for `wasi:io/poll@0.2.6`: the host links all patch versions alike, and every
@@ -151,7 +151,7 @@ fn without_patch(interface: &str) -> String {
     wasi.unwrap_or_else(|| interface.to_owned())
 }
 
-/// What is in `these` and not in `those`, for people: whole interfaces by name, functions of
+/// The imports in `these` and not in `those`, for people: whole interfaces by name, functions of
 /// interfaces in both by name or by number.
 fn beyond(
     these: &ImportedFunctions<'_>,

@@ -62,8 +62,8 @@ fn nothing_beyond_the_process_is_reached() {
     // These work without confinement, so that their refusal proves something.
     let free = [File::open("/etc/passwd").is_ok(), signal(parent).is_ok()];
     assert_eq!(free, [true; 2]);
-    for (what, came) in confined(whole, move || attempts(port, parent)) {
-        let error = came.expect_err(what);
+    for (what, result) in confined(whole, move || attempts(port, parent)) {
+        let error = result.expect_err(what);
         assert_eq!(error.raw_os_error(), Some(libc::ENOSYS), "{what}: {error}");
     }
     server.set_nonblocking(true).unwrap();
@@ -99,8 +99,8 @@ fn no_call_is_made_that_starts_or_looks_into_a_process() {
             // SAFETY: none of these arguments is a pointer to anything. If a call were allowed
             // after all, it would fail for want of arguments, or change only this thread, which
             // ends here.
-            let came = unsafe { libc::syscall(call, first, 0, 0, 0, 0, 0) };
-            (came == -1).then(|| io::Error::last_os_error().raw_os_error())
+            let result = unsafe { libc::syscall(call, first, 0, 0, 0, 0, 0) };
+            (result == -1).then(|| io::Error::last_os_error().raw_os_error())
         });
         assert_eq!(error, Some(Some(libc::ENOSYS)), "{name}");
     }
@@ -110,7 +110,7 @@ fn no_call_is_made_that_starts_or_looks_into_a_process() {
 fn landlock_alone_keeps_files_and_servers_away() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = server.local_addr().unwrap().port();
-    let refused = |came: io::Result<()>| came.unwrap_err().kind();
+    let refused = |result: io::Result<()>| result.unwrap_err().kind();
     let [opened, made] = confined(linux::landlock, move || {
         [
             File::open("/etc/passwd").map(drop),

@@ -1,4 +1,4 @@
-//! Which of a name's addresses are connected to, and that they are looked up once.
+//! Tests of connections: the addresses of a name that are connected to, and the single look-up.
 
 use std::collections::VecDeque;
 use std::net::TcpListener;
@@ -23,11 +23,11 @@ fn left(names: &Resolver) -> usize {
 }
 
 #[track_caller]
-fn check(resolved: Result<Vec<SocketAddr>, NoConnection>, expect: &[&str]) {
+fn check(resolved: Result<Vec<SocketAddr>, ConnectError>, expect: &[&str]) {
     let addresses = match resolved {
         Ok(addresses) => addresses,
-        Err(NoConnection::Address) => Vec::new(),
-        Err(NoConnection::Failed(error)) => panic!("{error}"),
+        Err(ConnectError::Address) => Vec::new(),
+        Err(ConnectError::Failed(error)) => panic!("{error}"),
     };
     let addresses: Vec<String> = addresses.iter().map(|a| a.ip().to_string()).collect();
     assert_eq!(addresses, expect);
@@ -123,6 +123,6 @@ async fn an_address_that_refuses_does_not_lead_to_a_second_question() {
     let names = names([&["127.0.0.1"], &["127.0.0.1"]], port);
     let origin: Origin = format!("http://localhost:{port}").parse().unwrap();
     let connected = dial(&origin, &names).await;
-    assert!(matches!(connected, Err(NoConnection::Failed(_))));
+    assert!(matches!(connected, Err(ConnectError::Failed(_))));
     assert_eq!(left(&names), 1);
 }

@@ -29,7 +29,7 @@ pub(super) struct Context {
 
 impl Context {
     /// The first error that was noted.
-    pub(super) fn into_noted(self) -> Option<ArgumentError> {
+    pub(super) fn into_error(self) -> Option<ArgumentError> {
         self.noted.into_inner()
     }
 

@@ -1,4 +1,4 @@
-//! The guest as text.
+//! The text of the guest that sends requests.
 
 use crate::support::MEMORY;
 

@@ -1,15 +1,16 @@
-//! What a tool keeps from call to call, and what it says about its work.
+//! Tests of a tool's storage and of its log.
 
 use serde_json::{Value, json};
 use tool_hub_host::{Approved, FailureKind, Host, HostConfig, LogLevel, Storage, Tool, inspect};
 use tool_hub_manifest::Grants;
 
-use crate::keeper::keeper;
+use crate::logging_component::{SECRET, talk};
+use crate::storage_component::storage_component;
 use crate::support::{HOST, advised, failure, package, reply};
-use crate::talker::{SECRET, talk};
 
-async fn keeping(storage: Option<Storage>) -> Tool {
-    let mut approved = Approved::from_lock_record(keeper(), Grants::none().storage()).unwrap();
+async fn tool_with_storage(storage: Option<Storage>) -> Tool {
+    let mut approved =
+        Approved::from_lock_record(storage_component(), Grants::none().storage()).unwrap();
     if let Some(storage) = storage {
         approved = approved.with_storage(storage).unwrap();
     }
@@ -27,16 +28,16 @@ async fn add(tool: &Tool, bucket: &str) -> Value {
 #[tokio::test]
 async fn what_is_kept_outlives_a_call_and_stays_with_its_tool() {
     let shared = Storage::in_memory();
-    let one = keeping(Some(shared.clone())).await;
-    let same = keeping(Some(shared)).await;
-    let other = keeping(Some(Storage::in_memory())).await;
+    let one = tool_with_storage(Some(shared.clone())).await;
+    let same = tool_with_storage(Some(shared)).await;
+    let other = tool_with_storage(Some(Storage::in_memory())).await;
     assert_eq!(add(&one, "a").await, 1);
     assert_eq!(add(&one, "a").await, 2);
     assert_eq!(add(&one, "b").await, 1, "buckets are apart");
     assert_eq!(add(&same, "a").await, 3);
     assert_eq!(add(&other, "a").await, 1);
     // Without a place it is kept as long as the tool is loaded, and each has its own.
-    let (first, second) = (keeping(None).await, keeping(None).await);
+    let (first, second) = (tool_with_storage(None).await, tool_with_storage(None).await);
     assert_eq!(add(&first, "a").await, 1);
     assert_eq!(add(&first.clone(), "a").await, 2);
     assert_eq!(add(&second, "a").await, 1);
@@ -45,7 +46,7 @@ async fn what_is_kept_outlives_a_call_and_stays_with_its_tool() {
 #[tokio::test]
 async fn many_calls_at_once_lose_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let tool = keeping(Some(Storage::in_file(directory.path().join("kept")))).await;
+    let tool = tool_with_storage(Some(Storage::in_file(directory.path().join("kept")))).await;
     let calls = (0..32).map(|_| add(&tool, "a"));
     let mut sums: Vec<u64> = futures::future::join_all(calls)
         .await
@@ -58,7 +59,7 @@ async fn many_calls_at_once_lose_nothing() {
 
 #[tokio::test]
 async fn storage_that_is_not_granted_is_refused_and_named() {
-    let approved = Approved::from_lock_record(keeper(), Grants::none()).unwrap();
+    let approved = Approved::from_lock_record(storage_component(), Grants::none()).unwrap();
     let tool = HOST.load(advised(approved.clone())).await.unwrap();
     let failed = failure(tool.call("add", r#"{"bucket": "a"}"#).await);
     let capability = "storage".to_owned();
@@ -73,9 +74,12 @@ async fn storage_that_is_not_granted_is_refused_and_named() {
     let failed = failure(tool.call("add", r#"{"bucket": "a"}"#).await);
     assert_eq!(failed.fix.as_deref(), Some("a person can grant it"));
 
-    let unasked = package(keeper().component().to_vec(), |_| {});
+    let unasked = package(storage_component().component().to_vec(), |_| {});
     let inspection = inspect(&unasked).unwrap();
-    assert_eq!(inspection.undeclared, [tool_hub_host::Power::Storage]);
+    assert_eq!(
+        inspection.undeclared,
+        [tool_hub_host::ImportAccess::Storage]
+    );
     let tool = HOST.load(inspection.approve(Grants::none()).unwrap()).await;
     let failed = failure(tool.unwrap().call("add", r#"{"bucket": "a"}"#).await);
     assert!(failed.fix.unwrap().contains("does not ask for it"));
@@ -85,7 +89,8 @@ async fn storage_that_is_not_granted_is_refused_and_named() {
 async fn a_full_storage_says_so() {
     let mut config = HostConfig::new();
     config.limits.storage_bytes = 10_000;
-    let approved = Approved::from_lock_record(keeper(), Grants::none().storage()).unwrap();
+    let approved =
+        Approved::from_lock_record(storage_component(), Grants::none().storage()).unwrap();
     let tool = Host::new(config).unwrap().load(approved).await.unwrap();
     reply(tool.call("keep", r#"{"bytes": 9000}"#).await);
     let failed = failure(tool.call("keep", r#"{"bytes": 10000}"#).await);
@@ -139,7 +144,7 @@ async fn a_secret_is_taken_out_of_what_the_host_passes_on() {
     assert_eq!(failed.message, "***");
     assert!(!format!("{failed:?}{output:?}").contains(SECRET));
     let (outcome, _) = talk("tell", json!({})).await;
-    let told = reply(outcome);
-    assert_eq!(told.text(), "***");
-    assert_eq!(told.structured.as_deref(), Some("\"***\""));
+    let answer = reply(outcome);
+    assert_eq!(answer.text(), "***");
+    assert_eq!(answer.structured.as_deref(), Some("\"***\""));
 }

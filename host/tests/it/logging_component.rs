@@ -1,4 +1,4 @@
-//! A tool that logs what it is told and what it should keep to itself.
+//! A component for tests that logs its arguments and a secret.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use crate::support::{HOST, MEMORY, package};
 
 /// Writes its variable, or what it is told, to its log so many times, and traps when it is
 /// told to.
-fn talker() -> Verified {
+fn logging_component() -> Verified {
     let text = format!(
         r#"(component
         (import "wasi:logging/logging@0.1.0-draft" (instance $logging
@@ -75,9 +75,9 @@ fn talker() -> Verified {
 }
 
 #[derive(Default)]
-struct Listener(Mutex<Output>);
+struct OutputRecorder(Mutex<Output>);
 
-impl Interaction for Listener {
+impl Interaction for OutputRecorder {
     fn output(&self, output: &Output) {
         *self.0.lock().unwrap() = output.clone();
     }
@@ -87,10 +87,11 @@ pub(crate) const SECRET: &str = "canary-77aa01";
 
 pub(crate) async fn talk(function: &str, arguments: Value) -> (Outcome, Output) {
     let name = || "API_KEY".parse().unwrap();
-    let approved = Approved::from_lock_record(talker(), Grants::none().variable(name())).unwrap();
+    let approved =
+        Approved::from_lock_record(logging_component(), Grants::none().variable(name())).unwrap();
     let approved = approved.with_variable(name(), SECRET).unwrap();
     let tool = HOST.load(approved).await.unwrap();
-    let listener = Arc::new(Listener::default());
+    let listener = Arc::new(OutputRecorder::default());
     let outcome = tool
         .call_with(function, &arguments.to_string(), listener.clone())
         .await;

@@ -1,4 +1,5 @@
-//! Schemas as the types of tools have them, and values: valid ones, and others near them.
+//! Random schemas of the forms that tools have, and values for them: valid ones, and others near
+//! them.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -87,9 +88,9 @@ fn variant(cases: Vec<Value>) -> Value {
 }
 
 /// Numbers one after another that look like chance, the same for the same seed.
-pub(super) struct Dice(pub(super) u64);
+pub(super) struct Random(pub(super) u64);
 
-impl Dice {
+impl Random {
     pub(super) fn roll(&mut self, sides: u64) -> u64 {
         self.0 = self
             .0
@@ -104,28 +105,28 @@ impl Dice {
 }
 
 /// A value that is valid against a schema of the family, as programs write it.
-pub(super) fn instance(schema: &Value, dice: &mut Dice) -> Value {
+pub(super) fn instance(schema: &Value, random: &mut Random) -> Value {
     for choice in ["anyOf", "oneOf"] {
         if let Some(choices) = schema[choice].as_array() {
-            let chosen = dice.pick(choices).clone();
-            return instance(&chosen, dice);
+            let chosen = random.pick(choices).clone();
+            return instance(&chosen, random);
         }
     }
     if let Some(values) = schema["enum"].as_array() {
-        return dice.pick(values).clone();
+        return random.pick(values).clone();
     }
     if let Some(value) = schema.get("const") {
         return value.clone();
     }
     match schema["type"].as_str() {
-        None => match dice.roll(2) {
-            0 => integer(schema, dice),
-            _ => json!(dice.pick(&["0", "9223372036854775807", "12"])),
+        None => match random.roll(2) {
+            0 => integer(schema, random),
+            _ => json!(random.pick(&["0", "9223372036854775807", "12"])),
         },
         Some("null") => Value::Null,
-        Some("boolean") => json!(dice.roll(2) == 0),
-        Some("integer") => integer(schema, dice),
-        Some("number") => dice
+        Some("boolean") => json!(random.roll(2) == 0),
+        Some("integer") => integer(schema, random),
+        Some("number") => random
             .pick(&[
                 json!(0),
                 json!(-3),
@@ -135,16 +136,16 @@ pub(super) fn instance(schema: &Value, dice: &mut Dice) -> Value {
                 json!(6.02e300),
             ])
             .clone(),
-        Some("string") => text(schema, dice),
-        Some("array") => array(schema, dice),
+        Some("string") => text(schema, random),
+        Some("array") => array(schema, random),
         Some(_) => {
             let Some(properties) = schema["properties"].as_object() else {
                 let names = ["", "k\n", "ключ"];
-                let count = dice.roll(3) as usize;
+                let count = random.roll(3) as usize;
                 let pairs = names[..count].iter().map(|name| {
                     (
                         (*name).to_owned(),
-                        instance(&schema["additionalProperties"], dice),
+                        instance(&schema["additionalProperties"], random),
                     )
                 });
                 return Value::Object(pairs.collect());
@@ -153,8 +154,8 @@ pub(super) fn instance(schema: &Value, dice: &mut Dice) -> Value {
             let mut members = Map::new();
             for (name, schema) in properties {
                 let is_required = required.is_some_and(|names| names.iter().any(|it| it == name));
-                if is_required || dice.roll(2) == 0 {
-                    members.insert(name.clone(), instance(schema, dice));
+                if is_required || random.roll(2) == 0 {
+                    members.insert(name.clone(), instance(schema, random));
                 }
             }
             Value::Object(members)
@@ -162,23 +163,23 @@ pub(super) fn instance(schema: &Value, dice: &mut Dice) -> Value {
     }
 }
 
-fn integer(schema: &Value, dice: &mut Dice) -> Value {
+fn integer(schema: &Value, random: &mut Random) -> Value {
     let (min, max) = (&schema["minimum"], &schema["maximum"]);
-    match dice.roll(3) {
+    match random.roll(3) {
         0 if !min.is_null() => min.clone(),
         1 if !max.is_null() => max.clone(),
-        _ => json!(dice.roll(128)),
+        _ => json!(random.roll(128)),
     }
 }
 
-fn text(schema: &Value, dice: &mut Dice) -> Value {
+fn text(schema: &Value, random: &mut Random) -> Value {
     if schema["maxLength"] == 1 {
-        return json!(dice.pick(&["a", "\"", "\\", "😀", "\n", "é"]));
+        return json!(random.pick(&["a", "\"", "\\", "😀", "\n", "é"]));
     }
     if schema["contentEncoding"] == "base64" {
-        return json!(dice.pick(&["", "aGk=", "AA==", "AAAA/+9h"]));
+        return json!(random.pick(&["", "aGk=", "AA==", "AAAA/+9h"]));
     }
-    json!(dice.pick(&[
+    json!(random.pick(&[
         "",
         "two words",
         "\u{0}\u{1f}\u{7f}",
@@ -188,24 +189,24 @@ fn text(schema: &Value, dice: &mut Dice) -> Value {
     ]))
 }
 
-fn array(schema: &Value, dice: &mut Dice) -> Value {
+fn array(schema: &Value, random: &mut Random) -> Value {
     if let Some(items) = schema["prefixItems"].as_array() {
-        return items.iter().map(|item| instance(item, dice)).collect();
+        return items.iter().map(|item| instance(item, random)).collect();
     }
     if schema["uniqueItems"] == true {
         let values = schema["items"]["enum"].as_array().into_iter().flatten();
-        return values.filter(|_| dice.roll(2) == 0).cloned().collect();
+        return values.filter(|_| random.roll(2) == 0).cloned().collect();
     }
     let min = schema["minItems"].as_u64().unwrap_or(0);
     let max = schema["maxItems"].as_u64().unwrap_or(3);
-    let count = min + dice.roll(max - min + 1);
+    let count = min + random.roll(max - min + 1);
     (0..count)
-        .map(|_| instance(&schema["items"], dice))
+        .map(|_| instance(&schema["items"], random))
         .collect()
 }
 
 /// `value` with one thing in it changed.
-pub(super) fn changed(value: &Value, dice: &mut Dice) -> Value {
+pub(super) fn changed(value: &Value, random: &mut Random) -> Value {
     let others = [
         json!(null),
         json!(true),
@@ -219,34 +220,34 @@ pub(super) fn changed(value: &Value, dice: &mut Dice) -> Value {
         json!({}),
     ];
     match value {
-        Value::Array(items) if dice.roll(4) > 0 => {
+        Value::Array(items) if random.roll(4) > 0 => {
             let mut items = items.clone();
-            match dice.roll(3) {
+            match random.roll(3) {
                 0 if !items.is_empty() => {
                     let last = items.len() - 1;
-                    items[last] = changed(&items[last], dice);
+                    items[last] = changed(&items[last], random);
                 }
-                1 => items.push(dice.pick(&others).clone()),
+                1 => items.push(random.pick(&others).clone()),
                 _ => drop(items.pop()),
             }
             Value::Array(items)
         }
-        Value::Object(members) if dice.roll(6) > 0 => {
+        Value::Object(members) if random.roll(6) > 0 => {
             let mut members = members.clone();
             let names: Vec<String> = members.keys().cloned().collect();
-            match (dice.roll(4), names.is_empty()) {
+            match (random.roll(4), names.is_empty()) {
                 (0, _) | (_, true) => {
-                    drop(members.insert("extra".to_owned(), dice.pick(&others).clone()))
+                    drop(members.insert("extra".to_owned(), random.pick(&others).clone()))
                 }
-                (1, _) => drop(members.shift_remove(dice.pick(&names))),
+                (1, _) => drop(members.shift_remove(random.pick(&names))),
                 _ => {
-                    let name = dice.pick(&names).clone();
-                    let inner = changed(&members[&name], dice);
+                    let name = random.pick(&names).clone();
+                    let inner = changed(&members[&name], random);
                     members.insert(name, inner);
                 }
             }
             Value::Object(members)
         }
-        _ => dice.pick(&others).clone(),
+        _ => random.pick(&others).clone(),
     }
 }

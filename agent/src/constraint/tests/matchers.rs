@@ -1,4 +1,5 @@
-//! Those who read the formats: the crate `regex`, llguidance, and a reader of GBNF of our own.
+//! Matchers of texts by compiled constraints: the crate `regex`, llguidance, and a GBNF reader of
+//! our own.
 
 use std::sync::LazyLock;
 
@@ -17,13 +18,13 @@ static FACTORY: LazyLock<ParserFactory> = LazyLock::new(|| {
 });
 
 /// A constraint in all formats that can say it, as their readers understand it.
-pub(super) struct Judges {
+pub(super) struct Matchers {
     regex: Option<::regex::Regex>,
     lark: (String, Matcher),
     gbnf: (String, Gbnf),
 }
 
-impl Judges {
+impl Matchers {
     #[track_caller]
     pub(super) fn of(constraint: &Constraint) -> Self {
         let regex = match constraint.compile(Format::Regex) {
@@ -47,7 +48,7 @@ impl Judges {
         }
     }
 
-    /// Whether all formats accept `text`. They have to agree.
+    /// True if all formats accept `text`. They have to agree.
     #[track_caller]
     pub(super) fn accept(&self, text: &str) -> bool {
         let by_lark = accepts(&self.lark.1, text);
@@ -78,7 +79,7 @@ fn matcher(grammar: TopLevelGrammar, shown: &str) -> Matcher {
     matcher
 }
 
-/// Whether `text`, all of it and nothing more, can be written.
+/// True if `text`, all of it and nothing more, can be written.
 fn accepts(matcher: &Matcher, text: &str) -> bool {
     let mut matcher = matcher.deep_clone();
     let tokens: Vec<u32> = text.bytes().map(u32::from).collect();

@@ -20,19 +20,19 @@ pub struct FunctionSpec {
     /// A name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the function does.
+    /// A description of the function.
     pub description: String,
     /// JSON Schema (2020-12) of the arguments: always of type `object`.
     pub input_schema: Value,
     /// JSON Schema (2020-12) of the structured result, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
-    /// How the function behaves.
+    /// Hints about the function's behaviour.
     #[serde(default)]
     pub annotations: Annotations,
 }
 
-/// How a function behaves: hints, never a promise that anything relies on. Absent means
+/// Hints about a function's behaviour, never a promise that anything relies on. Absent means
 /// that nobody said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Annotations {

@@ -1,14 +1,16 @@
-//! The WIT name of an exported function.
+//! Names of exported functions, as WIT writes them.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::string_conversions::string_conversions;
+
 /// The longest export name that is accepted.
 const EXPORT_LENGTH_MAX: usize = 256;
 
-/// Where a component exports a function: `count-words` at top level,
+/// The name under which a component exports a function: `count-words` at top level,
 /// `demo:text-stats/stats.count-words` or `demo:text-stats/stats@1.0.0.count-words` in an
 /// interface.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -24,7 +26,7 @@ pub struct ExportName {
     "`{text}` is not an export: write `function` or `namespace:package/interface.function`, as in the component's WIT"
 )]
 pub struct ExportError {
-    /// What was given, escaped, at most 120 characters of it.
+    /// The given text, escaped, at most 120 characters of it.
     pub text: String,
 }
 
@@ -119,19 +121,7 @@ impl fmt::Display for ExportName {
     }
 }
 
-impl TryFrom<String> for ExportName {
-    type Error = ExportError;
-
-    fn try_from(text: String) -> Result<Self, ExportError> {
-        text.parse()
-    }
-}
-
-impl From<ExportName> for String {
-    fn from(export: ExportName) -> Self {
-        export.to_string()
-    }
-}
+string_conversions!(ExportName, ExportError);
 
 #[cfg(test)]
 mod tests {

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use super::Engine;
 use super::markers::{MarkerMatch, leads_from, may_follow};
-use crate::conversation::answer::family::{Certainty, Row, State};
+use crate::conversation::answer::family::{Certainty, State, Transition};
 use crate::conversation::answer::scan::Lookahead;
 
 impl Engine<'_> {
     /// True if the row's marker has a meaning at the reader's current state.
-    fn leads_on(&self, row: &Row) -> bool {
+    fn applies(&self, row: &Transition) -> bool {
         // Inside of a call, the end of reasoning only counts if the call may be reasoning.
         let is_stray = row.ends_reasoning()
             && !self.may_be_reasoning
@@ -37,10 +37,10 @@ impl Engine<'_> {
     pub(super) fn marker(&self, at: usize, is_end: bool) -> MarkerMatch {
         let rest = &self.buffer.as_bytes()[at..];
         let is_doubtful = at < self.doubtful_before;
-        let mut longest: Option<Row> = None;
+        let mut longest: Option<Transition> = None;
         for row in self.family.rows {
             let is_open = row.certainty == Certainty::Sure || !is_doubtful;
-            if !is_open || !self.leads_on(row) {
+            if !is_open || !self.applies(row) {
                 continue;
             }
             let marker = row.marker.as_bytes();
@@ -70,7 +70,7 @@ impl Engine<'_> {
             return MarkerMatch::Nothing;
         }
         let before = &self.buffer[self.at..at];
-        let row = |to, certainty| Row {
+        let row = |to, certainty| Transition {
             from: self.state,
             marker: "",
             to,
@@ -113,7 +113,7 @@ impl Engine<'_> {
         if !self.first[self.state as usize][usize::from(byte)] {
             return Lookahead::Nothing;
         }
-        let mut rows = self.family.rows.iter().filter(|row| self.leads_on(row));
+        let mut rows = self.family.rows.iter().filter(|row| self.applies(row));
         if rows.clone().any(|row| rest.starts_with(row.marker)) {
             Lookahead::Marker
         } else if !is_end && rows.any(|row| row.marker.starts_with(rest)) {

@@ -14,13 +14,13 @@ const SHOWN_CHARACTERS_MAX: usize = 60;
 /// The deepest nesting that is mended, texts within texts included.
 const DEPTH_MAX: usize = 200;
 
-pub(super) struct Mender<'a> {
+pub(super) struct Repairer<'a> {
     fit: Fit<'a>,
     depth: usize,
     changes: Vec<String>,
 }
 
-impl<'a> Mender<'a> {
+impl<'a> Repairer<'a> {
     pub(super) fn new(document: Document<'a>) -> Self {
         Self {
             fit: Fit::new(document),
@@ -50,7 +50,7 @@ impl<'a> Mender<'a> {
     }
 
     fn value(&mut self, node: &Node<'a>, value: Value, path: &str, hops: usize) -> Value {
-        if self.depth == DEPTH_MAX || !self.fit.pay(&value) {
+        if self.depth == DEPTH_MAX || !self.fit.charge(&value) {
             return value;
         }
         self.depth += 1;
@@ -142,7 +142,7 @@ impl<'a> Mender<'a> {
         let mut meant = literals.iter().filter(|literal| means(literal));
         match (meant.next(), meant.next()) {
             (Some(meant), None) => {
-                self.note(path, &format!("as {}", shown(&meant.to_string())));
+                self.note(path, &format!("as {}", quoted(&meant.to_string())));
                 (*meant).clone()
             }
             _ => value,
@@ -216,7 +216,7 @@ impl<'a> Mender<'a> {
         for (index, (written, value)) in values.into_iter().enumerate() {
             let name = match renamed.iter().find(|(place, _)| *place == index) {
                 Some((_, name)) => {
-                    self.note(&within(path, &written), &format!("as {}", shown(name)));
+                    self.note(&within(path, &written), &format!("as {}", quoted(name)));
                     (*name).to_owned()
                 }
                 None => written,
@@ -297,7 +297,7 @@ fn plain(name: &str) -> String {
 }
 
 fn within(path: &str, name: &str) -> String {
-    let name: String = cut(name);
+    let name: String = escaped_excerpt(name);
     match path {
         "" => name,
         path => format!("{path}.{name}"),
@@ -309,11 +309,11 @@ fn at(path: &str, index: usize) -> String {
 }
 
 /// A text, quoted and cut for a note.
-fn shown(text: &str) -> String {
-    format!("`{}`", cut(text))
+fn quoted(text: &str) -> String {
+    format!("`{}`", escaped_excerpt(text))
 }
 
-fn cut(text: &str) -> String {
+fn escaped_excerpt(text: &str) -> String {
     let mut cut = String::new();
     for character in text.chars().take(SHOWN_CHARACTERS_MAX) {
         match character {

@@ -1,4 +1,4 @@
-//! What the component offers to people: notes as resources, and a prompt about them.
+//! Resources and a prompt: each note is a resource, and the prompt is about the notes.
 
 use crate::bindings::exports::tool_hub::tool::prompts::{
     Guest as Prompts, Prompt, PromptArgument, PromptMessage,

@@ -1,4 +1,4 @@
-//! A tool that keeps things.
+//! A component for tests that keeps keys and values in its storage.
 
 use tool_hub_manifest::{StorageRequest, Verified};
 
@@ -6,7 +6,7 @@ use crate::support::{MEMORY, package};
 
 /// `add` counts in the bucket that it is told, `keep` sets a value of so many bytes. Both
 /// answer an error as the number of its case.
-pub(crate) fn keeper() -> Verified {
+pub(crate) fn storage_component() -> Verified {
     let text = format!(
         r#"(component
         (import "wasi:keyvalue/store@0.2.0-draft" (instance $store

@@ -1,10 +1,10 @@
-//! Fetches an address, and follows redirects by hand so that each of them is looked at.
+//! An HTTP GET that follows redirects one by one, so that each of them is checked.
 
 use url::Url;
 
 const REDIRECTS_MAX: usize = 5;
 
-/// Why a page could not be fetched.
+/// The reason why a page could not be fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// The text is no address that can be fetched; the reason reads on from `it`.
@@ -25,7 +25,7 @@ pub enum Fault {
     NotText(String),
 }
 
-/// What a server sends for one request.
+/// A server's response to one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     /// The HTTP status.
@@ -34,11 +34,11 @@ pub struct Response {
     pub location: Option<String>,
     /// The header `content-type`.
     pub content_type: Option<String>,
-    /// Whether the body is compressed.
+    /// True if the body is compressed.
     pub encoded: bool,
     /// The body, as far as it was read.
     pub body: Vec<u8>,
-    /// Whether the body is longer.
+    /// True if the body is longer.
     pub truncated: bool,
 }
 
@@ -59,8 +59,8 @@ impl<F: Fn(&Url) -> Result<Response, Fault>> Transport for F {
 
 /// A page that was fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// Where it came from, after redirects.
+pub struct FetchedPage {
+    /// The address that it came from, after redirects.
     pub url: Url,
     /// Media type in lower case, without parameters.
     pub media_type: String,
@@ -68,7 +68,7 @@ pub struct Answer {
     pub charset: Option<String>,
     /// The body.
     pub body: Vec<u8>,
-    /// Whether the body is longer.
+    /// True if the body is longer.
     pub truncated: bool,
 }
 
@@ -76,7 +76,7 @@ pub struct Answer {
 ///
 /// # Errors
 /// When the address is none, a redirect is refused, or the server does not give a page.
-pub fn get(transport: &impl Transport, address: &str) -> Result<Answer, Fault> {
+pub fn get(transport: &impl Transport, address: &str) -> Result<FetchedPage, Fault> {
     let mut url = parse(address)?;
     for _ in 0..=REDIRECTS_MAX {
         let response = transport.get(&url)?;
@@ -115,7 +115,7 @@ fn parse(address: &str) -> Result<Url, Fault> {
     Ok(url)
 }
 
-fn answer(url: Url, response: Response) -> Result<Answer, Fault> {
+fn answer(url: Url, response: Response) -> Result<FetchedPage, Fault> {
     if response.encoded {
         return Err(Fault::Encoded(url.to_string()));
     }
@@ -128,7 +128,7 @@ fn answer(url: Url, response: Response) -> Result<Answer, Fault> {
         .filter_map(|part| part.split_once('='))
         .find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
         .map(|(_, value)| value.trim().trim_matches('"').to_ascii_lowercase());
-    Ok(Answer {
+    Ok(FetchedPage {
         url,
         media_type,
         charset,

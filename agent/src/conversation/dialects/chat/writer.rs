@@ -15,14 +15,14 @@ pub(super) fn write_message(
     losses: &mut Losses,
     messages: &mut Vec<Value>,
 ) {
-    let mut kept = message.kept.as_ref();
+    let mut source_form = message.source_form.as_ref();
     for piece in pieces(message) {
         let written = match piece {
             Piece::Turn(role, parts) => turn(style, role, message, &parts, losses),
             Piece::Result(part, result) => Some(result_message(style, part, result, losses)),
         };
         if let Some(written) = written {
-            messages.push(losses.restored(written, kept.take()).into());
+            messages.push(losses.restored(written, source_form.take()).into());
         }
     }
 }
@@ -46,7 +46,7 @@ fn result_message(
         .filter_map(|part| whole_part(style, Role::Tool, part, losses))
         .collect();
     written.insert("content".to_owned(), text_or_list(parts, json!("")));
-    losses.restored(written, part.kept.as_ref())
+    losses.restored(written, part.source_form.as_ref())
 }
 
 /// A message without results. Absent where nothing is left of it.
@@ -73,9 +73,11 @@ fn turn(
             losses.report(MessageLossKind::Order);
         }
         match &part.content {
-            Content::Reasoning(reasoning) => thoughts.extend(thought(reasoning, part, losses)),
+            Content::Reasoning(reasoning) => {
+                thoughts.extend(reasoning_text(reasoning, part, losses))
+            }
             // Alone it has a member of its own.
-            Content::Refusal(text) if style.has_refusals && part.kept.is_none() => {
+            Content::Refusal(text) if style.has_refusals && part.source_form.is_none() => {
                 refusals.push(text.as_str())
             }
             Content::Call(_) => calls.extend(whole_part(style, role, part, losses)),
@@ -112,11 +114,13 @@ fn turn(
 }
 
 /// The part of the reasoning that the API shows.
-fn thought(reasoning: &Reasoning, part: &Part, losses: &mut Losses) -> Option<String> {
+fn reasoning_text(reasoning: &Reasoning, part: &Part, losses: &mut Losses) -> Option<String> {
     if reasoning.sealed.is_some() {
         losses.report(MessageLossKind::Seal);
     }
-    part.kept.iter().for_each(|kept| losses.foreign(kept));
+    part.source_form
+        .iter()
+        .for_each(|source_form| losses.foreign(source_form));
     let text = match reasoning.text.is_empty() {
         true => reasoning.summary.join("\n\n"),
         false => reasoning.text.clone(),
@@ -130,7 +134,7 @@ fn thought(reasoning: &Reasoning, part: &Part, losses: &mut Losses) -> Option<St
 fn whole_part(style: &Style, role: Role, part: &Part, losses: &mut Losses) -> Option<Value> {
     let written = write_part(style, role, &part.content, losses)?;
     match written {
-        Value::Object(written) => Some(losses.restored(written, part.kept.as_ref()).into()),
+        Value::Object(written) => Some(losses.restored(written, part.source_form.as_ref()).into()),
         other => Some(other),
     }
 }
@@ -153,7 +157,7 @@ pub(super) fn write_part(
                 losses.media_members(media);
                 written
             }
-            None => json!({"type": "text", "text": losses.instead_of(media)}),
+            None => json!({"type": "text", "text": losses.replace_media(media)}),
         },
         Content::Call(call) => {
             let mut written = Map::from_iter([("type".to_owned(), json!("function"))]);

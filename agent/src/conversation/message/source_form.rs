@@ -8,7 +8,7 @@ use super::dialect::MessageDialect;
 /// such as a string in place of a list. Written in the same dialect, the value is as it was, except
 /// for members that have changed in meaning; other dialects report the loss.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct SourceForm {
     dialect: MessageDialect,
     differences: Vec<Difference>,
     place: Option<Position>,
@@ -37,7 +37,7 @@ pub(in crate::conversation) enum Position {
     Beside,
 }
 
-impl Kept {
+impl SourceForm {
     /// The difference between what would be written and what `was`. Members in `form` mean what
     /// the common form has; so does what is empty.
     pub(in crate::conversation) fn of(

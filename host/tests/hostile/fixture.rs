@@ -1,4 +1,4 @@
-//! Where attacks take place: a host, a bystander whose calls have to succeed before and after,
+//! The environment of an attack: a host, a bystander whose calls have to succeed before and after,
 //! the canaries, and the instruments.
 
 use std::sync::{Arc, Mutex};
@@ -14,16 +14,16 @@ use crate::canaries::Canaries;
 use crate::guest;
 use crate::support::{approve, failure, package, reply};
 
-/// What a step of an attack may cost.
+/// The most that a step of an attack may cost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
-    /// How long it may take.
+    /// The longest time.
     pub(crate) time: Duration,
-    /// How much the resident memory of the process may grow at its highest.
+    /// The most that the resident memory of the process may grow.
     pub(crate) memory_mib: u64,
 }
 
-/// What is left to chance, and to machines that do other things as well.
+/// The tolerance for chance, and for machines that do other things as well.
 pub(crate) const SLACK_MIB: u64 = 32;
 
 impl Bounds {
@@ -47,30 +47,30 @@ impl Bounds {
     }
 }
 
-/// Where attacks take place.
-pub(crate) struct Lab {
+/// The environment of an attack.
+pub(crate) struct Fixture {
     pub(crate) host: Host,
     pub(crate) canaries: Canaries,
-    heard: Arc<Heard>,
+    heard: Arc<OutputRecorder>,
     bystander: Tool,
     descriptors: usize,
 }
 
-impl Lab {
+impl Fixture {
     pub(crate) async fn new() -> Self {
         let canaries = Canaries::new();
         let host = Host::new(HostConfig::new()).unwrap();
         let bystander = bystander(&host, canaries.secret()).await;
-        let mut lab = Self {
+        let mut fixture = Self {
             host,
             canaries,
             heard: Arc::default(),
             bystander,
             descriptors: 0,
         };
-        lab.bystander_is_well().await;
-        lab.descriptors = process::descriptors();
-        lab
+        fixture.bystander_is_well().await;
+        fixture.descriptors = process::descriptors();
+        fixture
     }
 
     /// Goes on with a host whose limits are changed by `edit`.
@@ -121,14 +121,14 @@ impl Lab {
         self.call(&tool, "", bounds).await
     }
 
-    /// That the host refuses to load `component`, cheaply.
+    /// Asserts that the host refuses to load `component`, cheaply.
     pub(crate) async fn refused(&self, component: Vec<u8>, bounds: Bounds) -> HostError {
         let approved = approve(component);
         let loaded = self.within(bounds, self.host.load(approved)).await;
         loaded.expect_err("a refusal")
     }
 
-    /// What guests wrote to their standard output, their standard error and their log, and how
+    /// The output of guests to their standard output, their standard error and their log, and how
     /// much of it was dropped.
     pub(crate) fn heard(&self) -> (String, u64) {
         let outputs = self.heard.0.lock().unwrap();
@@ -143,7 +143,7 @@ impl Lab {
         (text.collect(), dropped)
     }
 
-    /// That another tool is none the worse: it answers with its variables, and the host masks
+    /// Asserts that another tool still works: it answers with its variables, and the host masks
     /// the secret among them, which only a guest that still has it can say.
     pub(crate) async fn bystander_is_well(&self) {
         let variables = reply(self.bystander.call("run", "").await);
@@ -181,9 +181,9 @@ async fn bystander(host: &Host, secret: &str) -> Tool {
 
 /// Takes what guests say.
 #[derive(Default)]
-struct Heard(Mutex<Vec<Output>>);
+struct OutputRecorder(Mutex<Vec<Output>>);
 
-impl Interaction for Heard {
+impl Interaction for OutputRecorder {
     fn progress(&self, progress: Progress) {
         let stdout = progress.message.unwrap_or_default().into_bytes();
         self.0.lock().unwrap().push(Output {
@@ -199,7 +199,7 @@ impl Interaction for Heard {
     }
 }
 
-/// That the call was stopped at `limit`, whose value is named.
+/// Asserts that the call was stopped at `limit`, whose value is named.
 #[track_caller]
 pub(crate) fn stopped_at(outcome: Outcome, limit: &str, value: u64) -> Failure {
     let failed = failure(outcome);
@@ -214,7 +214,7 @@ pub(crate) fn stopped_at(outcome: Outcome, limit: &str, value: u64) -> Failure {
     failed
 }
 
-/// That the guest trapped, and that its failure says `why`.
+/// Asserts that the guest trapped, and that its failure says `why`.
 #[track_caller]
 pub(crate) fn trapped(outcome: Outcome, why: &str) {
     let failed = failure(outcome);
@@ -251,10 +251,11 @@ pub(crate) mod process {
         fs::read_dir("/proc/self/fd").unwrap().count()
     }
 
-    /// What `count` comes to when it has had time to fall to `expected`.
+    /// The value of `count` after it has had time to fall to `expected`.
     pub(crate) fn settle(count: impl Fn() -> usize, expected: usize) -> usize {
         let begun = Instant::now();
         while count() > expected && begun.elapsed() < Duration::from_secs(1) {
+            // The system tells nobody when a thread or a descriptor of a process is gone.
             std::thread::sleep(Duration::from_millis(10));
         }
         count()
