@@ -9,7 +9,7 @@ use tool_hub_registry_server::{Limits, RouteMethod, routes};
 use crate::deploy::understood;
 use crate::readme::{Step, steps};
 use crate::reference::rows;
-use crate::support::backends::{Place, Shared};
+use crate::support::backends::{Backend, Shared};
 use crate::support::{Home, Need, Test, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -55,7 +55,7 @@ struct Server {
 const SHARED: [&str; 4] = ["postgres://", "s3://", "AWS_", "unset "];
 
 /// Takes every step that can be taken without, or with, PostgreSQL and a bucket.
-fn take_all(shared: Option<Place>) {
+fn take_all(shared: Option<Backend>) {
     let is_shared = |step: &Step| SHARED.iter().any(|word| step.line.contains(word));
     let steps: Vec<Step> = steps(&document())
         .into_iter()
@@ -70,7 +70,7 @@ fn take_all(shared: Option<Place>) {
 }
 
 impl Operator {
-    fn new(shared: Option<Place>) -> Self {
+    fn new(shared: Option<Backend>) -> Self {
         let home = Home::new();
         let below = |path: &str| home.path().join(path).display().to_string();
         std::fs::create_dir(below("backups")).expect("a directory");
