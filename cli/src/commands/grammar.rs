@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Value, json};
 use tool_hub_agent::constraint::{
-    Backend, Compiled, Constraint, ConstraintError, Format, ToolChoice,
+    Backend, CompiledConstraint, Constraint, ConstraintError, Format, ToolChoice,
 };
 use tool_hub_agent::conversation::answer::ANSWER_BYTES_MAX;
 use tool_hub_agent::definition::Loss;
@@ -177,7 +177,7 @@ impl Grammar {
     }
 }
 
-fn print(compiled: &Compiled, format: Format, printer: &Printer) -> anyhow::Result<()> {
+fn print(compiled: &CompiledConstraint, format: Format, printer: &Printer) -> anyhow::Result<()> {
     if format == Format::JsonSchema {
         let schema: Value = serde_json::from_str(&compiled.text)?;
         printer.json(&schema)

@@ -71,7 +71,7 @@ impl OpenAiModel {
     fn body(&self, request: ModelRequest<'_>) -> Map<String, Value> {
         let conversation = Conversation {
             messages: request.messages.to_vec(),
-            kept: None,
+            source_form: None,
         };
         let messages = conversation.write(MessageDialect::OpenAi).value;
         let mut body = Map::new();
