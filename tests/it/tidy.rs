@@ -75,6 +75,11 @@ pub(crate) fn tests() -> Vec<Test> {
 /// Files longer than this have more than one purpose.
 const LINES_MAX: usize = 500;
 
+/// Words that begin a clause: a first line that starts with one does not name anything.
+const QUESTION_WORDS: [&str; 9] = [
+    "What", "Where", "Who", "Whose", "Whom", "Whether", "How", "Why", "Which",
+];
+
 fn crates_know_only_whom_they_may_know() {
     let metadata = metadata();
     let found: BTreeMap<String, BTreeSet<String>> = metadata["packages"]
@@ -161,6 +166,12 @@ fn every_source_file_says_what_it_is_for_and_stays_small() {
         assert!(
             text.starts_with("//!"),
             "{}: the first line does not say what the file is for",
+            path.display()
+        );
+        let first_word = text.split_whitespace().nth(1).unwrap_or_default();
+        assert!(
+            !QUESTION_WORDS.contains(&first_word),
+            "{}: the first line begins with `{first_word}` and does not name what the file holds",
             path.display()
         );
         let lines = text.lines().count();
