@@ -1,4 +1,4 @@
-//! Test of the quick start in the README.
+//! `tool demo`, in each language, and the projects that it leaves behind.
 
 use crate::support::{Home, Need, Ran, Test, test};
 
