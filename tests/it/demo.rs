@@ -1,4 +1,4 @@
-//! `tool demo`, in each language, and the projects that it leaves behind.
+//! `tool demo` in Rust and Python, and the projects that `tool new` writes.
 
 use crate::support::{Home, Need, Ran, Test, test};
 
