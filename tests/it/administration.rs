@@ -1,4 +1,4 @@
-//! Administration of a registry: tokens, quotas, and what is said when
+//! What an administrator of a registry does and reads: tokens, quotas, and what is said when
 //! something is wrong. A mistyped directory does not become a registry.
 
 use std::net::TcpListener;

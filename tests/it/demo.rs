@@ -1,4 +1,4 @@
-//! Test of the quick start in the README.
+//! `tool demo` in Rust and Python, and the projects that `tool new` writes.
 
 use crate::support::{Home, Need, Ran, Test, test};
 

@@ -1,4 +1,4 @@
-//! Error messages for people: the error, the hint, the exit code, and that
+//! What people read when something is wrong: the error, the hint, the exit code, and that
 //! nothing is left behind. Each message is a snapshot beside this file.
 
 use crate::journey::{digest, load};

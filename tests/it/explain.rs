@@ -1,4 +1,4 @@
-//! `tool explain`: tools as a model sees them, by templates in files and in a repository.
+//! What a model sees of tools, by templates in files and in a repository.
 
 use crate::journey::load;
 use crate::public_clients::{python, said};

@@ -1,4 +1,4 @@
-//! `tool grammar`: constraints that hold a model to calls of the toolbox's functions.
+//! What holds a model to calls of the toolbox's functions.
 
 use serde_json::{Value, json};
 use tool_hub_agent::constraint::{Backend, Format};

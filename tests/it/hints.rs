@@ -1,4 +1,4 @@
-//! Hints for people who write something nearly right.
+//! What the command says to whoever writes something nearly right.
 
 use crate::foreign::load_adder;
 use crate::journey::{digest, load};

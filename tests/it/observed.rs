@@ -1,4 +1,4 @@
-//! Reports about calls for people: what they used, what tools did with their grants, and
+//! What a person finds out about calls: what they used, what tools did with their grants, and
 //! traces for a collector.
 
 use std::io::{Read as _, Write as _};

@@ -1,4 +1,4 @@
-//! Output of commands and where it goes: nothing that was lost passes for written,
+//! What comes out of a command and where it goes: nothing that was lost passes for written,
 //! and nothing but a file is replaced.
 
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! Changes of a loaded tool's rights: more with consent, less at once; and what
+//! What a loaded tool may do, changed afterwards: more with consent, less at once; and what
 //! it keeps and is told, which nobody else finds.
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Support for end-to-end tests: registries, homes, servers, clients and sample tools.
+//! What end-to-end tests are made of.
 
 #[allow(
     clippy::unwrap_used,

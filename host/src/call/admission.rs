@@ -82,7 +82,7 @@ impl CallLimiter {
                 return Err(self.busy(&state, &wait));
             }
             let (admit, admitted) = oneshot::channel();
-            let ticket = state.join(caller, admit);
+            let ticket = state.enqueue(caller, admit);
             (QueueGuard(&self.0, ticket), admitted)
         };
         match tokio::time::timeout(timeout, admitted).await {
@@ -116,7 +116,7 @@ impl Limiter {
 }
 
 impl State {
-    fn join(&mut self, caller: Option<&CallerKey>, admit: oneshot::Sender<CallPermit>) -> u64 {
+    fn enqueue(&mut self, caller: Option<&CallerKey>, admit: oneshot::Sender<CallPermit>) -> u64 {
         self.tickets += 1;
         self.waiting.push(Waiter {
             ticket: self.tickets,

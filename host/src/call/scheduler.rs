@@ -155,7 +155,7 @@ impl<T: Send + 'static> Future for RunningGuest<T> {
             && let GuestLocation::Caller(guest) =
                 std::mem::replace(&mut this.location, GuestLocation::Gone)
         {
-            this.location = GuestLocation::Scheduler(this.shared.take_over(guest, &this.record));
+            this.location = GuestLocation::Scheduler(this.shared.schedule(guest, &this.record));
         }
         match &mut this.location {
             GuestLocation::Scheduler(task) => Pin::new(task).poll(context),
@@ -170,7 +170,7 @@ impl SchedulerState {
     }
 
     /// Makes `guest` one that the host's own threads run.
-    fn take_over<T: Send + 'static>(
+    fn schedule<T: Send + 'static>(
         self: &Arc<Self>,
         guest: Guest<T>,
         record: &Arc<Record>,

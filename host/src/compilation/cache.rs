@@ -166,7 +166,7 @@ impl Entry<'_> {
                 self.cache.bytes_max
             )));
         }
-        let mut file = unfinished(&self.cache.directory)?;
+        let mut file = temporary_file(&self.cache.directory)?;
         let mut hasher = self.cache.mac(&self.digest, code.length());
         code.hash(&mut hasher)?;
         io::copy(&mut code.read()?, &mut file)?;
@@ -216,7 +216,7 @@ fn is_own(metadata: &fs::Metadata) -> bool {
 }
 
 /// A file to be written and renamed, readable by its owner only.
-fn unfinished(directory: &Path) -> io::Result<NamedTempFile> {
+fn temporary_file(directory: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
         .suffix(&format!(".{UNFINISHED}"))
         .tempfile_in(directory)
@@ -249,7 +249,7 @@ fn key(directory: &Path) -> io::Result<[u8; KEY_BYTES]> {
     }
     let mut key = [0; KEY_BYTES];
     getrandom::fill(&mut key).map_err(io::Error::other)?;
-    let mut file = unfinished(directory)?;
+    let mut file = temporary_file(directory)?;
     file.write_all(&key)?;
     file.as_file().sync_all()?;
     match file.persist_noclobber(&path) {
@@ -362,8 +362,8 @@ mod tests {
     fn what_a_killed_process_left_is_removed() {
         let directory = tempfile::tempdir().unwrap();
         let (cache, engine) = cache(directory.path(), u64::MAX);
-        let old = unfinished(directory.path()).unwrap().keep().unwrap();
-        let new = unfinished(directory.path()).unwrap().keep().unwrap();
+        let old = temporary_file(directory.path()).unwrap().keep().unwrap();
+        let new = temporary_file(directory.path()).unwrap().keep().unwrap();
         let hours = Duration::from_secs(2 * 3600);
         old.0.set_modified(SystemTime::now() - hours).unwrap();
         cache

@@ -37,7 +37,7 @@ impl Code {
     /// asks for more than the pool of instances gives.
     #[expect(unsafe_code, reason = "what every maker of this type promised")]
     pub(crate) fn component(&self, engine: &Engine) -> wasmtime::Result<Component> {
-        // SAFETY: `vouched` is the only constructor, and an image cannot change.
+        // SAFETY: `from_trusted` is the only constructor, and an image cannot change.
         unsafe { self.0.deserialize(engine) }
     }
 

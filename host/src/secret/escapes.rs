@@ -19,7 +19,7 @@ pub(super) fn unescape(text: &[u8]) -> Option<Vec<u8>> {
         })
 }
 
-/// The parts of `text` that the parts `found` of [`undone`] come from. They are in order and do
+/// The parts of `text` that the parts `found` of [`unescape`] come from. They are in order and do
 /// not overlap.
 pub(super) fn source_ranges(text: &[u8], found: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut parts = Vec::with_capacity(found.len());

@@ -75,7 +75,7 @@ async fn cancelled_calls(fixture: &mut Fixture) {
             };
             let tool = tool.clone();
             let call = tokio::spawn(async move { tool.call("run", "").await });
-            // Real time: the spinning guest has to be interrupted by the clock before it is dropped.
+            // Real time: the clock has to interrupt the spinning guest before it is dropped.
             tokio::time::sleep(Duration::from_millis(wait_ms)).await;
             call.abort();
         }

@@ -2,7 +2,7 @@
 //! its errors into failures that an agent can mend.
 
 pub mod dimension;
-mod dimension_name;
+pub mod dimension_name;
 pub mod error;
 pub mod evaluate;
 pub mod function;

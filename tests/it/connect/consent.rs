@@ -1,4 +1,4 @@
-//! Refusals of `tool connect`, and its questions before it writes.
+//! What `tool connect` refuses, and what it asks before it writes.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Output of `tool connect`: differences, connections, what to paste, and its chapter of the
+//! What `tool connect` shows: differences, connections, what to paste, and its chapter of the
 //! reference.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Configurations that `tool connect` writes, read as a client reads them, started, and spoken to.
+//! What `tool connect` writes is read as a client reads it, started, and spoken to.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Requirements that a machine may not meet, each checked once in a run, before any test.
+//! What a machine may not have, and how it is found out: once in a run, before any test.
 
 use std::process::Command;
 use std::sync::OnceLock;

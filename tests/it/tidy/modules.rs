@@ -42,20 +42,19 @@ impl Modules {
 
     /// The modules that are on a way back to themselves, in groups that reach each other.
     pub(super) fn circles(&self) -> Vec<BTreeSet<ModulePath>> {
-        let arrows = self.arrows();
-        let reached: BTreeMap<&ModulePath, BTreeSet<&ModulePath>> = arrows
-            .keys()
-            .map(|from| (from, reachable(from, &arrows)))
-            .collect();
-        let mut circles = BTreeSet::new();
-        for (from, there) in &reached {
-            let circle = there.iter().filter(|to| reached[**to].contains(*from));
-            let circle: BTreeSet<ModulePath> = circle.map(|it| (*it).clone()).collect();
-            if !circle.is_empty() {
-                circles.insert(circle);
-            }
+        circles(&self.arrows())
+    }
+
+    /// The same without the root, which holds the generated bindings of a component and is
+    /// needed by the modules that it needs.
+    pub(super) fn circles_below_root(&self) -> Vec<BTreeSet<ModulePath>> {
+        let root = ModulePath::new();
+        let mut arrows = self.arrows();
+        arrows.remove(&root);
+        for to in arrows.values_mut() {
+            to.remove(&root);
         }
-        circles.into_iter().collect()
+        circles(&arrows)
     }
 
     /// Which modules each module names; what is exported again counts where it is defined.
@@ -128,6 +127,22 @@ impl Modules {
         let child: ModulePath = of.iter().cloned().chain([name.to_owned()]).collect();
         self.modules.contains_key(&child).then_some(child)
     }
+}
+
+fn circles(arrows: &BTreeMap<ModulePath, BTreeSet<ModulePath>>) -> Vec<BTreeSet<ModulePath>> {
+    let reached: BTreeMap<&ModulePath, BTreeSet<&ModulePath>> = arrows
+        .keys()
+        .map(|from| (from, reachable(from, arrows)))
+        .collect();
+    let mut circles = BTreeSet::new();
+    for (from, there) in &reached {
+        let circle = there.iter().filter(|to| reached[**to].contains(*from));
+        let circle: BTreeSet<ModulePath> = circle.map(|it| (*it).clone()).collect();
+        if !circle.is_empty() {
+            circles.insert(circle);
+        }
+    }
+    circles.into_iter().collect()
 }
 
 fn reachable<'a>(

@@ -149,8 +149,8 @@ impl Changes {
     }
 
     /// Compares manifest and component. Approving a tool approves the texts that agents read of
-    /// it. Those that are `told_by_code` stand in no manifest, so other code may be other texts.
-    fn bytes(&mut self, old: &Pin, new: &Pin, order: Ordering, told_by_code: Option<&str>) {
+    /// it. Those that are `texts_in_code` stand in no manifest, so other code may be other texts.
+    fn bytes(&mut self, old: &Pin, new: &Pin, order: Ordering, texts_in_code: Option<&str>) {
         if order == Ordering::Equal && old.manifest != new.manifest {
             let (old, new) = (old.manifest.to_string(), new.manifest.to_string());
             let what = "manifest, although the version is the same";
@@ -158,7 +158,7 @@ impl Changes {
         }
         if old.component != new.component {
             let (old, new) = (old.component.to_string(), new.component.to_string());
-            let (what, kind) = match (order, told_by_code) {
+            let (what, kind) = match (order, texts_in_code) {
                 (Ordering::Equal, _) => ("code, although the version is the same", Beyond),
                 (_, Some(what)) => (what, Beyond),
                 (_, None) => ("code", Code),

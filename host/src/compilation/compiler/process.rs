@@ -103,14 +103,14 @@ fn over(limit: &'static str, value: u64) -> CompileError {
     CompileError::Limit { limit, value }
 }
 
-/// Waits for the end of `child` and kills it when that takes longer than `wall`.
-fn wait(child: &mut Child, wall: Duration) -> io::Result<Option<ExitStatus>> {
+/// Waits for the end of `child` and kills it when that takes longer than `time_max`.
+fn wait(child: &mut Child, time_max: Duration) -> io::Result<Option<ExitStatus>> {
     let begun = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if begun.elapsed() >= wall {
+        if begun.elapsed() >= time_max {
             child.kill()?;
             child.wait()?;
             return Ok(None);

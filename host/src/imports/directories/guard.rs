@@ -13,16 +13,16 @@ const SHORT: &str = "NAME~1";
 /// The guarded names of a tool.
 #[derive(Debug, Default)]
 pub(crate) struct Guard {
-    /// Settled.
+    /// Normalized.
     names: Vec<String>,
-    insisted: Vec<GuardException>,
+    exceptions: Vec<GuardException>,
 }
 
 /// A guarded name that a person gave away all the same, in one directory and no other.
 #[derive(Debug)]
 struct GuardException {
     directory: PathBuf,
-    /// Settled.
+    /// Normalized.
     name: String,
 }
 
@@ -31,7 +31,7 @@ impl Guard {
         let despite = grants.directories.values().flat_map(|one| &one.despite);
         Self {
             names: config.guarded_names.iter().map(|n| normalized(n)).collect(),
-            insisted: despite
+            exceptions: despite
                 .filter_map(|place| GuardException::at(place))
                 .collect(),
         }
@@ -64,7 +64,7 @@ impl Guard {
 
     /// The directories in which a person insisted on `name`.
     pub(super) fn exceptions(&self, name: &str) -> impl Iterator<Item = &Path> {
-        let same = self.insisted.iter().filter(move |one| one.name == name);
+        let same = self.exceptions.iter().filter(move |one| one.name == name);
         same.map(|one| one.directory.as_path())
     }
 
@@ -94,7 +94,7 @@ fn normalized(name: &str) -> String {
     name.to_uppercase().to_lowercase()
 }
 
-/// True for settled names of the form that NTFS makes beside longer ones, such as `git~1` and
+/// True for normalized names of the form that NTFS makes beside longer ones, such as `git~1` and
 /// `toolbo~1.tom`. Which it made is known to nobody else, and the directory may be on such a
 /// disk wherever this runs.
 fn is_short(name: &str) -> bool {

@@ -159,49 +159,38 @@ async fn a_redirect_is_an_answer_and_not_followed() {
     assert_eq!(status.as_u16(), 302);
 }
 
+/// The error of a request whose response is cut by a limit that `edit` sets, and that limit.
+async fn cut(
+    response: String,
+    edit: impl FnOnce(&mut Limits),
+) -> (Error, Option<(&'static str, u64)>) {
+    let origin = format!("http://127.0.0.1:{}", server(response).await);
+    let rules = rules(std::slice::from_ref(&origin), edit);
+    let error = get(&rules, &origin).await.unwrap_err();
+    (error, rules.record.denials.limit())
+}
+
 #[tokio::test]
 async fn long_and_slow_responses_are_cut() {
     let long = format!(
         "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{}",
         "x".repeat(2_000)
     );
-    let origin = format!("http://127.0.0.1:{}", server(long).await);
-    let short = rules(std::slice::from_ref(&origin), |limits| {
-        limits.http_response_bytes = 1_000
-    });
-    let cut = get(&short, &origin).await;
+    let (error, limit) = cut(long, |limits| limits.http_response_bytes = 1_000).await;
     assert!(
-        matches!(cut, Err(Error::HttpResponseBodySize(Some(1_000)))),
-        "{cut:?}"
+        matches!(error, Error::HttpResponseBodySize(Some(1_000))),
+        "{error:?}"
     );
-    assert_eq!(
-        short.record.denials.limit(),
-        Some(("http_response_bytes", 1_000))
-    );
+    assert_eq!(limit, Some(("http_response_bytes", 1_000)));
 
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhi|ho";
-    let origin = format!("http://127.0.0.1:{}", server(slow.into()).await);
-    let hasty = rules(std::slice::from_ref(&origin), |limits| {
-        limits.http_first_byte_ms = 50
-    });
-    let cut = get(&hasty, &origin).await;
-    assert!(matches!(cut, Err(Error::ConnectionReadTimeout)), "{cut:?}");
-    assert_eq!(
-        hasty.record.denials.limit(),
-        Some(("http_first_byte_ms", 50))
-    );
-
     let silent = "|HTTP/1.1 200 OK\r\n\r\n";
-    let origin = format!("http://127.0.0.1:{}", server(silent.into()).await);
-    let hasty = rules(std::slice::from_ref(&origin), |limits| {
-        limits.http_first_byte_ms = 50
-    });
-    let cut = get(&hasty, &origin).await;
-    assert!(matches!(cut, Err(Error::ConnectionReadTimeout)), "{cut:?}");
-    assert_eq!(
-        hasty.record.denials.limit(),
-        Some(("http_first_byte_ms", 50))
-    );
+    for response in [slow, silent] {
+        let hasty = |limits: &mut Limits| limits.http_first_byte_ms = 50;
+        let (error, limit) = cut(response.to_owned(), hasty).await;
+        assert!(matches!(error, Error::ConnectionReadTimeout), "{error:?}");
+        assert_eq!(limit, Some(("http_first_byte_ms", 50)));
+    }
 }
 
 #[tokio::test]
