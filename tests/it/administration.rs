@@ -1,5 +1,5 @@
-//! What an administrator of a registry does and reads: tokens, quotas, and what is said when
-//! something is wrong. A mistyped directory does not become a registry.
+//! Administration of a registry: tokens, quotas, and the errors when something is wrong. A mistyped
+//! directory does not become a registry.
 
 use std::net::TcpListener;
 

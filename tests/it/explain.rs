@@ -1,4 +1,4 @@
-//! What a model sees of tools, by templates in files and in a repository.
+//! Tools as a model sees them, by templates in files and in a repository.
 
 use crate::journey::load;
 use crate::public_clients::{python, said};

@@ -1,4 +1,4 @@
-//! What holds a model to calls of the toolbox's functions.
+//! Grammars that allow a model nothing but calls of the toolbox's functions.
 
 use serde_json::{Value, json};
 use tool_hub_agent::constraint::{Backend, Format};

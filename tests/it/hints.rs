@@ -1,4 +1,4 @@
-//! What the command says to whoever writes something nearly right.
+//! Hints for whoever writes something nearly right.
 
 use crate::foreign::load_adder;
 use crate::journey::{digest, load};

@@ -1,5 +1,4 @@
-//! What a person finds out about calls: what they used, what tools did with their grants, and
-//! traces for a collector.
+//! Observation of calls: resources that they used, uses of grants, and traces for a collector.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

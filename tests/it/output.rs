@@ -1,5 +1,5 @@
-//! What comes out of a command and where it goes: nothing that was lost passes for written,
-//! and nothing but a file is replaced.
+//! Output of commands: nothing that was lost passes for written, and nothing but a file is
+//! replaced.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};

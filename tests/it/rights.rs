@@ -1,5 +1,5 @@
-//! What a loaded tool may do, changed afterwards: more with consent, less at once; and what
-//! it keeps and is told, which nobody else finds.
+//! Rights of a loaded tool, changed afterwards: more with consent, less at once; and its storage
+//! and variables, which nobody else finds.
 
 use std::path::PathBuf;
 

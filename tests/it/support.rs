@@ -1,4 +1,4 @@
-//! What end-to-end tests are made of.
+//! Support for end-to-end tests.
 
 #[allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What `tool connect` refuses, and what it asks before it writes.
+//! Refusals and questions of `tool connect` before it writes.
 
 use serde_json::json;
 

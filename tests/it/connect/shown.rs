@@ -1,5 +1,5 @@
-//! What `tool connect` shows: differences, connections, what to paste, and its chapter of the
-//! reference.
+//! The output of `tool connect`: differences, connections, the text to paste, and its chapter of
+//! the reference.
 
 use std::collections::BTreeSet;
 

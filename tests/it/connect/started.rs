@@ -1,4 +1,5 @@
-//! What `tool connect` writes is read as a client reads it, started, and spoken to.
+//! Configurations written by `tool connect` are read as a client reads them, started, and spoken
+//! to.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What a machine may not have, and how it is found out: once in a run, before any test.
+//! Requirements that a machine may not meet, looked for once in a run, before any test.
 
 use std::process::Command;
 use std::sync::OnceLock;
