@@ -36,9 +36,11 @@ def written(request):
 
 def refused(request):
     """Why such a server cannot read a request; nothing where it can."""
-    for member in ["tools", "tool_choice", "parallel_tool_calls", "stream_options"]:
+    for member in ["tools", "tool_choice", "parallel_tool_calls"]:
         if member in request:
             return f"there is no member {member}"
+    if "stream_options" in request and not request.get("stream"):
+        return "stream_options is for streams"
     for message in request["messages"]:
         if message["role"] not in ["system", "user", "assistant"] or set(message) != {"role", "content"}:
             return f"no such message: {message}"
@@ -53,12 +55,37 @@ class Handler(BaseHTTPRequestHandler):
         why = refused(request)
         if why:
             return self.answer(400, {"error": {"message": why}})
+        if request.get("stream"):
+            return self.stream(request)
         message = {"role": "assistant", "content": written(request)}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
         self.answer(200, {
             "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": request["model"],
             "choices": [choice], "usage": USAGE,
         })
+
+    def stream(self, request):
+        """Writes the text in pieces of five characters, then why it ends, then what was asked for of its cost."""
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        text = written(request)
+        pieces = [text[start : start + 5] for start in range(0, len(text), 5)]
+        deltas = [{"role": "assistant", "content": ""}, *({"content": piece} for piece in pieces)]
+        choices = [[{"index": 0, "delta": delta, "finish_reason": None}] for delta in deltas]
+        choices.append([{"index": 0, "delta": {}, "finish_reason": "stop"}])
+        if request.get("stream_options", {}).get("include_usage"):
+            choices.append([])
+        for choice in choices:
+            chunk = {
+                "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": request["model"],
+                "choices": choice,
+            }
+            if not choice:
+                chunk["usage"] = USAGE
+            self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+        self.wfile.write(b"data: [DONE]\n\n")
 
     def answer(self, status, body):
         body = json.dumps(body).encode()
