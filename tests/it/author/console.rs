@@ -2,7 +2,7 @@
 
 use super::edit;
 use crate::journey::load;
-use crate::support::{Home, Need, Test, test};
+use crate::support::{Home, Need, Test, files, test};
 
 pub(super) fn tests() -> Vec<Test> {
     vec![
@@ -76,11 +76,13 @@ fn of_a_world() {
         "const code =",
         "console.error(\"asked\");\n    const code =",
     );
+    let wit = home.work().join("greeter/wit");
+    let before = files(&wit);
     home.tool("build greeter").ok();
+    assert_eq!(files(&wit), before);
     load(&home, "./greeter", &[]);
     let called = home.tool("call greeter name=Ada --verbose");
     let told = called.stderr();
     assert!(told.contains("[greeter stderr] asked\n"), "{told}");
     assert_eq!(called.ok().trim_end(), "Hello, Ada!");
-    assert!(!home.work().join("greeter/wit/deps").exists());
 }
