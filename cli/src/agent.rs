@@ -1,4 +1,5 @@
-//! An agent on the command line: which model, which tools, and the person beside it.
+//! The flags and the agent of `tool run` and `tool chat`: opens the model and its tools, and does
+//! tasks by calls or code.
 
 mod watcher;
 

@@ -1,4 +1,4 @@
-//! The allocator of the system, told to give memory back.
+//! Sets the allocator of glibc to return long buffers to the system as soon as they are freed.
 
 /// Buffers of this length and more are given back as soon as they are free, in bytes.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

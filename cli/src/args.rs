@@ -1,4 +1,4 @@
-//! The arguments of `tool`: the global options and a command.
+//! The command line of `tool`: parses the global options and a subcommand, and runs that one.
 
 use std::process::ExitCode;
 

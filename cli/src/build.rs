@@ -1,4 +1,4 @@
-//! From a project directory to a component: one file per language.
+//! Builds a project directory into a component, by the builder for the project's language.
 
 mod card;
 mod functions;

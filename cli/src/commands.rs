@@ -1,4 +1,4 @@
-//! The commands, a file each: what can be written after the verb, and what it does.
+//! The subcommands of `tool`, a file for each with its arguments and the code that runs it.
 
 pub(crate) mod approvals;
 pub(crate) mod build;

@@ -1,5 +1,5 @@
-//! The compiler: this very program in a process of its own, which a stranger's component can
-//! take down and nothing else with it.
+//! The separate process of this program in which components are compiled, so that a hostile one can
+//! crash nothing else.
 
 use std::ffi::OsStr;
 use std::io;

@@ -1,5 +1,4 @@
-//! MCP clients of other people: where each keeps its configuration, and how that is changed so
-//! that the client starts `tool serve`.
+//! Reads and edits the configurations of MCP clients, so that they start `tool serve`.
 
 mod change;
 mod clients;

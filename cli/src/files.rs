@@ -1,4 +1,5 @@
-//! Reads files that may be untrusted, and writes files atomically.
+//! Reads files that may be untrusted, writes files atomically, and locks them against other
+//! processes.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write as _};

@@ -1,5 +1,5 @@
-//! Events for whoever looks after a process: on standard error, and as traces for a collector
-//! where this was built with the feature `opentelemetry`.
+//! Sends log events to standard error as text or JSON, and traces to a collector with the feature
+//! `opentelemetry`.
 
 mod listener;
 #[cfg(feature = "opentelemetry")]

@@ -1,4 +1,4 @@
-//! The command `tool`: write, build, push, inspect, load, call and serve tools.
+//! The entry point of `tool`: parses the command line, runs the command and reports its error.
 
 mod agent;
 mod allocator;

@@ -1,5 +1,5 @@
-//! The files of a new project: a tool that greets people, functions that somebody else has defined,
-//! or a file of plain functions.
+//! Writes the files of a new project: a tool that greets people, stubs of defined functions, a
+//! Gradio client, or plain functions.
 
 mod defined;
 mod describe;

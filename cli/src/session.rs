@@ -1,4 +1,4 @@
-//! The settings and the printer of one run of the command.
+//! The settings and the printer of one run of the command, which its functions are given.
 
 use crate::settings::config::Config;
 use crate::terminal::printer::Printer;

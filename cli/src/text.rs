@@ -1,4 +1,5 @@
-//! Text that models and other programs write: arguments, conversations, definitions, templates.
+//! Reads texts of users, models and other programs: arguments, conversations, definitions,
+//! functions and templates.
 
 pub(crate) mod arguments;
 pub(crate) mod conversation;

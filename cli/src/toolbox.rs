@@ -1,4 +1,5 @@
-//! The toolbox of a user or a project: what is loaded, from where, and how it is found and run.
+//! The toolbox of a user or a project: finds and changes it, fetches packages, records approvals,
+//! and loads its tools.
 
 pub(crate) mod derived_manifest;
 pub(crate) mod loaded;

@@ -1,4 +1,5 @@
-//! The person at the terminal, who sees what an agent does and may refuse it.
+//! Shows on standard error what an agent does, and asks the user at the terminal to allow each call
+//! and piece of code.
 
 use std::collections::HashSet;
 use std::pin::Pin;

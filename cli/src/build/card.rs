@@ -1,5 +1,5 @@
-//! The finished card: the author's README.md, whose front matter says what the manifest
-//! says. Registries and search read a tool's description, license and tags there.
+//! Finishes a package's card: puts the manifest's description, license and tags into the front
+//! matter of the author's README.md. Registries and search read them there.
 
 use tool_hub_manifest::Manifest;
 

@@ -1,6 +1,5 @@
-//! Projects that are a file of plain functions: what stands around them, their WIT and the
-//! source that offers them, is written for each build and goes with it. So it always says
-//! what the functions say.
+//! Generates the WIT and the source that offer a file of plain functions as a tool. They are
+//! written anew for each build, so they always match the functions.
 
 pub(super) mod javascript;
 mod plain;

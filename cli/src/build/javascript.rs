@@ -1,4 +1,4 @@
-//! JavaScript projects: esbuild puts the project's modules into one file, and the QuickJS
+//! Builds JavaScript projects: esbuild bundles the project's modules into one file, and the QuickJS
 //! back end of jco makes a component of it.
 
 mod checked;
@@ -92,13 +92,13 @@ async fn bundle(
             (written.generated().join(MODULE), PROJECT, module)
         }
         None => {
-            let (entry, module) = looked_at(project, &bundled.directory, source)?;
+            let (entry, module) = entry_with_check(project, &bundled.directory, source)?;
             (entry, checked::MODULE, module)
         }
     };
     let mut bundling = project.command(esbuild(toolchain)?);
     bundling
-        // What a trusted project brings goes before it.
+        // A trusted project's own packages go before it.
         .envs(bundled.packages.as_ref().map(|place| ("NODE_PATH", place)))
         .arg(entry)
         .arg(format!("--alias:{name}={}", module.display()))
@@ -126,8 +126,9 @@ async fn bundle(
     Ok(bundle)
 }
 
-/// The module that looks what the module `source` in `directory` exports, and that one.
-fn looked_at(
+/// Writes the entry module that checks the exports of the module `source` in `directory`; returns
+/// the paths of both.
+fn entry_with_check(
     project: Project<'_>,
     directory: &Path,
     source: &str,
@@ -154,11 +155,11 @@ struct BundleSources {
     packages: Option<PathBuf>,
 }
 
-/// Finds out where the project is bundled: where it is, once somebody trusts it with what it
-/// brings; else in a copy without the packages that it brings, since nothing says what those hold.
+/// Finds the directory in which the project is bundled: its own, where the user trusts the
+/// project's own packages; else a copy without those, since nothing says what they hold.
 ///
 /// # Errors
-/// When the lock names what is no package of a registry, and when it cannot be installed.
+/// When the lock names something other than packages of a registry, or cannot be installed.
 async fn bundle_sources(project: Project<'_>, session: &Session) -> anyhow::Result<BundleSources> {
     let directory = project.directory;
     if trust::is_given(directory, &session.config)? {

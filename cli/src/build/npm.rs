@@ -1,5 +1,5 @@
-//! The npm packages of a JavaScript project: only packages of a registry, with the hashes of the
-//! project's lock, and nothing that makes npm start a program.
+//! Checks the npm lock of a JavaScript project and installs its packages. Only packages of a
+//! registry, with hashes, are installed, and npm is kept from starting programs.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Running other people's programs: what they say when they fail, and that none of them
+//! Runs other programs and returns their output, or the error that they print. None of them
 //! outlives the command.
 
 pub(super) mod conversation;

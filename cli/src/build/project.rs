@@ -1,4 +1,5 @@
-//! A project that is being built.
+//! The project that a language's builder is given, with its directories, `[build]` section and WIT,
+//! and the reader of the built component.
 
 use std::path::Path;
 

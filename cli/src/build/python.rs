@@ -1,8 +1,8 @@
-//! Python projects: componentize-py, which puts CPython and the project's modules into one
+//! Builds Python projects: componentize-py puts CPython and the project's modules into one
 //! component.
 
 mod complaint;
-mod imports;
+mod failing_imports;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -64,9 +64,9 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
     );
     sources::copy(project.directory, &sources)?;
     copy_packages(config.virtual_environment.as_deref(), &environment)?;
-    for problem in imports::problems(&sources, &entry(project)) {
-        printer.warning(&problem.to_string());
-        printer.hint(problem.hint());
+    for import in failing_imports::find(&sources, &entry(project)) {
+        printer.warning(&import.to_string());
+        printer.hint(import.hint());
     }
     let mut command = project.command("python3");
     command

@@ -1,4 +1,5 @@
-//! Rust projects: cargo, for `wasm32-wasip2`.
+//! Builds Rust projects with cargo for `wasm32-wasip2`, and installs that target with rustup where
+//! it is missing.
 
 mod shared;
 

@@ -1,5 +1,5 @@
-//! Digests of the sources that a package was built from, so that nobody publishes yesterday's code
-//! under today's version.
+//! Digests of a project's sources: records them beside the built package, finds changes since, and
+//! copies sources for a build. So nobody publishes yesterday's code under today's version.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

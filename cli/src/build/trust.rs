@@ -1,8 +1,9 @@
-//! Consent to build what a project brings. Building it in Rust runs build scripts and macros, its
-//! own and those of all that it depends on, and what its settings of cargo and rustup name, with
-//! all rights of the user. So nothing of it is run, the compiler's proxy included, before
-//! somebody said so: by having made the project here, at a terminal, or by a flag. The same
-//! consent lets a project in JavaScript bring packages that no lock names by a hash.
+//! Asks for, stores and reads the user's consent to build a project with all that it brings.
+//! Building it in Rust runs build scripts and macros, its own and those of all that it depends on,
+//! and what its settings of cargo and rustup name, with all rights of the user. So nothing of it is
+//! run, the compiler's proxy included, before somebody said so: by having made the project here, at
+//! a terminal, or by a flag. The same consent lets a project in JavaScript bring packages that no
+//! lock names by a hash.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! A walk through a directory that may be a stranger's: links that lead back, trees without a
-//! floor and files that are all hole come to an end.
+//! Lists and reads a directory tree that may be hostile, within limits on depth, entries and bytes.
+//! So links that lead back, endless trees and sparse files come to an end.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,5 @@
-//! The WIT of a project: its files, and the packages among them that the host offers, which a
-//! project carries as it would carry any other package that its WIT uses. Build tools and editors
-//! find it there.
+//! Reads the WIT files of a project, and writes those packages of the host that they use beside
+//! them. Build tools and editors find the packages there.
 
 use std::path::{Path, PathBuf};
 

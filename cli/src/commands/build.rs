@@ -1,5 +1,5 @@
-//! `tool build`: from a project to a package: the component, the finished manifest and the
-//! card, in `dist`.
+//! `tool build`: builds a project and writes the package to `dist`: the component, the finished
+//! manifest and the card.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

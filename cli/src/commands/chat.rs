@@ -1,4 +1,5 @@
-//! `tool chat`: tasks one after another, each with all that was said and made before.
+//! `tool chat`: reads tasks line by line, and an agent does each with all that was said and made
+//! before.
 
 use std::io::{self, BufRead as _};
 use std::process::ExitCode;

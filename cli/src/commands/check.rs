@@ -1,5 +1,5 @@
-//! `tool check`: holds a built package against its claims, reads its descriptions as an agent
-//! would, and looks whether it is still what its sources say.
+//! `tool check`: checks a built package against its claims, its descriptions for what misleads
+//! agents, and its sources for changes since.
 
 mod remarks;
 

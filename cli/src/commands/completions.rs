@@ -1,4 +1,4 @@
-//! `tool completions`: a completion script for a shell.
+//! `tool completions`: prints a completion script for a shell.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! `tool connect`: has an MCP client start `tool serve`, by writing it into the client's own
-//! configuration. The difference is shown first, and nothing is written without consent.
+//! `tool connect`: adds `tool serve` to the configuration of an MCP client, or removes it again.
+//! The difference is shown first, and nothing is written without consent.
 
 mod list;
 mod surroundings;

@@ -1,6 +1,6 @@
-//! `tool demo`: the whole way once, in a temporary directory: scaffold, build, push to an
-//! embedded registry, inspect, load, call, and serve over the Model Context Protocol. Every
-//! step is the real command in a process of its own, printed as a user would type it.
+//! `tool demo`: runs all steps once in a temporary directory: scaffold, build, push to an embedded
+//! registry, inspect, load, call and serve. Every step is the real command in a process of its own,
+//! printed as a user would type it.
 
 mod mcp;
 

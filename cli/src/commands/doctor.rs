@@ -1,5 +1,5 @@
-//! `tool doctor`: looks whether everything that `tool` needs is there, and says what each
-//! missing thing would be needed for.
+//! `tool doctor`: checks whether everything that `tool` needs is there, and says what each missing
+//! thing would be needed for.
 
 use std::path::Path;
 use std::process::ExitCode;

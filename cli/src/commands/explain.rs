@@ -1,4 +1,5 @@
-//! `tool explain`: what a model sees of the toolbox's functions, by its own chat template.
+//! `tool explain`: renders a model's chat template with the toolbox's functions, and shows what of
+//! them the model reads.
 
 mod conversation_flags;
 

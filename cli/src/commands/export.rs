@@ -1,4 +1,5 @@
-//! `tool export`: the toolbox's functions as an agent's API wants them.
+//! `tool export`: prints definitions of the toolbox's functions in the format of an agent's API, or
+//! as declarations for code.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `tool gc`: frees the disk of what the toolboxes do not need.
+//! `tool gc`: deletes stored packages and compiled code that no toolbox needs.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
-//! `tool grammar`: what holds a model to calls of the toolbox's functions, or to a constraint of
-//! one's own, for those that write it for a server themselves.
+//! `tool grammar`: prints a constraint on a model's output, for calls of the toolbox's functions or
+//! a given one, or checks a text against it.
 
 mod constraint_flags;
 

@@ -1,4 +1,4 @@
-//! `tool grant`: allows a tool of the toolbox more, after the same inspection and with the
+//! `tool grant`: gives a tool of the toolbox more rights, after the same inspection and with the
 //! same consent as `tool load`. The tool stays the one that was approved: nothing is pulled.
 
 use std::process::ExitCode;

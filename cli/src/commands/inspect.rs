@@ -1,4 +1,5 @@
-//! `tool inspect`: what a tool claims next to what its bytes really import and export.
+//! `tool inspect`: fetches a tool and shows its claims next to its component's real imports and
+//! exports.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! `tool lint`: judges descriptions as a model reads them, of the toolbox or of a project.
+//! `tool lint`: checks function descriptions, of the toolbox or of a project, as a model reads
+//! them, and prints findings.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

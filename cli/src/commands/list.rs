@@ -1,4 +1,5 @@
-//! `tool list`: the toolbox, from what was recorded at approval; nothing is loaded.
+//! `tool list`: lists the tools of the toolbox from the records of their approval, without loading
+//! them.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `tool messages`: a conversation in another API's form, and what is lost on the way.
+//! `tool messages`: converts a conversation to another API's form, and tells what is lost.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

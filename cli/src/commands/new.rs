@@ -1,4 +1,5 @@
-//! `tool new`: scaffolds a tool that builds and passes its own check at once.
+//! `tool new`: writes a new project from a template, definitions, plain functions, an MCP server or
+//! a Gradio app. The project builds and passes its own check at once.
 
 mod definitions;
 mod gradio;

@@ -1,4 +1,5 @@
-//! `tool parse`: what a model answered, by its own way of writing.
+//! `tool parse`: reads a model's answer in the format of its family, and prints its text, calls and
+//! problems.
 
 use std::fs::File;
 use std::io::{self, Read};

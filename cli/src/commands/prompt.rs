@@ -1,4 +1,4 @@
-//! `tool prompt`: prompt templates for agents that answer with code, and the prompts they make.
+//! `tool prompt`: pulls, pushes and renders prompt templates for agents that answer with code.
 
 mod pull;
 mod push;

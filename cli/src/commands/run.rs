@@ -1,4 +1,4 @@
-//! `tool run`: a model does a task with the toolbox.
+//! `tool run`: has a model do one task with the tools of the toolbox.
 
 use std::process::ExitCode;
 

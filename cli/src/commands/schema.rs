@@ -1,4 +1,5 @@
-//! `tool schema`: what a model is told of the functions in a file of source code.
+//! `tool schema`: reads the functions in a file of source code and prints their definitions for a
+//! model.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

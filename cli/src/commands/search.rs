@@ -1,4 +1,4 @@
-//! `tool search`: finds tools on a registry.
+//! `tool search`: searches a registry for tools and prints the results.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! `tool serve`: the toolbox for an agent, as a Model Context Protocol server on standard
-//! input and output, or over HTTP, where it can stand before an OpenAI-compatible endpoint, too.
+//! `tool serve`: serves the toolbox over MCP, on standard input and output or HTTP, there also as a
+//! gateway to a model endpoint.
 
 mod gateway;
 mod tokens;

@@ -1,6 +1,7 @@
-//! `tool update`: takes newer versions, and what has changed on this disk. A version that only asks
-//! for less is taken unasked; any other difference from the approved version is shown and needs
-//! consent. If one tool cannot be updated, the others still are.
+//! `tool update`: updates tools to newer versions of a registry, and to packages that changed on
+//! this disk. A version that only asks for less is taken unasked; any other difference from the
+//! approved version is shown and needs consent. If one tool cannot be updated, the others still
+//! are.
 
 use std::process::ExitCode;
 

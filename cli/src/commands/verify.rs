@@ -1,4 +1,5 @@
-//! `tool verify`: hashes everything again and holds it against the lock.
+//! `tool verify`: hashes the toolbox's stored packages again and compares them with the lock and
+//! the approvals.
 
 use std::process::ExitCode;
 

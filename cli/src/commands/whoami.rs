@@ -1,4 +1,4 @@
-//! `tool whoami`: who the registry says the user is.
+//! `tool whoami`: asks the registry for the name and organisations of the user, and prints them.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! A change to a client's configuration: shown first, written after consent.
+//! A change to a client's configuration file: shows it as a diff, and writes it if the file is
+//! still as it was.
 
 use std::path::PathBuf;
 

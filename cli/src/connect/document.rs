@@ -1,4 +1,5 @@
-//! A client's configuration on disk, and the servers in it.
+//! Reads a client's configuration file, lists its servers that run `tool serve`, and prepares
+//! changes to them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The file of a configuration.
+//! Resolves the path of a client's configuration through links, and reads the file's text.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! A server in a configuration written as JSON, with comments or without.
+//! Reads a configuration in JSON, with comments or without, and adds or removes a server without
+//! changing the rest.
 
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::{ParseOptions, errors::ParseError};

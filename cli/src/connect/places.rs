@@ -1,4 +1,5 @@
-//! The directories of clients' configurations on each operating system.
+//! Finds the directories of clients' configurations on each operating system; the scopes user and
+//! project.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! The server that a client is to start: this program, with the toolbox that is meant.
+//! Builds the `tool serve` command for a client's configuration, and reads such commands from
+//! existing entries.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A server in a configuration written as TOML.
+//! Reads a configuration in TOML, and adds or removes a server without changing the rest.
 
 use serde_json::{Map, Value};
 use toml_edit::{

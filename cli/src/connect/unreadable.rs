@@ -1,4 +1,4 @@
-//! The error for a configuration that is not what it has to be.
+//! The error for a client's configuration that cannot be read, or cannot be changed safely.
 
 use std::fmt;
 

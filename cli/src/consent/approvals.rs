@@ -1,4 +1,5 @@
-//! The approvals of this user on this machine.
+//! Reads and writes `approvals.toml`: the digests of the lock records that this user approved on
+//! this machine.
 //!
 //! A lock travels with a project, so it may hold somebody else's consent: whoever writes a
 //! lock into a repository must not decide what runs on the machine of everybody who checks

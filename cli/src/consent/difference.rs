@@ -1,4 +1,4 @@
-//! The differences between an approved tool and the one that is to replace it.
+//! Compares an approved tool with the one that is to replace it, and shows the differences.
 
 use tool_hub_host::{Change, Inspection, inspect};
 use tool_hub_manifest::{LockedTool, Source};

@@ -1,4 +1,4 @@
-//! The flags that give a tool what the host says it was refused.
+//! Writes the command-line flags that grant a right, for hints and for the JSON of an inspection.
 
 use serde_json::Value;
 use tool_hub_host::{Inspection, RequiredGrant};

@@ -1,4 +1,4 @@
-//! Tables and inspections as people read them.
+//! Formats tables, lines about a tool, and inspections as text for people.
 
 mod details;
 mod inspection;

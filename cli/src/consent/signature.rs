@@ -1,4 +1,4 @@
-//! A function's signature on one line, as people read it: the types that its JSON Schemas say.
+//! Formats a function's name, parameters and result on one line for people, from its JSON Schemas.
 
 use serde_json::{Map, Value};
 use tool_hub_host::CallableFunction;

@@ -1,4 +1,4 @@
-//! The receiver of events: standard error, or a collector.
+//! The type of a boxed `tracing` layer, which receives events.
 
 use tracing_subscriber::{Layer, Registry};
 

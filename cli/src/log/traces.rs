@@ -1,4 +1,4 @@
-//! Calls as OpenTelemetry traces: a span for each, with the audit of what its tool did as
+//! Exports calls as OpenTelemetry traces: a span for each, with the audit of what its tool did as
 //! events. They go to a collector over OTLP (HTTP, protobuf), as the standard variables say:
 //! `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, …
 

@@ -1,5 +1,5 @@
-//! A project whose functions somebody else has defined: their WIT, a source in which none is
-//! written yet, and a manifest with what WIT cannot say.
+//! Generates a project from function definitions: their WIT, source with stubs, and a manifest with
+//! what WIT cannot say.
 
 use toml_edit::{DocumentMut, Item, Table, value};
 use tool_hub_agent::definition::Loss;

@@ -1,4 +1,4 @@
-//! The texts of a project about its functions: one description for all of them, and a card.
+//! Writes a project's description and card from the descriptions of its functions.
 
 use tool_hub_agent::definition::interface::Interface;
 

@@ -1,4 +1,5 @@
-//! The names in a project, and how each language writes them.
+//! The names of a new project's tool, package and module, and the conversion of WIT names to camel
+//! case.
 
 use tool_hub_manifest::{ToolKey, ToolName};
 

@@ -1,4 +1,4 @@
-//! A project that is a file of plain functions: the file as it is, a manifest and a card.
+//! Generates a project from a file of plain functions: the file as it is, a manifest and a card.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Functions in Python that are not written yet.
+//! Generates the Python source of a new project, with a stub for each defined function.
 
 use tool_hub_agent::definition::declare::Language;
 use tool_hub_agent::definition::interface::{Interface, Operation, WitType};

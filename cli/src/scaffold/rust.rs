@@ -1,4 +1,4 @@
-//! Functions in Rust that are not written yet.
+//! Generates the Rust source of a new project, with a stub for each defined function.
 
 use tool_hub_agent::definition::interface::{Interface, Operation, WitType};
 

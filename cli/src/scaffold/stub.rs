@@ -1,4 +1,4 @@
-//! The parts that functions that are not written yet share in all languages.
+//! The error message and the names of used types that stubs in all languages share.
 
 use tool_hub_agent::definition::interface::{Interface, WitType};
 

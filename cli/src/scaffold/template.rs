@@ -1,4 +1,4 @@
-//! The files that every new project in a language begins with.
+//! The languages of `tool new`, and the template files with which a project in each begins.
 
 use clap::ValueEnum;
 

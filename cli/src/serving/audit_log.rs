@@ -1,5 +1,6 @@
-//! The audit log of `tool serve`: one line of JSON for each call, and for each request to the
-//! endpoint behind a gateway. It goes to a file, which is only appended to, or to standard error.
+//! Writes the audit log of `tool serve`: one line of JSON for each call, and for each request to
+//! the endpoint behind a gateway. It goes to a file, which is only appended to, or to standard
+//! error.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! A place to listen, or what to do where there is none.
+//! Opens a TCP port for a server, or returns an error with a hint at a free address.
 
 use std::io;
 use std::net::SocketAddr;

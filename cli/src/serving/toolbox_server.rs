@@ -1,4 +1,4 @@
-//! A toolbox as `tool serve` offers it: loaded, and loaded again whenever it is edited.
+//! Loads the toolbox that `tool serve` offers, and loads it again whenever its files change.
 
 use std::convert::Infallible;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! Tokens that would cross a network unencrypted, where whoever is on the way can take them.
+//! Warns, once for each registry, of tokens that would cross a network unencrypted. Whoever is on
+//! the way could take them.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};

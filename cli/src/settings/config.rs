@@ -1,4 +1,5 @@
-//! Paths, registry and options of the command, resolved once.
+//! Resolves options, environment and `config.toml` once into `Config`: directories, registry,
+//! tokens, and clients made with them.
 
 mod tokens;
 

@@ -1,4 +1,5 @@
-//! The tokens that `tool login` keeps, each under the registry it belongs to.
+//! Reads and writes `credentials.toml`: the tokens that `tool login` keeps, each under its
+//! registry.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

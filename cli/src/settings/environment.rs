@@ -1,4 +1,4 @@
-//! The environment's variables. Nothing else of the command reads the environment.
+//! Reads the environment's variables. Nothing else of the command reads the environment.
 //!
 //! | variable | meaning |
 //! | --- | --- |

@@ -1,4 +1,5 @@
-//! The key that is shown to an OpenAI-compatible endpoint.
+//! Reads the key for an OpenAI-compatible endpoint and warns where it goes unencrypted; parses
+//! `--hold-by`.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Tables that fit the terminal: the widest of the columns that may be cut give way.
+//! Formats tables to fit the terminal: the widest of the columns that may be cut give way.
 
 use std::io::IsTerminal as _;
 

@@ -1,4 +1,4 @@
-//! The search through an error's causes for an exit code and hints.
+//! Searches the causes of an error for its exit code and hints.
 
 use std::error::Error;
 

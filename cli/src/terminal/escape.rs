@@ -1,4 +1,5 @@
-//! Text from strangers, made harmless for a terminal.
+//! Escapes hidden and control characters in text from strangers, and finds those that do not belong
+//! in a description.
 
 use std::fmt::Write as _;
 

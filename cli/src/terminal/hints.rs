@@ -1,4 +1,5 @@
-//! Hints for the errors of every crate, in a file for each crate. The errors do not know them.
+//! The exit code and the hints for an error, as a trait; implementations in a file for each crate.
+//! `diagnosis` searches them; the errors do not know them.
 
 mod agent;
 mod host;

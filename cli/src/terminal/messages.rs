@@ -1,4 +1,5 @@
-//! Wording that several commands share.
+//! Phrases that several commands share: counted nouns, a tool's rights on one line, and the nearest
+//! known name.
 
 use tool_hub_manifest::{DirectoryGrant, DirectoryName, Grants};
 

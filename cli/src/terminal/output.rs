@@ -1,5 +1,5 @@
-//! The target of `--output`: standard output, a file that is replaced as a whole, or anything else
-//! at the path that takes bytes.
+//! Writes bytes to the target of `--output`: standard output, a file that is replaced as a whole, a
+//! pipe or a device.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};

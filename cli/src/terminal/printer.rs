@@ -1,4 +1,4 @@
-//! The printer: data to standard output, everything else to standard error.
+//! Prints data to standard output, and notes, warnings, hints and errors to standard error.
 
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write as _};

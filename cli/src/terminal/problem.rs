@@ -1,4 +1,4 @@
-//! Errors that the command finds itself, with their hints.
+//! The error type for failures that a command finds itself, with an exit code and hints.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Signals that tell a command to stop.
+//! Waits for Ctrl-C or SIGTERM, which tell a command to stop.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,4 @@
-//! Amounts of bytes as people write and read them: `500MB`, `1.5 GiB`.
+//! Parses and formats amounts of bytes: `500MB`, `1.5 GiB`.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Arguments as they are typed: `text="one two" n=3 image=@photo.png`, made into JSON by the
+//! Parses arguments as they are typed, `text="one two" n=3 image=@photo.png`, into JSON by the
 //! function's schema.
 
 use std::fs::File;

@@ -1,4 +1,5 @@
-//! Conversations in files, in the form of any API, and what is lost of them in another one.
+//! Reads conversations in the form of any API from files, and tells what is lost of them in another
+//! form.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Files of plain functions: what each of them defines, and what is missing told with its place.
+//! Reads function definitions from source code, and reports what is missing in them with its place.
 
 use std::path::Path;
 

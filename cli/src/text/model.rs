@@ -1,4 +1,4 @@
-//! A model, as users name one: what its files say of how it reads and writes.
+//! Reads a model's chat templates from its repository, a directory or a file.
 
 use std::path::{Path, PathBuf};
 

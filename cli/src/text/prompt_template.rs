@@ -1,4 +1,4 @@
-//! Prompt templates from files and from data sets on a registry.
+//! Finds and reads prompt templates in files, or pulls them from data sets on a registry.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};

@@ -1,5 +1,5 @@
-//! Manifests for components that have none: derived from the component's types, asking for the
-//! capabilities that the user names on the command line.
+//! Derives manifests for components that have none, from the component's types and the capabilities
+//! named on the command line.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! From the toolbox to tools that can be called: every byte is hashed again on the way.
+//! Loads tools of the toolbox to be called, hashing every byte again, and lists their functions.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;

@@ -1,5 +1,5 @@
-//! Recording an approval: what was consented to is loaded once, so that it is known to work,
-//! and written to the toolbox and its lock.
+//! Records an approval: loads the tool once, so that it is known to work, and writes it to the
+//! toolbox and its lock.
 
 use std::collections::BTreeMap;
 

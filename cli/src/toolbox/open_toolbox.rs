@@ -1,4 +1,4 @@
-//! The toolbox on disk: which one is meant, and how it is changed without losing anything.
+//! Finds and reads the toolbox and its lock on disk, and adds, changes and removes their entries.
 
 mod changed;
 pub(crate) mod tool_status;

@@ -1,5 +1,4 @@
-//! The subject of a command, a reference to a registry or a path, and the package that is fetched
-//! from there.
+//! Fetches the package that a command names: from a registry by its reference, or from a path.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};

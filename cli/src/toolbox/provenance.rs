@@ -1,4 +1,4 @@
-//! The origin of a tool, and the time since when it is there.
+//! The source of a tool, and the day it was published, which the registry is asked for.
 
 use tool_hub_manifest::Source;
 

@@ -1,4 +1,4 @@
-//! The sandbox in which the command runs tools.
+//! Opens the sandbox in which the command runs tools.
 
 use tool_hub_host::{Compiler, Host, HostConfig};
 

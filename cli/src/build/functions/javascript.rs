@@ -1,4 +1,5 @@
-//! The module in JavaScript that offers plain functions.
+//! Generates the JavaScript module that offers a project's plain functions as the component's
+//! exports.
 
 use tool_hub_agent::definition::interface::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::Definition;

@@ -1,4 +1,5 @@
-//! Plain functions of a file, from which the source that offers them is written.
+//! The types that the source generators for plain functions take and return, with helpers for file
+//! paths.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The module in Python that offers plain functions.
+//! Generates the Python module that offers a project's plain functions as the component's exports.
 
 use tool_hub_agent::definition::declare::Language;
 use tool_hub_agent::definition::interface::{Operation, WitType};

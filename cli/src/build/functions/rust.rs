@@ -1,4 +1,5 @@
-//! The crate in Rust that offers plain functions, which are a crate of their own.
+//! Generates the Rust crate that offers a project's plain functions, a crate of their own, as the
+//! component's exports.
 
 use std::path::Path;
 

@@ -1,5 +1,6 @@
-//! A look at a project's module while the component is built: whether it exports the functions that
-//! its WIT promises. It is taken by the module itself, in the sandbox in which it is evaluated.
+//! Generates the entry module that checks during the build whether a JavaScript project exports the
+//! functions of its WIT. The check runs in the sandbox in which the module is evaluated; its
+//! findings become the error of the build.
 
 use serde::Serialize;
 use serde_json::json;

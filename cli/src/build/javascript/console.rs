@@ -1,4 +1,5 @@
-//! `console` for a project's code, and the WIT that its writing to standard output needs.
+//! Adds `console` to JavaScript projects: its module, and the WIT world that imports standard
+//! output and error.
 
 use std::path::{Path, PathBuf};
 

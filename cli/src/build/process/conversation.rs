@@ -1,4 +1,5 @@
-//! Programs that are spoken with, and ended when all is said.
+//! Starts a program, talks to it over its standard input and output within a time limit, and ends
+//! it.
 
 use std::process::Stdio;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! A program that runs, and what it started: ended together.
+//! The type `ProcessGroup`, which tells a started program and its descendants to end, and kills
+//! those that remain.
 
 use std::time::Duration;
 

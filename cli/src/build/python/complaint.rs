@@ -1,5 +1,5 @@
-//! Errors of componentize-py: Python's own error, without the traceback of the program around it,
-//! and a hint for a module that is not there.
+//! Shortens errors of componentize-py to Python's own error without traceback, and adds a hint for
+//! a module that is missing.
 
 use crate::terminal::problem::Problem;
 

@@ -1,4 +1,4 @@
-//! The answer to a call, printed for a person or a program, or written as bytes to a file.
+//! Prints the answer to a call for a person or a program, or writes its bytes to a file.
 
 use std::process::ExitCode;
 

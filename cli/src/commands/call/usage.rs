@@ -1,4 +1,5 @@
-//! The resources that a call used and its tool's output, for `--stats` and `--verbose`.
+//! Collects and formats the resources that a call used and its tool's output, for `--stats` and
+//! `--verbose`.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

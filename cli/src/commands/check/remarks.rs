@@ -1,4 +1,5 @@
-//! Remarks on a tool's manifest and functions, for `tool check` and `tool build`.
+//! Checks the texts of a tool's manifest and functions, and returns remarks for `tool check` and
+//! `tool build`.
 
 use serde::Serialize;
 use tool_hub_host::{CallableFunction, Inspection};

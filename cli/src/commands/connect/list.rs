@@ -1,4 +1,5 @@
-//! `tool connect --list`: the clients that start `tool serve`, from their own configurations.
+//! `tool connect --list`: reads configurations of MCP clients and lists the clients that start
+//! `tool serve`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

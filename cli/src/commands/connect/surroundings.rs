@@ -1,4 +1,4 @@
-//! The toolbox and the places of configurations that a connection depends on.
+//! Finds the toolbox and the places of clients' configurations that `tool connect` works with.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! An agent's client in the demo: it starts the server, lists its tools and calls one.
+//! A small MCP client for the demo: starts `tool serve`, lists its tools and calls one.
 
 use std::process::Stdio;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Flags of `tool explain` for the conversation: one message or a file, and what Transformers'
-//! `apply_chat_template` takes beside it.
+//! Flags of `tool explain` for the conversation: one message or a file, and the other arguments of
+//! Transformers' `apply_chat_template`.
 
 use std::path::{Path, PathBuf};
 

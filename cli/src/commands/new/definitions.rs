@@ -1,4 +1,5 @@
-//! Reports how the definitions given to `tool new --from` were translated.
+//! Tells what `tool new` read of definitions or plain functions, and what the tool's types do not
+//! express.
 
 use tool_hub_agent::definition::{Loss, LossKind};
 

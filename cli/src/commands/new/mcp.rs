@@ -1,5 +1,4 @@
-//! The functions that `tool new --from-mcp` starts with: those that somebody's MCP server lists
-//! while it runs, which it does no longer than that takes.
+//! Starts an MCP server, reads its list of tools for `tool new --from-mcp`, and ends it.
 
 use std::ffi::OsString;
 use std::path::Path;

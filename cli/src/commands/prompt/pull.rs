@@ -1,4 +1,4 @@
-//! `tool prompt pull`: brings the templates of a data set into files.
+//! `tool prompt pull`: downloads the prompt templates of a data set into files.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

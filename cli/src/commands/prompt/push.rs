@@ -1,4 +1,4 @@
-//! `tool prompt push`: publishes the templates in a directory.
+//! `tool prompt push`: uploads the prompt templates in a directory to a data set.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

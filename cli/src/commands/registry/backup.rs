@@ -1,4 +1,5 @@
-//! `tool registry backup` and `restore`: a copy of a whole registry, and back.
+//! `tool registry backup` and `restore`: writes a copy of a whole registry to a directory, and
+//! makes a registry from one.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

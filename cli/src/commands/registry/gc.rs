@@ -1,4 +1,4 @@
-//! `tool registry gc`: frees what no commit refers to.
+//! `tool registry gc`: deletes stored content that no commit refers to.
 
 use std::process::ExitCode;
 use std::time::Duration;

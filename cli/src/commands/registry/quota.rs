@@ -1,4 +1,5 @@
-//! `tool registry user quota` and `org quota`: what an owner keeps and may keep.
+//! `tool registry user quota` and `org quota`: shows the space that an owner uses and may use, and
+//! sets that limit.
 
 use std::process::ExitCode;
 use std::str::FromStr;

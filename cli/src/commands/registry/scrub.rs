@@ -1,4 +1,4 @@
-//! `tool registry scrub`: hashes everything that is stored again.
+//! `tool registry scrub`: hashes all stored content again, and reports damage.
 
 use std::process::ExitCode;
 

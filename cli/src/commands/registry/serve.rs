@@ -1,4 +1,4 @@
-//! `tool registry serve`: the registry over HTTP, until it is told to stop.
+//! `tool registry serve`: serves the registry over HTTP until it is told to stop.
 
 use std::net::{IpAddr, SocketAddr};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! The part of `tool serve` that puts the toolbox before an OpenAI-compatible endpoint.
+//! Flags of `tool serve` for an OpenAI-compatible endpoint, and the gateway to it that they set up.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

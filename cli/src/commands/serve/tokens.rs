@@ -1,4 +1,5 @@
-//! The file that says who may call over HTTP, each with a token of their own: `--tokens`.
+//! Reads the file of `--tokens`, each HTTP caller with its token and its tools, and refuses one
+//! that others can change.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;

@@ -1,4 +1,4 @@
-//! A person at a terminal, who is asked about rights one by one.
+//! Asks a person at the terminal questions, among them one for each right that a tool asks for.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! The requirement that approvals are signed: by which keys, and which file says so.
+//! The policy that approvals are signed, by named keys: reads it, obtains signatures and checks
+//! them.
 //!
 //! Two files can require signatures. The machine's, `/etc/tool-hub/approvals.toml`, belongs to
 //! root: programs that run as the user can neither change nor remove it, and if it exists the

@@ -1,5 +1,5 @@
-//! Statements signed with SSH keys, as git uses them: `ssh-keygen -Y sign` makes the signature,
-//! with ssh-agent, a security key or a passphrase, and it is verified here.
+//! Signs statements of approval with SSH keys, as git signs commits, and verifies the signatures.
+//! `ssh-keygen -Y sign` makes them, with ssh-agent, a security key or a passphrase.
 
 use std::fmt;
 use std::io::Write as _;

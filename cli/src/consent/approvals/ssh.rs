@@ -1,5 +1,6 @@
-//! SSH public keys and signatures in their binary form: RFC 4253, RFC 5656, and `PROTOCOL.sshsig`
-//! and `PROTOCOL.u2f` of OpenSSH. Supports Ed25519 and ECDSA P-256, and both on security keys.
+//! Parses SSH public keys and verifies their signatures: Ed25519 and ECDSA P-256, and both on
+//! security keys. Their binary form is that of RFC 4253, RFC 5656, and `PROTOCOL.sshsig` and
+//! `PROTOCOL.u2f` of OpenSSH.
 
 use aws_lc_rs::digest::{SHA256, SHA512, digest};
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED, ED25519, UnparsedPublicKey};

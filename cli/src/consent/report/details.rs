@@ -1,5 +1,5 @@
-//! The details of an inspection for `--verbose`: how the component was made, the meaning of each
-//! argument, and the component's imports by name.
+//! Formats the details of an inspection for `--verbose`: how the component was made, the meaning of
+//! each argument, and its imports.
 
 use tool_hub_host::{CallableFunction, HostConfig, ImportEffect, InspectedImport, Inspection};
 use tool_hub_manifest::{LimitRequest, Members, Source};

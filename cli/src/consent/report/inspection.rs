@@ -1,4 +1,4 @@
-//! An inspection as a person reads it: about ten lines to decide on, or everything.
+//! Formats an inspection as text for people: about ten lines to decide on, or everything.
 
 use tool_hub_host::{CallableFunction, ImportAccess, InspectedCapability, Inspection, NotCallable};
 use tool_hub_manifest::{Overrides, Source};

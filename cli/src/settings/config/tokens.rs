@@ -1,4 +1,5 @@
-//! The tokens of registries. A token is shown only to the registry that it was given for.
+//! Chooses the token for a registry from `HF_TOKEN`, the logins of `tool login` and the file of
+//! `hf`. A token is shown only to the registry that it was given for.
 
 use std::path::{Path, PathBuf};
 

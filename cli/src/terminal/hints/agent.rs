@@ -1,4 +1,4 @@
-//! Hints for errors of templates, conversations, prompts and constraints.
+//! Exit codes and hints for errors of templates, conversations, prompts and constraints.
 
 use tool_hub_agent::constraint::ConstraintError;
 use tool_hub_agent::conversation::MessageError;

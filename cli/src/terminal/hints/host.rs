@@ -1,4 +1,4 @@
-//! Hints for errors of the sandbox.
+//! Exit codes and hints for errors of the sandbox.
 
 use tool_hub_host::HostError;
 

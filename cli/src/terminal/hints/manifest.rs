@@ -1,4 +1,4 @@
-//! Hints for errors of documents, grants and packages.
+//! Exit codes and hints for errors of documents, grants and packages.
 
 use tool_hub_manifest::{DocumentError, GrantError, VerifyError};
 

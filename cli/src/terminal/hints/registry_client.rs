@@ -1,4 +1,4 @@
-//! Hints for errors of the registry's client and of the store.
+//! Exit codes and hints for errors of the registry's client and of the store.
 
 use tool_hub_registry_client::{ClientError, StoreError};
 

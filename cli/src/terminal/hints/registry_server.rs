@@ -1,5 +1,5 @@
-//! Hints for errors of `tool registry`: of the registry's directory, and of what its administrator
-//! asked for.
+//! Exit codes and hints for errors of `tool registry`: of the registry's directory, and of what its
+//! administrator asked for.
 
 use tool_hub_registry_server::RegistryError;
 

@@ -1,4 +1,4 @@
-//! A look whether the package of a tool that was loaded from this disk has changed since.
+//! Warns if the package of a tool that was loaded from this disk has changed since.
 
 use std::path::Path;
 use std::time::SystemTime;

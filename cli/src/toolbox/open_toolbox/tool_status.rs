@@ -1,5 +1,5 @@
-//! The status of each tool of a toolbox: whether this user approved it as it is written there, and
-//! what is wrong otherwise.
+//! Finds the status of each tool of a toolbox: whether this user approved it as it is written
+//! there, and what is wrong otherwise.
 
 use std::collections::BTreeSet;
 

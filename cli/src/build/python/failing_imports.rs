@@ -1,5 +1,6 @@
-//! Finds imports that fail when a component is called. A component has no files, so a module that
-//! was not imported during the build is never found.
+//! Finds a Python project's imports that fail in a component: of modules that need sockets or
+//! processes, and those made only during a call. A component has no files, so a module that was not
+//! imported during the build is never found.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -11,8 +12,8 @@ use crate::files::{self, Limit};
 
 /// The most files of a project that are examined.
 const FILES_MAX: usize = 1_000;
-/// The most problems that are reported.
-const PROBLEMS_MAX: usize = 20;
+/// The most failing imports that are reported.
+const FAILING_MAX: usize = 20;
 
 /// Modules that open sockets. Tools have none: requests go through `wasi:http`.
 const NEED_SOCKETS: [&str; 21] = [
@@ -43,7 +44,7 @@ const NEED_PROCESSES: [&str; 2] = ["multiprocessing", "subprocess"];
 
 /// An import that will fail.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(super) struct FailingImport {
     file: String,
     position: Position,
     module: String,
@@ -58,7 +59,7 @@ enum Kind {
     Late,
 }
 
-impl Problem {
+impl FailingImport {
     pub(super) fn hint(&self) -> &'static str {
         match self.kind {
             Kind::Sockets => {
@@ -73,7 +74,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for FailingImport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             file,
@@ -91,7 +92,7 @@ impl fmt::Display for Problem {
 
 /// The imports that will fail, in `entry` and in the modules of the project in `directory` that it
 /// loads. Files that cannot be parsed are skipped: Python reports their errors itself.
-pub(super) fn problems(directory: &Path, entry: &str) -> Vec<Problem> {
+pub(super) fn find(directory: &Path, entry: &str) -> Vec<FailingImport> {
     let modules = reached(directory, entry);
     let loaded: BTreeSet<&str> = modules
         .values()
@@ -101,7 +102,7 @@ pub(super) fn problems(directory: &Path, entry: &str) -> Vec<Problem> {
         .collect();
     let of = |file: &str, import: &Import| {
         let (module, kind) = failing(import, &loaded, directory)?;
-        Some(Problem {
+        Some(FailingImport {
             file: file.to_owned(),
             position: import.position,
             module,
@@ -111,7 +112,7 @@ pub(super) fn problems(directory: &Path, entry: &str) -> Vec<Problem> {
     let all = modules
         .iter()
         .flat_map(|(file, imports)| imports.iter().filter_map(|import| of(file, import)));
-    all.take(PROBLEMS_MAX).collect()
+    all.take(FAILING_MAX).collect()
 }
 
 /// The module that makes the import fail, and the reason; `None` if it works.
@@ -249,7 +250,7 @@ mod tests {
         for (path, text) in project {
             files::write(&directory.path().join(path), text.as_bytes()).unwrap();
         }
-        let found = problems(directory.path(), "app.py");
+        let found = find(directory.path(), "app.py");
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(found, expect);
     }
