@@ -1,4 +1,5 @@
-//! The client. Each of its operations has a file of its own.
+//! The `Client`: a method for each operation on a registry (search, resolve, pull, push), carried
+//! out in other files.
 
 use hf_hub::repository::RepoTypeAny;
 use tool_hub_manifest::{Pin, RepoId, ToolRef, Verified, package_file};

@@ -1,4 +1,4 @@
-//! The configuration of a client: endpoint, token and timeouts.
+//! The configuration of a client: endpoint, token and timeouts, with a check of the endpoint.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Data sets: repos that are no tools, of which a few small texts are read and written. Prompt
+//! Reads and writes small texts in data sets: repos of a registry that are no tools. Prompt
 //! templates are kept in them.
 
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! The day on which a commit was made, as its registry says.
+//! Asks a registry for the day on which a commit was made.
 
 use serde::Deserialize;
 

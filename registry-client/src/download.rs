@@ -1,4 +1,5 @@
-//! Downloads of single files, bounded and whole.
+//! Downloads single files of a commit whole, with a bound on their length, and anew where a
+//! download breaks off.
 
 use reqwest::header::CONTENT_LENGTH;
 use tool_hub_manifest::CommitId;

@@ -1,4 +1,5 @@
-//! Errors between this machine and a registry.
+//! Errors of the client, with the attempted act and the registry's answer, and the escaping of its
+//! texts.
 
 use std::fmt;
 use std::time::Duration;

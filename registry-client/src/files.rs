@@ -1,5 +1,5 @@
-//! Lists the files of a commit. Only names from the allow-list are ever asked for,
-//! and nothing but what was asked for is accepted.
+//! Lists the files of a commit with their lengths and hashes. Only names from the allow-list are
+//! ever asked for, and nothing but what was asked for is accepted.
 
 use serde::Deserialize;
 use tool_hub_manifest::Digest;

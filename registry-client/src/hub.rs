@@ -1,4 +1,5 @@
-//! `hf-hub`, for what changes a repo: creation, commits and tags.
+//! The `hf-hub` client through which repos, commits and tags are created, and the translation of
+//! its errors.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The user that a token belongs to.
+//! Asks a registry for the user that a token belongs to.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! The `Link` header of RFC 8288, as far as paging needs it.
+//! Reads the address of the next page from the `Link` header of RFC 8288.
 
 use reqwest::header::{HeaderMap, LINK};
 use url::Url;

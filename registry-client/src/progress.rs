@@ -1,4 +1,4 @@
-//! Progress of a transfer.
+//! The trait by which callers watch the transfer of files, and an implementation that ignores it.
 
 /// Watches transfers. Methods are called from the task that transfers: they must return at
 /// once.

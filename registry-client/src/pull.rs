@@ -1,4 +1,5 @@
-//! Pulling: from a commit on a registry to a verified tool in the store.
+//! Pulls a tool: downloads a commit's manifest and component, verifies them and writes them to the
+//! store.
 //!
 //! A component is held in memory while it arrives (at most [`COMPONENT_BYTES_MAX`]; whoever
 //! loads it needs it there), verified there, and only then written: unverified bytes never

@@ -1,4 +1,5 @@
-//! Pushing: a verified tool becomes one commit and one tag.
+//! Pushes a verified tool to a registry as one commit and one tag, unless the version is there
+//! already.
 
 pub(crate) mod rehearsal;
 

@@ -1,4 +1,4 @@
-//! From what a registry or the network did to the error that names it.
+//! Turns refusals of a registry, network failures and unusable answers into the client's errors.
 
 use std::time::Duration;
 

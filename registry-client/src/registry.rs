@@ -1,4 +1,5 @@
-//! One registry and one user, or nobody: what every question and every change goes through.
+//! The connections to one registry for one user or none: this crate's own for reading, `hf-hub` for
+//! changes.
 
 use std::fmt;
 

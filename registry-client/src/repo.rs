@@ -1,5 +1,5 @@
-//! A repo: its name today, who may see it, and making it where it is missing. Nothing private
-//! goes to one that everybody reads.
+//! Reads the visibility of a repo, refuses one that was renamed, and creates one that is missing.
+//! Nothing private goes to one that everybody reads.
 
 use serde::Deserialize;
 use tokio::time::timeout;

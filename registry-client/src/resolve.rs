@@ -1,4 +1,4 @@
-//! Resolves a reference to a commit. Versions are git tags `v1.2.3`.
+//! Resolves a reference to a commit, and lists the versions of a tool from its git tags `v1.2.3`.
 
 use semver::{Version, VersionReq};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Searching for tools.
+//! Searches a registry for tools and reads its results page by page.
 
 use serde::Deserialize;
 use tool_hub_manifest::RepoId;

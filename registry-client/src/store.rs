@@ -1,4 +1,5 @@
-//! The local content-addressed store: verified files by their digest.
+//! The local content-addressed store: reads and writes verified manifests and components by their
+//! digest.
 
 mod blob;
 mod error;

@@ -1,4 +1,4 @@
-//! The visibility of a repo.
+//! The visibility of a repo: public or private.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Questions and downloads: this crate's own HTTP requests, which bound everything.
+//! Sends this crate's own HTTP requests to a registry, with bounds on time, size and retries.
 
 mod places;
 

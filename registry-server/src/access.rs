@@ -1,19 +1,20 @@
-//! Access control. Every route names a scope; a controller sees only what its scope admitted.
+//! Access control: routes that admit a request by its token, role or ticket before their controller
+//! runs. A controller sees only what its admission yields.
 
+mod admission;
 mod call;
 mod caller;
 mod role;
 mod route;
-mod scope;
 mod ticket;
 
+pub(crate) use admission::{
+    Anyone, ManageRepository, Probe, ReadRepository, Reader, SignedIn, SignedInToWrite,
+    WriteRepository,
+};
+pub(crate) use admission::{admit_to_manage, repo_not_found, require_token_covers};
 pub(crate) use call::{Call, Routes};
 pub(crate) use caller::{Caller, Visitor, hash};
 pub(crate) use role::{Role, role_in};
 pub use route::{Access, Route, RouteMethod};
-pub(crate) use scope::{
-    Anyone, ManageRepository, Probe, ReadRepository, Reader, SignedIn, SignedInToWrite,
-    WriteRepository,
-};
-pub(crate) use scope::{admit_to_manage, repo_not_found, require_scope};
 pub(crate) use ticket::{HoldsTicket, new_ticket};

@@ -1,4 +1,5 @@
-//! Administration by an operator: users, organisations, tokens.
+//! Administration by an operator: adds users, organisations and members, lists users, and creates,
+//! lists and revokes tokens.
 
 mod quota;
 

@@ -1,4 +1,4 @@
-//! The front matter of a card: YAML between two lines of dashes at the head of README.md.
+//! Parses the YAML front matter at the head of a README.md card, and reads its tags and faults.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Time as the database and the protocol write it.
+//! Converts times between the database's milliseconds and the protocol's dates.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The configuration of the registry server.
+//! The configuration of the registry server: places of its data, public address, proxies and
+//! limits.
 
 mod address_error;
 mod database;

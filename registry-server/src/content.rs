@@ -1,4 +1,5 @@
-//! The content store: the bytes of files, keyed by their SHA-256, in any `object_store`.
+//! The content store: reads and writes the bytes of files by their SHA-256, in a directory or an S3
+//! bucket.
 
 mod batch;
 mod bucket;

@@ -1,4 +1,5 @@
-//! One file for each verb of the protocol.
+//! The controllers: one file for each route of the protocol, and helpers that several of them
+//! share.
 
 pub(crate) mod auth_check;
 pub(crate) mod branch_create;

@@ -1,4 +1,4 @@
-//! Git objects: ids of blobs, trees and commits as git itself computes them.
+//! Git objects: encodes and decodes trees, commits and LFS pointers, and computes ids as git does.
 
 mod commit;
 mod id;

@@ -1,4 +1,5 @@
-//! The history of a repository: finding revisions, reading trees, writing commits.
+//! The history of a repository: its revisions, trees, commits and releases, and what changes it:
+//! commits, squashes, pull requests.
 
 mod compare;
 mod discussion;

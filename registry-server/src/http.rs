@@ -1,4 +1,5 @@
-//! HTTP as the protocol uses it: bodies, queries, refusals, addresses, request ids.
+//! HTTP for the controllers: request bodies, queries, answers, refusals, addresses, request ids,
+//! and shared memory and turns.
 
 mod answer;
 mod base_url;

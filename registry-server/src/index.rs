@@ -1,4 +1,4 @@
-//! Reads the card and the manifest of a commit on the default branch, for listings and search.
+//! Reads the card and the manifest of a commit on the default branch into a listing for search.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Every bound the registry sets on what a client may send or ask for.
+//! The limits of the registry: every bound on what a client may send or ask for, and its standard
+//! value.
 
 use std::time::Duration;
 

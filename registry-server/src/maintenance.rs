@@ -1,4 +1,5 @@
-//! Maintenance while a registry is in use: garbage collection, scrubs, backups.
+//! Maintenance while a registry is in use: garbage collection, scrubs, backups, and the restoring
+//! of a backup.
 
 mod archive;
 mod backup;

@@ -1,4 +1,4 @@
-//! Metrics of the server, in the text form that Prometheus reads.
+//! Counts requests, bytes and connections of the server, and writes them as text for Prometheus.
 //!
 //! Labels come from the routes and from fixed lists only: a label that clients could choose would
 //! let them fill the memory.

@@ -1,5 +1,5 @@
-//! Names that can only be valid: accounts, repositories, branches and tags, paths inside a
-//! repository.
+//! Validated names: accounts, repositories, branches and tags, paths inside a repository, and
+//! scopes of tokens.
 //!
 //! Everything a client sends passes through one of these types before it touches the database or a
 //! file name.

@@ -1,6 +1,5 @@
-//! The OpenAPI document: what the controllers say of themselves, at the addresses of the router's
-//! page, with the parameters, the security and the refusals that follow from the address and the
-//! access it needs.
+//! Builds the OpenAPI document from the controllers' own descriptions and the access that each
+//! route needs.
 
 use bytes::Bytes;
 use utoipa::OpenApi;
@@ -48,7 +47,7 @@ const TICKET: &str = "ticket";
         discussions::show::show,
         health::live,
         health::ready,
-        lfs::batch::plan,
+        lfs::batch::batch,
         lfs::complete::finish,
         lfs::object::put,
         lfs::part::put,

@@ -1,4 +1,5 @@
-//! Answers of the database that are given again as long as it has not changed.
+//! A cache of database answers about repositories, revisions and entries, valid as long as nothing
+//! is written.
 //!
 //! An answer belongs to the version that was current before it was asked for. Whoever wants to use
 //! it asks for the current version first, so nobody gets to see what somebody else's finished write

@@ -1,4 +1,4 @@
-//! The storage quota of an owner: their own, else the registry's.
+//! Enforces the storage quota of an owner: their own, else the registry's.
 //!
 //! It bounds the disk and not only what commits refer to. What is announced counts as if it were
 //! there, and what arrived counts for its sender from before it is stored until a commit refers to

@@ -1,4 +1,4 @@
-//! Randomness from the operating system.
+//! Random bytes and ids from the operating system.
 
 use data_encoding::HEXLOWER;
 

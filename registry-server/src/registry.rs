@@ -1,4 +1,4 @@
-//! An open registry: its database, its content store and its configuration.
+//! An open registry: opens, holds and closes its database, content store, caches and limits.
 
 use std::path::Path;
 use std::sync::Arc;

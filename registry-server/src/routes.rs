@@ -1,4 +1,4 @@
-//! Every route of the registry, on one page, each with the access it needs.
+//! The router of the registry: every route with its controller and the access it needs.
 
 use axum::middleware::from_fn_with_state;
 use axum::{Extension, Router};
@@ -111,7 +111,7 @@ fn files(mut routes: Routes) -> Routes {
         let objects = format!("{prefix}/{{owner}}/{{name}}/info/lfs/objects");
         let (batch, verify) = (format!("{objects}/batch"), format!("{objects}/verify"));
         routes = routes
-            .on(POST, &batch, WriteRepository, lfs::batch::plan)
+            .on(POST, &batch, WriteRepository, lfs::batch::batch)
             .on(POST, &verify, WriteRepository, lfs::verify::check);
         for verb in ["resolve", "raw"] {
             let path = format!("{prefix}/{{owner}}/{{name}}/{verb}/{{*rest}}");

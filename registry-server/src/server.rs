@@ -1,4 +1,4 @@
-//! Accepting connections until told to stop.
+//! The HTTP server: accepts connections and answers their requests until told to stop.
 
 mod connections;
 

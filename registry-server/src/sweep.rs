@@ -1,4 +1,4 @@
-//! Deletes what abandoned uploads left behind.
+//! Deletes, once an hour, temporary files, parts and expired LFS uploads that were abandoned.
 
 use std::time::Duration;
 

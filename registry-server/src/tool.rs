@@ -1,5 +1,5 @@
-//! A tool as the registry understands it: its manifest, read with the parser that every client
-//! uses, and its versions.
+//! A tool's manifest as the registry keeps it, read with the parser that every client uses, and the
+//! tags that are versions.
 
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{Capabilities, Manifest, Version, package_file};

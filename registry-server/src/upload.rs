@@ -1,8 +1,8 @@
-//! Reading a commit body while it arrives.
+//! Reads the body of a commit, or of one file, while it arrives.
 //!
-//! The body is one JSON object a line, and the line of a file holds the whole file as base64. So
-//! the lines are scanned byte by byte: the base64 goes straight through a decoder and the hashers
-//! into a spool, and only the rest of the line, which is short, is kept and parsed.
+//! The body of a commit is one JSON object a line, and the line of a file holds the whole file as
+//! base64. So the lines are scanned byte by byte: the base64 goes straight through a decoder and
+//! the hashers into a spool, and only the rest of the line, which is short, is kept and parsed.
 
 mod base64_stream;
 mod object;

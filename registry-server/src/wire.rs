@@ -1,4 +1,4 @@
-//! The JSON shapes of the protocol.
+//! JSON shapes of the protocol's answers, which controllers build from database records.
 
 mod commit;
 mod discussion;

@@ -1,4 +1,4 @@
-//! The dry run of a push.
+//! The dry run of a push: asks the registry what a push would find, and changes nothing.
 
 use super::{Push, same_or_refused};
 use crate::error::{Act, ClientError};

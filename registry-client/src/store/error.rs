@@ -1,4 +1,4 @@
-//! Errors of the store.
+//! Errors of the local store.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The layout of a store's directory.
+//! The directory layout of a store: the paths of its files, and the creation of its directories.
 //!
 //! ```text
 //! v1/lock                  locked shared by writers, exclusively by the collector

@@ -1,4 +1,4 @@
-//! One lock file for the whole store: writers share it, the collector has it alone.
+//! Locks the whole store by one file: writers share the lock, the garbage collector has it alone.
 //!
 //! The lock belongs to the open file, so it also keeps threads of one process apart, and the
 //! system lets go of it when a process dies.

@@ -1,4 +1,4 @@
-//! The store as a whole: removing what nobody needs, and checking everything.
+//! The garbage collection of the store, and the check of all its files against their digests.
 
 use std::collections::HashSet;
 use std::fs;

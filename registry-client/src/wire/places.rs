@@ -1,4 +1,4 @@
-//! Addresses on a registry, by the kind of repo.
+//! Builds the URLs of a registry's API and pages, by the kind of repo.
 
 use hf_hub::repository::{RepoType as _, RepoTypeAny};
 use tool_hub_manifest::RepoId;

@@ -1,4 +1,5 @@
-//! From a route to its controller, through its scope.
+//! The router that admits each request before its controller runs, and the admitted `Call` with
+//! body and query.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -12,9 +13,9 @@ use http::header::EXPECT;
 use http::request::Parts;
 use serde::de::DeserializeOwned;
 
+use super::admission::Admission;
 use super::caller::Visitor;
 use super::route::{Access, Route, RouteMethod};
-use super::scope::Scope;
 use crate::error::RegistryError;
 use crate::http::{
     BaseUrl, BodyReader, Query, Refusal, Reply, Reservation, Share, Turn, drain, within,
@@ -29,9 +30,9 @@ const PARSED_AT_ONCE_MAX: usize = 64 << 10;
 const SHORT_LIST_BYTES: usize = 16 << 10;
 
 /// One admitted request.
-pub(crate) struct Call<S: Scope> {
+pub(crate) struct Call<A: Admission> {
     pub(crate) registry: Registry,
-    pub(crate) admitted: S::Admitted,
+    pub(crate) admitted: A::Admitted,
     pub(crate) base: BaseUrl,
     pub(crate) parts: Parts,
     /// Nothing locks this: a body is not `Sync`, and the lock only makes a call one, so that it can
@@ -58,7 +59,7 @@ async fn parse<T: DeserializeOwned + Send + 'static>(bytes: Vec<u8>) -> Result<T
     parsing.map_err(|_| RegistryError::Damaged("parsing a body panicked".to_owned()))?
 }
 
-impl<S: Scope> Call<S> {
+impl<A: Admission> Call<A> {
     pub(crate) fn query(&self) -> Query {
         Query::of(&self.parts)
     }
@@ -119,7 +120,7 @@ impl<S: Scope> Call<S> {
     }
 }
 
-/// A router that takes no route without a scope, and the list of what it took.
+/// A router that takes no route without an admission, and the list of what it took.
 pub(crate) struct Routes {
     router: Router<Registry>,
     list: Vec<Route>,
@@ -133,19 +134,20 @@ impl Routes {
         }
     }
 
-    /// Adds a route. The controller's argument is the proof of the scope, so the two cannot differ.
+    /// Adds a route. The controller's argument is the proof of its admission, so the two cannot
+    /// differ.
     ///
     /// GET routes also answer HEAD.
-    pub(crate) fn on<S, F, Fut>(
+    pub(crate) fn on<A, F, Fut>(
         mut self,
         method: RouteMethod,
         path: &str,
-        _scope: S,
+        _admission: A,
         controller: F,
     ) -> Self
     where
-        S: Scope,
-        F: Fn(Call<S>) -> Fut + Clone + Send + Sync + 'static,
+        A: Admission,
+        F: Fn(Call<A>) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Reply> + Send + 'static,
     {
         let handler = async move |State(registry): State<Registry>, request: Request| -> Response {
@@ -154,17 +156,17 @@ impl Routes {
         self.list.push(Route {
             method,
             path: path.to_owned(),
-            access: S::ACCESS,
+            access: A::ACCESS,
         });
         self.router = self.router.route(path, on(method.filter(), handler));
         self
     }
 
     /// Answers what no route does.
-    pub(crate) fn otherwise<S, F, Fut>(mut self, _scope: S, controller: F) -> Self
+    pub(crate) fn otherwise<A, F, Fut>(mut self, _admission: A, controller: F) -> Self
     where
-        S: Scope,
-        F: Fn(Call<S>) -> Fut + Clone + Send + Sync + 'static,
+        A: Admission,
+        F: Fn(Call<A>) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Reply> + Send + 'static,
     {
         let handler = async move |State(registry): State<Registry>, request: Request| -> Response {
@@ -187,14 +189,14 @@ impl Routes {
     }
 }
 
-async fn run<S, F, Fut>(registry: Registry, request: Request, controller: F) -> Response
+async fn run<A, F, Fut>(registry: Registry, request: Request, controller: F) -> Response
 where
-    S: Scope,
-    F: Fn(Call<S>) -> Fut + Send,
+    A: Admission,
+    F: Fn(Call<A>) -> Fut + Send,
     Fut: Future<Output = Reply> + Send,
 {
     let (parts, body) = request.into_parts();
-    let base = match S::METERED {
+    let base = match A::METERED {
         true => BaseUrl::of(&registry, &parts),
         false => Ok(BaseUrl::none()),
     };
@@ -203,7 +205,7 @@ where
         // The body of a request for another host is not read.
         Err(refusal) => return refusal.into_response(),
     };
-    match admit::<S>(&registry, &parts).await {
+    match admit::<A>(&registry, &parts).await {
         Ok((admitted, share)) => {
             let (answers, turn) = (share.answers.clone(), Arc::default());
             let reply = controller(Call {
@@ -233,26 +235,26 @@ where
     }
 }
 
-async fn admit<S: Scope>(
+async fn admit<A: Admission>(
     registry: &Registry,
     parts: &Parts,
-) -> Result<(S::Admitted, Share), Refusal> {
+) -> Result<(A::Admitted, Share), Refusal> {
     let visitor = Visitor::of(registry, parts).await;
     if let Some(caller) = visitor.as_ref().ok().and_then(Visitor::caller) {
         tracing::Span::current().record("account", &caller.account.name);
     }
-    if S::METERED
+    if A::METERED
         && let Some(subject) = subject(visitor.as_ref().ok(), parts)
     {
         registry.rates().count(subject)?;
     }
     let visitor = visitor?;
     // A ticket is given only to users who may write.
-    let share = match visitor.caller().is_some() || S::ACCESS == Access::HoldsTicket {
+    let share = match visitor.caller().is_some() || A::ACCESS == Access::HoldsTicket {
         true => registry.known().clone(),
         false => registry.strangers().clone(),
     };
-    Ok((S::admit(registry, visitor, parts).await?, share))
+    Ok((A::admit(registry, visitor, parts).await?, share))
 }
 
 /// The bucket to count in: of a valid token wherever it is used, else of the address, so that

@@ -1,4 +1,4 @@
-//! The caller of a request, by its token.
+//! Identifies the caller of a request by its bearer token.
 
 use data_encoding::HEXLOWER;
 use http::header::AUTHORIZATION;

@@ -1,4 +1,4 @@
-//! The role of an account in a name space: its own, an organisation's, or a stranger's.
+//! Finds the role of an account in a name space: owner, member of the organisation, or stranger.
 
 use crate::database::Database;
 use crate::database::keys::AccountKey;

@@ -1,12 +1,13 @@
-//! Addresses that carry their own permission: LFS clients send files to them without a token.
+//! Upload tickets: makes and checks the secret addresses to which LFS clients send files without a
+//! token.
 
 use http::StatusCode;
 use http::request::Parts;
 
+use super::admission::Admission;
 use super::caller::{Visitor, hash};
 use super::role::{Role, role_in};
 use super::route::Access;
-use super::scope::Scope;
 use crate::clock;
 use crate::database::uploads::Upload;
 use crate::error::RegistryError;
@@ -21,7 +22,7 @@ const TICKET: &str = "ticket";
 #[derive(Clone, Copy)]
 pub(crate) struct HoldsTicket;
 
-impl Scope for HoldsTicket {
+impl Admission for HoldsTicket {
     type Admitted = Upload;
     const ACCESS: Access = Access::HoldsTicket;
 

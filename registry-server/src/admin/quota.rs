@@ -1,4 +1,4 @@
-//! Quotas of owners.
+//! Administration of owners' storage quotas: reads and sets them.
 
 use crate::error::RegistryError;
 use crate::registry::Registry;

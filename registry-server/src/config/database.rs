@@ -1,4 +1,4 @@
-//! The address of the metadata database.
+//! Parses the address of the metadata database: SQLite in the registry's directory, or PostgreSQL.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! The address of the storage for the bytes of files.
+//! Parses the address of the content storage: the registry's directory or an S3 bucket.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,8 +1,8 @@
-//! The files of one commit, on their way into the store.
+//! Stages the files of one commit as they arrive, and puts them into the store together.
 //!
-//! Files are staged as they arrive, and become part of the store together once the commit has
-//! passed its checks. So a refused commit leaves nothing behind, a content shared by many files is
-//! written once, and the disk is synced once instead of for each file.
+//! They become part of the store once the commit has passed its checks. So a refused commit leaves
+//! nothing behind, a content shared by many files is written once, and the disk is synced once
+//! instead of for each file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Content in a bucket on a server that speaks S3.
+//! Opens an S3 bucket as the content storage, sends files to it, and signs URLs for downloads from
+//! it.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Objects out of the store into files, and files into the store, each byte hashed on the way.
+//! Copies objects out of the store into files, and files into the store, each byte hashed on the
+//! way.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A SHA-256 digest.
+//! The SHA-256 digest by which contents are named, parsed from and written as hexadecimal.
 
 use std::fmt;
 

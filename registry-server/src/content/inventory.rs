@@ -1,4 +1,4 @@
-//! The content store as a whole: lists, hashes again and deletes stored objects, and removes
+//! Lists, looks up, hashes again and deletes objects of the whole content store, and removes
 //! leftovers of uploads.
 
 use std::time::Duration;

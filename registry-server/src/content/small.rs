@@ -1,5 +1,5 @@
-//! Short files, kept in memory after they were read: an object never changes, so what was read once
-//! need not be read again.
+//! A memory cache of short files that were read from the content store: an object never changes, so
+//! what was read once need not be read again.
 
 use std::collections::HashMap;
 use std::ops::Range;

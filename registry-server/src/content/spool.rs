@@ -1,4 +1,4 @@
-//! The bytes of one file while they arrive: hashed on the way, in memory while short, in a
+//! Collects the bytes of one file while they arrive: hashed on the way, in memory while short, in a
 //! temporary file when long.
 
 use std::fs::File;

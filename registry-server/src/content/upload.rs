@@ -1,4 +1,4 @@
-//! From a temporary file to a bucket, in parts, with a bounded number of them in memory.
+//! Uploads of temporary files to a bucket, in parts, with a bounded number of them in memory.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::error::RegistryError;
 pub(super) const PARTS_IN_FLIGHT_MAX: usize = 12;
 /// Parts of one upload in memory at once.
 const PARTS_OF_ONE_MAX: usize = 2;
-/// Bytes of a piece of a part. Small pieces are found again by the allocator; whole parts leave
-/// holes in its heaps.
+/// Bytes of a piece of a part. The allocator reuses small pieces; whole parts leave holes in its
+/// heaps.
 const PIECE_BYTES: usize = 128 << 10;
 /// Bytes of a part; S3 takes none below 5 MiB but the last.
 const PART_BYTES_MIN: u64 = 5 << 20;
@@ -80,16 +80,18 @@ async fn send(upload: &mut dyn MultipartUpload, mut parts: Parts) -> Result<(), 
             sent
         });
         if sending.len() >= PARTS_OF_ONE_MAX {
-            sent_one(&mut sending).await?;
+            wait_for_one_part(&mut sending).await?;
         }
     }
     while !sending.is_empty() {
-        sent_one(&mut sending).await?;
+        wait_for_one_part(&mut sending).await?;
     }
     Ok(())
 }
 
-async fn sent_one(sending: &mut JoinSet<object_store::Result<()>>) -> Result<(), RegistryError> {
+async fn wait_for_one_part(
+    sending: &mut JoinSet<object_store::Result<()>>,
+) -> Result<(), RegistryError> {
     match sending.join_next().await {
         None => Ok(()),
         Some(Ok(sent)) => Ok(sent?),

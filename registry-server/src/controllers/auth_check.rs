@@ -1,5 +1,5 @@
-//! `GET …/auth-check` and `…/auth-check/write`: whether the caller has access; the scopes have
-//! answered already.
+//! `GET …/auth-check` and `…/auth-check/write`: confirms to an admitted caller the right to read or
+//! write a repository.
 
 use serde::Serialize;
 use utoipa::ToSchema;

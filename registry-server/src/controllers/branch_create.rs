@@ -1,4 +1,4 @@
-//! `POST …/branch/{branch}`: a new branch.
+//! `POST …/branch/{branch}`: creates a branch at a given revision.
 
 use http::StatusCode;
 use serde::Deserialize;

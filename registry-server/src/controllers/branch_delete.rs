@@ -1,4 +1,4 @@
-//! `DELETE …/branch/{branch}`.
+//! `DELETE …/branch/{branch}`: deletes a branch.
 
 use super::{json, target};
 use crate::access::{Call, WriteRepository};

@@ -1,4 +1,4 @@
-//! `GET …/commits/{rev}`: the history, in pages.
+//! `GET …/commits/{rev}`: lists the commits of a revision's history, in pages.
 
 use http::HeaderName;
 use http::header::LINK;

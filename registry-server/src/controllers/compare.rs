@@ -1,5 +1,5 @@
-//! `GET …/compare/{old}..{new}` or `…/compare/{rev}`: the files that differ between two revisions,
-//! or from a commit's parent.
+//! `GET …/compare/{old}..{new}` or `…/compare/{rev}`: lists the files that differ between two
+//! revisions, or from a commit's parent.
 //!
 //! JSON, or with `raw=true` lines in the manner of `git diff --raw` with the length and kind of
 //! each file before them, which is what the Rust client takes apart.
@@ -157,7 +157,7 @@ async fn line(content: ContentStore, difference: Difference) -> Result<String, R
         }
     }
     let mut line = String::new();
-    // WriteTransaction to a text cannot fail.
+    // Writing to a text cannot fail.
     let _ = writeln!(
         line,
         "{kind} {size_bytes}\t:{} {} {}... {}... {letter}\t{}",

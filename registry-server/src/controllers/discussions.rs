@@ -1,4 +1,4 @@
-//! Discussions and pull requests.
+//! Routes that create, list and show discussions and pull requests.
 
 pub(crate) mod create;
 pub(crate) mod list;

@@ -1,4 +1,5 @@
-//! `GET /health/live` and `/health/ready`: whether the process answers, and whether it can serve.
+//! `GET /health/live` and `/health/ready`: reports that the process answers, and if database and
+//! storage do.
 
 use std::time::Duration;
 

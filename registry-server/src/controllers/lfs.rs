@@ -1,4 +1,5 @@
-//! Large files over git-lfs: a batch says where each goes, uploads bring them, a commit names them.
+//! Routes of git-lfs: a batch says where each large file goes, uploads bring them, a commit names
+//! them.
 
 pub(crate) mod batch;
 pub(crate) mod complete;

@@ -1,4 +1,4 @@
-//! `GET /metrics`, on an address of its own: what the server counts.
+//! `GET /metrics`, on an address of its own: serves the server's metrics as text.
 
 use axum::response::IntoResponse as _;
 use http::header::CONTENT_TYPE;

@@ -1,4 +1,5 @@
-//! The name space in which a repository is to stand.
+//! Finds the account or organisation that is to own a repository, and refuses callers without the
+//! right to write there.
 
 use crate::access::{Caller, Role, role_in};
 use crate::database::accounts::Account;

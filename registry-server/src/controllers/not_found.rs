@@ -1,4 +1,4 @@
-//! Answers for what is not there.
+//! Refusals for addresses without a route and for repository ids without an owner.
 
 use http::StatusCode;
 

@@ -1,4 +1,4 @@
-//! `GET /.well-known/openapi.json`: the document that describes this interface, where the Hub has
+//! `GET /.well-known/openapi.json`: serves the OpenAPI document of this registry, where the Hub has
 //! its own.
 
 use axum::response::IntoResponse as _;

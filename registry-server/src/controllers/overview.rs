@@ -1,4 +1,5 @@
-//! `GET /api/users/{name}/overview` and `/api/organizations/{name}/overview`: who somebody is.
+//! `GET /api/users/{name}/overview` and `/api/organizations/{name}/overview`: shows a user or an
+//! organisation, with counts of their repositories.
 //!
 //! Only what the caller may see is counted, so that a number does not tell of a private repository.
 

@@ -1,4 +1,4 @@
-//! `POST …/paths-info/{rev}`: what is at these paths.
+//! `POST …/paths-info/{rev}`: shows the files and directories at the given paths.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! `GET …/refs`: branches, tags and, where asked for, pull requests.
+//! `GET …/refs`: lists branches, tags and, where asked for, pull requests.
 
 use serde::Serialize;
 use utoipa::ToSchema;

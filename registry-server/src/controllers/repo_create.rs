@@ -1,4 +1,4 @@
-//! `POST /api/repos/create`: a new repository with a first commit.
+//! `POST /api/repos/create`: creates a repository with a first commit.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -17,7 +17,7 @@ use super::repo_kind::kind_of;
 use super::visibility::Visibility;
 use super::web_url::web_url;
 use super::write_error::refused;
-use crate::access::{Call, SignedInToWrite, require_scope};
+use crate::access::{Call, SignedInToWrite, require_token_covers};
 use crate::clock;
 use crate::content::Batch;
 use crate::database::keys::RepositoryKey;
@@ -87,7 +87,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     let kind = kind_of(request.kind.as_deref())?;
     let (owner, name) = owner_and_name(&request)?;
     let owner = find_owner(registry, &call.admitted, owner).await?;
-    require_scope(&call.admitted, &owner.name, name.as_str())?;
+    require_token_covers(&call.admitted, &owner.name, name.as_str())?;
     let visibility = Visibility::new(request.visibility.take(), request.private);
     let private = visibility.private()?;
     let now_ms = clock::now_ms();

@@ -1,4 +1,4 @@
-//! `DELETE /api/repos/delete`: the end of a repository.
+//! `DELETE /api/repos/delete`: deletes a repository.
 
 use serde::Deserialize;
 use utoipa::ToSchema;

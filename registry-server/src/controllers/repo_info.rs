@@ -1,4 +1,4 @@
-//! `GET …/{id}` and `…/{id}/revision/{rev}`: what a repository is and which files it has.
+//! `GET …/{id}` and `…/{id}/revision/{rev}`: shows the facts of a repository and its list of files.
 
 use http::StatusCode;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! The kind of repository that the body of a request names.
+//! Reads the kind of repository from a request body.
 
 use crate::http::Refusal;
 use crate::names::RepositoryKind;

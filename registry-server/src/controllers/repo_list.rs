@@ -1,5 +1,5 @@
-//! `GET /api/{kinds}`: search. `?expand=tool` shows of each tool what its manifest says, so that a
-//! client lists tools without a download.
+//! `GET /api/{kinds}`: searches and lists repositories, in pages. `?expand=tool` shows of each tool
+//! what its manifest says, so that a client lists tools without a download.
 
 use std::collections::HashMap;
 

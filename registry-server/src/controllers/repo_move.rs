@@ -1,4 +1,4 @@
-//! `POST /api/repos/move`: another name or owner; the old id goes on working.
+//! `POST /api/repos/move`: gives a repository another name or owner; the old id goes on working.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::namespace::find_owner;
 use super::repo_kind::kind_of;
 use super::{json, tool_version};
 use crate::access::{
-    Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_scope,
+    Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_token_covers,
 };
 use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::{RepositoryId, RepositoryKind};
@@ -49,7 +49,7 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
         .map_err(|error| Refusal::bad_request(error.to_string()))?;
     let repository = admit_to_manage(&call.registry, &call.admitted, &from).await?;
     let owner = find_owner(&call.registry, &call.admitted, Some(to.owner.clone())).await?;
-    require_scope(&call.admitted, &owner.name, to.name.as_str())?;
+    require_token_covers(&call.admitted, &owner.name, to.name.as_str())?;
     let mut writing = call.registry.database().write_to(&repository.id).await?;
     if !writing
         .rename_repository(&repository, &owner.id, &owner.name, to.name.as_str())

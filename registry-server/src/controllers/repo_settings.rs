@@ -1,4 +1,4 @@
-//! `PUT …/settings`: visibility and description.
+//! `PUT …/settings`: changes the visibility and the description of a repository.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

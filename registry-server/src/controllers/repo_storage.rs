@@ -1,5 +1,5 @@
-//! `GET /api/settings/repositories` and `/api/organizations/{name}/settings/repositories`: an
-//! owner's repositories and what they take.
+//! `GET /api/settings/repositories` and `/api/organizations/{name}/settings/repositories`: lists an
+//! owner's repositories with the storage that each takes.
 //!
 //! Shares are of what the caller may see, so that they do not tell of a private repository.
 

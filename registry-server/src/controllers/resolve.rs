@@ -1,4 +1,5 @@
-//! `GET …/resolve/{rev}/{path}` and `…/raw/…`: the bytes of a file.
+//! `GET …/resolve/{rev}/{path}` and `…/raw/…`: serves the bytes of a file, whole or a range of
+//! them.
 
 use std::ops::Range;
 

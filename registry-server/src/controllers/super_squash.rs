@@ -1,4 +1,5 @@
-//! `POST …/super-squash/{branch}`: one commit instead of the history of a branch or a pull request.
+//! `POST …/super-squash/{branch}`: replaces the history of a branch or a pull request by one
+//! commit.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! `POST …/tag/{rev}`: a name for a commit.
+//! `POST …/tag/{rev}`: creates a tag on a commit, and publishes a version where the tag is one.
 
 use http::StatusCode;
 use serde::Deserialize;

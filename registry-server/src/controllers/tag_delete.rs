@@ -1,4 +1,4 @@
-//! `DELETE …/tag/{revision}`.
+//! `DELETE …/tag/{revision}`: deletes a tag, unless it is a published version.
 
 use super::{json, target, tool_version};
 use crate::access::{Call, WriteRepository};

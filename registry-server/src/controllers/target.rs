@@ -1,4 +1,4 @@
-//! The commit, the path and the reference that the path of a request names.
+//! Finds the commit, the path and the reference that the path of a request names.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
-//! Published versions of tools: tags `v1.2.3` or `1.2.3` on commits with a manifest. A version
-//! never changes: it is remembered even after its repository is deleted, and no branch may have
-//! such a name, in any repository.
+//! Checks and remembers published versions of tools: tags `v1.2.3` or `1.2.3` on commits with a
+//! manifest. A version never changes: it is remembered even after its repository is deleted, and no
+//! branch may have such a name, in any repository.
 //!
 //! Tags with other names, and all tags in repositories that never had a manifest, behave as on the
 //! Hub.

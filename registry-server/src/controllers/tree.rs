@@ -1,4 +1,4 @@
-//! `GET …/tree/{rev}[/{path}]`: the files and directories of a revision, in pages.
+//! `GET …/tree/{rev}[/{path}]`: lists the files and directories of a revision, in pages.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,4 @@
-//! `POST /api/validate-yaml`: whether a card's front matter can be read, and what is missing from
-//! it.
+//! `POST /api/validate-yaml`: checks a card's front matter, and reports errors and what is missing.
 //!
 //! The Python client asks before every commit that adds a card and decodes the body whatever the
 //! status.

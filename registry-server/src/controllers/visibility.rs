@@ -1,4 +1,4 @@
-//! The visibility of a repository in a request body.
+//! Reads the visibility of a repository from a request body.
 
 use crate::http::Refusal;
 

@@ -1,4 +1,4 @@
-//! The address of a repository for people.
+//! Builds the web address of a repository, from which clients read its id.
 
 use crate::database::repositories::Repository;
 use crate::http::BaseUrl;

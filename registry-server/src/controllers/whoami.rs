@@ -1,4 +1,4 @@
-//! `GET /api/whoami-v2`: whose token this is.
+//! `GET /api/whoami-v2`: shows the user, the organisations and the rights of the request's token.
 
 use serde::Serialize;
 use utoipa::ToSchema;

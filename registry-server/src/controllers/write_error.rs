@@ -1,4 +1,4 @@
-//! The refusals of commits that are not written.
+//! Turns the reason why a commit was not written into a refusal for the client.
 
 use http::StatusCode;
 

@@ -1,4 +1,4 @@
-//! Users, organisations and who belongs to which.
+//! Stores and finds users, organisations and the roles of members.
 
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};

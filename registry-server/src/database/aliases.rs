@@ -1,4 +1,5 @@
-//! The ids that repositories had before they were moved; they go on working.
+//! Renames repositories in the database, and finds moved ones by their former ids, which go on
+//! working.
 
 use super::connection::Database;
 use super::keys::AccountKey;

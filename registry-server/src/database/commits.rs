@@ -1,4 +1,4 @@
-//! Commits and what they changed.
+//! Stores and finds commits, and the paths that each changed.
 
 use gix_hash::ObjectId;
 use sqlx::any::AnyRow;

@@ -1,4 +1,4 @@
-//! The open metadata database, whichever it is, and its pool of connections.
+//! The open metadata database, SQLite or PostgreSQL, and its pool of connections.
 
 use std::sync::{Arc, Once};
 

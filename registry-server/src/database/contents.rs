@@ -1,4 +1,4 @@
-//! Records of content in use, and the lock between commits and the garbage collection.
+//! Records which contents are in use, and keeps commits and the garbage collection apart by locks.
 //!
 //! A commit stores content first and refers to it later, in a transaction. The collection must not
 //! take content away in between unnoticed, whichever servers the two run on. Both go through one

@@ -1,4 +1,4 @@
-//! Discussions, some of which are pull requests.
+//! Stores, finds and lists the discussions and pull requests of repositories.
 
 use gix_hash::ObjectId;
 use sqlx::any::AnyRow;

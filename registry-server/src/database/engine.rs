@@ -1,4 +1,4 @@
-//! The two databases that a registry can live in, and the SQL in which they differ.
+//! The two database engines, SQLite and PostgreSQL, and the SQL in which they differ.
 
 /// The database in use, and so the dialect of its statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

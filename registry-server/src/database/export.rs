@@ -1,5 +1,5 @@
-//! All rows of all tables, out of one database as it was at one moment and into another, whichever
-//! engines the two run on.
+//! Exports all rows of a database as they were at one moment, and imports them into another,
+//! whichever engines the two run on.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,5 +1,5 @@
-//! Words that somebody searches for, as queries of SQLite's FTS5 and of PostgreSQL (`tsquery`), and
-//! the document of each repository that they look through.
+//! Builds full-text queries for SQLite's FTS5 and PostgreSQL from search words, and updates the
+//! indexed document of each repository.
 
 use super::keys::RepositoryKey;
 use super::writing::WriteTransaction;

@@ -1,4 +1,4 @@
-//! The repositories of one owner and what each takes.
+//! Lists the repositories of one owner with the storage that each takes.
 
 use super::connection::Database;
 use super::keys::{AccountKey, RepositoryKey};

@@ -1,4 +1,4 @@
-//! The manifests of the tools that listings show.
+//! Reads the manifests of the tools that listings show, for many repositories at once.
 
 use std::collections::HashMap;
 

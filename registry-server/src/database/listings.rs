@@ -1,4 +1,5 @@
-//! Facts from a repository's files, for listings and search.
+//! Stores the facts from a repository's files by which it is listed and searched: tags, card and
+//! tool.
 
 use super::connection::Database;
 use super::keys::RepositoryKey;

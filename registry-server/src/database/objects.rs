@@ -1,4 +1,4 @@
-//! Git trees, and the content that git blobs stand for.
+//! Stores and reads git trees and blobs, and the links from blobs to stored contents.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -303,7 +303,7 @@ fn json_list(oids: &[ObjectId]) -> String {
     let mut list = String::with_capacity(oids.len() * 43 + 2);
     for oid in oids {
         let before = if list.is_empty() { '[' } else { ',' };
-        // WriteTransaction to a text never fails.
+        // Writing to a text never fails.
         let _ = write!(list, "{before}\"{oid}\"");
     }
     list + "]"

@@ -1,4 +1,4 @@
-//! Opening a PostgreSQL database.
+//! Opens a PostgreSQL database and brings its schema up to date.
 
 use std::time::Duration;
 

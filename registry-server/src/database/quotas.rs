@@ -1,4 +1,4 @@
-//! The storage that an owner uses, and their quota.
+//! Stores quotas of owners, and sums the storage that they use, uploads before a commit included.
 
 use std::collections::BTreeSet;
 

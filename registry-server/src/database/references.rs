@@ -1,4 +1,4 @@
-//! Branches and tags.
+//! Stores, moves, deletes and lists branches, tags and the references of pull requests.
 
 use gix_hash::ObjectId;
 use sqlx::any::AnyRow;

@@ -1,4 +1,4 @@
-//! Repositories, and what their owners decide about them.
+//! Stores, finds and deletes repositories, and changes their settings.
 
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};

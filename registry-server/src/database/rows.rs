@@ -1,4 +1,4 @@
-//! Structs that are read from rows by the names of their fields.
+//! A macro that reads structs from database rows by the names of their fields.
 
 /// Reads each field from the column of its name, or of the one after `=`; the fields after `;` are
 /// structs that are read from the same row.

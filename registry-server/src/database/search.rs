@@ -1,4 +1,5 @@
-//! Finding repositories: filters, order and paging, with nothing shown to those who may not see it.
+//! Searches repositories: filters, order and paging, with nothing shown to those who may not see
+//! it.
 //!
 //! Words alone are answered by relevance, in [`ranked`]; everything else in the order of a column,
 //! in [`sorted`].

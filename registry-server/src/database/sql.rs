@@ -1,4 +1,4 @@
-//! Texts of statements.
+//! Helpers for the texts of SQL statements: typed selections and lists of placeholders.
 //!
 //! A statement is a constant where it can be. It is put together by `format!` where it has as many
 //! placeholders as there are values, or shares a part with others: the `QueryBuilder` of sqlx

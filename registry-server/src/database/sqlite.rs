@@ -1,4 +1,4 @@
-//! Opening an SQLite database.
+//! Opens a SQLite database and brings its schema up to date.
 
 use std::path::Path;
 

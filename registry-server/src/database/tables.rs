@@ -1,4 +1,4 @@
-//! The tables that a backup holds, with those of their columns that cannot be made anew.
+//! The list of tables and columns that a backup holds; those that can be made anew are left out.
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Access tokens, known to the database by the SHA-256 of their secret only.
+//! Stores, finds and revokes access tokens, known only by the SHA-256 of their secret.
 
 use sqlx::AssertSqlSafe;
 

@@ -1,5 +1,5 @@
-//! Tools in the database: the facts of each manifest, and the manifest that listings show of each
-//! repository.
+//! Stores and reads the facts of tools' manifests, and chooses the manifest that listings show of
+//! each repository.
 
 use sqlx::AssertSqlSafe;
 use tool_hub_manifest::Version;

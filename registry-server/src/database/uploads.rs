@@ -1,4 +1,4 @@
-//! LFS objects on their way in, and those that are there.
+//! Records LFS uploads and their parts, and finds the objects that a repository has been given.
 
 use std::collections::HashMap;
 

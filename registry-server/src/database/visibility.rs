@@ -1,4 +1,5 @@
-//! The condition under which somebody may see a repository, wherever several are listed or counted.
+//! Builds the SQL condition under which somebody may see a repository, wherever several are listed
+//! or counted.
 
 use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::QueryAs;

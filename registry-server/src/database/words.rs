@@ -1,4 +1,4 @@
-//! Types that the database stores as texts: enums as their words, digests in hexadecimal.
+//! Conversions of enums and digests to the texts that the database stores.
 
 /// Reads columns as an enum with a method `word`. A word that is none of the enum's is a fault of
 /// the database, and is not taken for a weaker role.

@@ -1,4 +1,4 @@
-//! Write transactions.
+//! Write transactions: begins and commits them, locks a repository, and runs their statements.
 
 use std::sync::Arc;
 

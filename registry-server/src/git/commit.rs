@@ -1,4 +1,4 @@
-//! Git commits.
+//! Encodes git commits with the ids that git gives them.
 
 use gix_actor::Signature;
 use gix_hash::ObjectId;

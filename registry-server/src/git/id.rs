@@ -1,4 +1,4 @@
-//! Ids of git objects: the SHA-1 of their kind, length and bytes.
+//! Computes ids of git objects: the SHA-1 of their kind, length and bytes.
 
 use gix_hash::{Hasher, Kind as HashKind, ObjectId};
 use gix_object::Kind;

@@ -1,5 +1,5 @@
-//! LFS pointers: what a git tree holds in place of a large file. The text follows version 1 of the
-//! git-lfs specification.
+//! Writes and reads LFS pointers: the small text files that stand in a git tree for large ones. The
+//! text follows version 1 of the git-lfs specification.
 
 use gix_hash::ObjectId;
 use gix_object::Kind;

@@ -1,4 +1,4 @@
-//! Git trees: one directory each.
+//! Encodes and decodes git trees: the entries of one directory each.
 
 use std::collections::BTreeMap;
 

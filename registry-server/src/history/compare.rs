@@ -1,4 +1,4 @@
-//! The differences between two commits.
+//! Finds the files that differ between two commits.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

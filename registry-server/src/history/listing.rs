@@ -1,4 +1,4 @@
-//! Reading the tree of a commit.
+//! Reads the tree of a commit: finds entries by path, and lists directories in pages.
 
 use std::collections::{BTreeMap, HashMap};
 

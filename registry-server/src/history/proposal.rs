@@ -1,4 +1,4 @@
-//! A proposed commit.
+//! A commit that a client proposes: the files that it adds and removes, before it is written.
 
 use std::collections::BTreeSet;
 

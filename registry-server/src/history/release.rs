@@ -1,4 +1,5 @@
-//! The tool that a commit carries: its manifest and its component.
+//! Reads releases: the commits that carry a valid manifest, with its facts and the record of their
+//! component.
 
 use std::collections::HashMap;
 
@@ -22,8 +23,8 @@ pub(crate) struct Release {
     pub(crate) component: Option<Blob>,
 }
 
-/// The blobs of one commit.
-struct Files {
+/// The blob ids of a commit's manifest and component.
+struct ReleaseFiles {
     commit: Commit,
     manifest: ObjectId,
     component: Option<ObjectId>,
@@ -96,7 +97,7 @@ async fn find_files(
     registry: &Registry,
     repository: &Repository,
     commits: &[ObjectId],
-) -> Result<Vec<Files>, RegistryError> {
+) -> Result<Vec<ReleaseFiles>, RegistryError> {
     let database = registry.database();
     let commits = database.commits(&repository.id, commits).await?;
     let roots: Vec<ObjectId> = commits.iter().map(|commit| commit.tree).collect();
@@ -112,7 +113,7 @@ async fn find_files(
             _ => None,
         };
         if let Some(manifest) = file(MANIFEST) {
-            found.push(Files {
+            found.push(ReleaseFiles {
                 commit,
                 manifest,
                 component: file(COMPONENT),

@@ -1,4 +1,4 @@
-//! From what a client calls a revision to a commit.
+//! Resolves a revision, as a client names it, to a commit: branch, tag, pull request or commit id.
 
 use crate::database::Database;
 use crate::database::commits::Commit;

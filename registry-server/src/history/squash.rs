@@ -1,4 +1,4 @@
-//! Replacing the history of a branch or a pull request by one commit.
+//! Replaces the history of a branch or a pull request by one commit.
 
 use super::listing::{Blobs, Depth, ListingRange, list_directory};
 use super::write::{WriteError, head_commit};

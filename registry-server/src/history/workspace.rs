@@ -1,5 +1,5 @@
-//! A tree being changed: directories are read from the database only where a change goes through
-//! them.
+//! Applies the changes of a commit to a tree in memory, and reads only the directories that they
+//! touch.
 
 use std::collections::{BTreeMap, BTreeSet};
 

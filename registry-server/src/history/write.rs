@@ -1,4 +1,5 @@
-//! WriteTransaction commits, one after another on a branch whoever sends them.
+//! Writes commits to a branch: builds the tree, stores contents and moves the branch, one commit
+//! after another.
 
 use std::collections::BTreeMap;
 

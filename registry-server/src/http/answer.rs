@@ -1,4 +1,4 @@
-//! Answers in memory while their clients take them.
+//! Builds JSON answers, and counts the memory that they take until their clients have read them.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! The address clients reach the registry at, for the absolute links the protocol asks for.
+//! Finds the address at which clients reach the registry, for the absolute links of answers.
 
 use http::header::HOST;
 use http::request::Parts;

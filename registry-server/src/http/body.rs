@@ -1,4 +1,4 @@
-//! Reading request bodies with a bound on their length and on the client's slowness.
+//! Reads request bodies with a bound on their length and on the client's slowness.
 
 use std::time::{Duration, Instant};
 

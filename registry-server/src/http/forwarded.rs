@@ -1,4 +1,4 @@
-//! Whom a request comes from, when proxies stand between.
+//! Finds the client's address behind trusted proxies, in `X-Forwarded-For`.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! The host names of a registry.
+//! Checks the `Host` of a request against the host names of the registry.
 //!
 //! A web page can make its own domain resolve to a registry on the reader's machine (DNS
 //! rebinding); the browser then treats its requests as same-origin. Their `Host` is the page's

@@ -1,4 +1,4 @@
-//! A memory budget that connections share, for bodies or for answers.
+//! A memory budget that connections share, for bodies or for answers, with waiting for room.
 //!
 //! Each of them has a limit of its own, but thousands of connections times that limit would exhaust
 //! the memory.

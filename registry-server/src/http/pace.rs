@@ -1,4 +1,4 @@
-//! The least speed of a client.
+//! Measures if a client sends or takes bytes at the least speed that is asked of it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Query strings with repeated names.
+//! Parses query strings, in which names may be repeated, and reads their values.
 
 use http::request::Parts;
 use url::form_urlencoded;

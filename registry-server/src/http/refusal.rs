@@ -1,4 +1,5 @@
-//! Answers that say no, in the form the three clients read.
+//! Refusals: error answers with status, code and message, in the form that the Hub's three clients
+//! read.
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};

@@ -1,4 +1,4 @@
-//! A request id on every answer, and one log line and one count for every request. The id is the
+//! Gives every answer a request id, and every request one log line and one count. The id is the
 //! client's, so that it can be found in both logs, or one of our own.
 
 use std::sync::Arc;

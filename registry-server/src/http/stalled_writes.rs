@@ -1,4 +1,4 @@
-//! A connection that is given up when the client takes nothing for too long.
+//! A TCP stream that gives up when the client takes nothing for too long.
 //!
 //! Connections are counted, so a client that asks for large files and never reads them could
 //! otherwise keep everybody else out.

@@ -1,5 +1,5 @@
-//! Turns for work whose memory grows with a list, and which no bound on bodies bounds: a short
-//! question can have a long answer.
+//! Turns that bound the number of requests that work on long lists at once. Their memory grows with
+//! the list, and no bound on bodies bounds it: a short question can have a long answer.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,6 @@
-//! The layout of a backup, a directory with
+//! Reads and writes the files of a backup: its note, its checksums and its rows.
+//!
+//! A backup is a directory with
 //!
 //! - `backup.json`: its form, its time, and what the next file hashes to;
 //! - `SHA256SUMS`: the files below, one a line, as `sha256sum --check` reads them;

@@ -1,4 +1,4 @@
-//! A copy of a whole registry, taken while it is in use.
+//! Writes a backup of a whole registry, taken while it is in use.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Removing content that nobody refers to.
+//! Collects garbage: removes stored contents that nobody refers to.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

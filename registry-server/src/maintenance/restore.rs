@@ -1,4 +1,4 @@
-//! A registry from a backup.
+//! Restores a registry from a backup.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! Reading everything again to find what the disk changed.
+//! Scrubs a registry: hashes all contents and git objects again, and reports what is altered or
+//! missing.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A directory that appears when it is complete, or never.
+//! A directory that is filled under a temporary name, and gets its own when it is complete.
 
 use std::io;
 use std::path::{Path, PathBuf};

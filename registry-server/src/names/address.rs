@@ -1,4 +1,4 @@
-//! Repository kinds and ids, and the reading of both from a request's path.
+//! Repository kinds and ids, and the parsing of both from a request's path.
 
 use std::fmt;
 

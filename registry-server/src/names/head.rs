@@ -1,4 +1,4 @@
-//! The heads that a commit can go on: branches and pull requests.
+//! The heads that a commit can go on, parsed from requests: branches and pull requests.
 
 use super::RefName;
 

@@ -1,4 +1,4 @@
-//! Paths of files inside a repository.
+//! Validated paths of files inside a repository.
 
 mod component;
 

@@ -1,4 +1,4 @@
-//! Branch and tag names.
+//! Validated names of branches and tags, and their full git reference names.
 
 use std::fmt;
 

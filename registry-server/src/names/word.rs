@@ -1,4 +1,4 @@
-//! The grammar of account and repository names.
+//! Validated names of accounts and repositories, with the errors for those that are not valid.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! Uploads in progress: bodies that no transaction counts yet, and that may stay open for as long
-//! as their clients like.
+//! Counts the bytes of uploads in progress for their owner: bodies that no transaction counts yet,
+//! and that may stay open for as long as their clients like.
 //!
 //! One table for the process. Each body counts for its owner while it is written to the disk, until
 //! a transaction counts its bytes or it is dropped.

@@ -1,5 +1,4 @@
-//! The open connections of a listener, their limits, and the choice of those that are closed to
-//! make room.
+//! Limits the open connections of a listener, and chooses those that are closed to make room.
 //!
 //! A connection costs a client little, and their number is limited. Without further rules, one
 //! address with half-sent request heads could keep all other clients out. A connection with a

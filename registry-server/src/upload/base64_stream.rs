@@ -1,4 +1,4 @@
-//! Base64 in pieces of any size.
+//! Decodes base64 that arrives in pieces of any size.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;

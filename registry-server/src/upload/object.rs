@@ -1,4 +1,4 @@
-//! One file as a whole body.
+//! Reads one file that is a whole request body into a spool, within its owner's quota.
 
 use axum::body::Body;
 

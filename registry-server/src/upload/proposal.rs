@@ -1,4 +1,4 @@
-//! From a commit body to a proposal whose files are in the store.
+//! Reads a commit body into a proposal, and spools the files that it holds.
 
 use std::collections::HashMap;
 use std::mem;

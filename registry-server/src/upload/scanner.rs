@@ -1,4 +1,4 @@
-//! Splits a commit body into lines, with the content of files taken out of them.
+//! Splits a commit body into lines, with the base64 content of files taken out of them.
 
 /// An event of the scanner.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Commits as the history shows them.
+//! JSON shapes of commits, as histories and listings show them.
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Discussions, with the field names of the Hub.
+//! JSON shapes of discussions and their events, with the field names of the Hub.
 
 use serde::Serialize;
 use utoipa::ToSchema;

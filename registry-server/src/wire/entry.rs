@@ -1,4 +1,4 @@
-//! Files and directories.
+//! JSON shapes of files and directories in a repository.
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,5 +1,5 @@
-//! A tool as listings show it with `expand=tool`: enough to choose by, in little room, since a page
-//! holds many.
+//! The JSON shape of a tool in a listing with `expand=tool`: enough to choose by, in little room,
+//! since a page holds many.
 
 use serde::Serialize;
 use utoipa::ToSchema;

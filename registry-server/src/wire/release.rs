@@ -1,4 +1,4 @@
-//! A tool's version as its view shows it.
+//! The JSON shape of a tool's version: commit, manifest, component, functions and capabilities.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Repositories as info and search show them.
+//! JSON shapes of repositories, as info and search show them.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};

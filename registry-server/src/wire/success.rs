@@ -1,4 +1,5 @@
-//! The answer to a request that was carried out and gives nothing back.
+//! The JSON answer `{"success": true}` to a request that was carried out and gives nothing else
+//! back.
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,5 +1,5 @@
-//! `POST …/discussions`: a new discussion, or a pull request without commits, as the Python client
-//! opens one before it sends a folder.
+//! `POST …/discussions`: opens a discussion, or a pull request without commits, as the Python
+//! client does before it sends a folder.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! `GET …/discussions`: the newest first, in pages.
+//! `GET …/discussions`: lists discussions and pull requests, the newest first, in pages.
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,4 +1,5 @@
-//! `GET …/discussions/{number}`: what was said, and for a pull request what it would change.
+//! `GET …/discussions/{number}`: shows a discussion's texts, and for a pull request its commits and
+//! conflicting files.
 
 use std::collections::HashMap;
 

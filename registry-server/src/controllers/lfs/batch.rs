@@ -1,4 +1,5 @@
-//! `POST /{id}.git/info/lfs/objects/batch`: where each object is to be sent.
+//! `POST /{id}.git/info/lfs/objects/batch`: tells the client where to send each large file, and
+//! records the uploads.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -49,32 +50,32 @@ struct AnnouncedObject {
         (status = 200, description = "An answer for each object", body = Batch<Vec<BatchObject>>, content_type = "application/vnd.git-lfs+json"),
     ),
 )]
-pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
-    let question: BatchRequest = call.json().await?;
+pub(crate) async fn batch(mut call: Call<WriteRepository>) -> Reply {
+    let request: BatchRequest = call.json().await?;
     // Who names no transfer knows the basic one.
-    let in_parts = question.transfers.within(TRANSFERS_MAX, "transfers")?;
+    let in_parts = request.transfers.within(TRANSFERS_MAX, "transfers")?;
     let in_parts = in_parts.iter().any(|name| name == "multipart");
-    check(&question.operation, question.hash_algo.as_deref())?;
-    let announced = question
+    check(&request.operation, request.hash_algo.as_deref())?;
+    let announced = request
         .objects
         .within(call.registry.limits().lfs_batch_max, "objects")?;
-    let needs = needs(&call, &announced).await?;
+    let decisions = decide_all(&call, &announced).await?;
 
     let mut tickets = Tickets::new(&call, in_parts);
     let mut waiting = Vec::new();
-    let mut rows = Vec::with_capacity(needs.len());
-    for (announced, need) in announced.into_iter().zip(needs) {
-        let address = match need {
-            UploadDecision::Time(sha256) => {
+    let mut rows = Vec::with_capacity(decisions.len());
+    for (announced, decision) in announced.into_iter().zip(decisions) {
+        let address = match decision {
+            UploadDecision::Renew(sha256) => {
                 waiting.push(sha256);
                 None
             }
-            UploadDecision::Bytes(sha256) => Some(tickets.issue(sha256, announced.size)?),
+            UploadDecision::Upload(sha256) => Some(tickets.issue(sha256, announced.size)?),
             _ => None,
         };
-        rows.push((announced, need, address));
+        rows.push((announced, decision, address));
     }
-    announce(&call, &tickets.uploads, &waiting).await?;
+    record_uploads(&call, &tickets.uploads, &waiting).await?;
     let kind = HeaderValue::from_static("application/vnd.git-lfs+json");
     let objects = rows.iter();
     let objects = Rows(|| objects.clone().map(|row| tickets.object(row)));
@@ -87,7 +88,7 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
 }
 
 /// Records the uploads in one short transaction. A batch of known objects writes nothing.
-async fn announce(
+async fn record_uploads(
     call: &Call<WriteRepository>,
     uploads: &[NewUpload],
     waiting: &[Sha256Digest],
@@ -136,15 +137,17 @@ fn check(operation: &str, hash_algo: Option<&str>) -> Result<(), Refusal> {
 
 /// The decision about one announced object.
 enum UploadDecision {
-    Nothing,
-    /// It is there and awaits a commit, which must find it.
-    Time(Sha256Digest),
-    Bytes(Sha256Digest),
+    /// It is there, and a commit refers to it.
+    Present,
+    /// It is there and awaits a commit; its time is extended, so that the commit finds it.
+    Renew(Sha256Digest),
+    /// It is not there; the client has to send it.
+    Upload(Sha256Digest),
     /// It cannot be taken, for this reason.
     Refusal(String),
 }
 
-async fn needs(
+async fn decide_all(
     call: &Call<WriteRepository>,
     objects: &[AnnouncedObject],
 ) -> Result<Vec<UploadDecision>, Refusal> {
@@ -159,11 +162,11 @@ async fn needs(
     Ok(objects
         .iter()
         .zip(digests)
-        .map(|(announced, digest)| need(announced.size, digest, &given, bytes_max))
+        .map(|(announced, digest)| decide(announced.size, digest, &given, bytes_max))
         .collect())
 }
 
-fn need(
+fn decide(
     size: u64,
     digest: Option<Sha256Digest>,
     given: &HashMap<Sha256Digest, UploadedFile>,
@@ -178,13 +181,13 @@ fn need(
         return UploadDecision::Refusal(format!("a file is longer than {bytes_max} bytes"));
     }
     match given.get(&sha256) {
-        None => UploadDecision::Bytes(sha256),
+        None => UploadDecision::Upload(sha256),
         Some(given) if given.size_bytes != size => UploadDecision::Refusal(format!(
             "the object with this oid has {} bytes",
             given.size_bytes
         )),
-        Some(given) if given.awaits_commit => UploadDecision::Time(sha256),
-        Some(_) => UploadDecision::Nothing,
+        Some(given) if given.awaits_commit => UploadDecision::Renew(sha256),
+        Some(_) => UploadDecision::Present,
     }
 }
 
@@ -237,12 +240,12 @@ impl<'a> Tickets<'a> {
     /// One object in the answer to a client.
     fn object(
         &self,
-        (announced, need, address): &(AnnouncedObject, UploadDecision, Option<UploadAddress>),
+        (announced, decision, address): &(AnnouncedObject, UploadDecision, Option<UploadAddress>),
     ) -> BatchObject {
         BatchObject {
             oid: announced.oid.clone(),
             size: announced.size,
-            error: match need {
+            error: match decision {
                 UploadDecision::Refusal(reason) => Some(ObjectError {
                     code: 422,
                     message: reason.clone(),

@@ -1,4 +1,5 @@
-//! `POST /api/lfs/complete?ticket=…`: puts the parts of an object together.
+//! `POST /api/lfs/complete?ticket=…`: puts the uploaded parts of an LFS object together and stores
+//! it.
 
 use std::collections::HashMap;
 

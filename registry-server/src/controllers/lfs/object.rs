@@ -1,4 +1,4 @@
-//! `PUT /api/lfs/object?ticket=…`: an object in one piece.
+//! `PUT /api/lfs/object?ticket=…`: receives and stores an LFS object in one piece.
 
 use super::{size_of, take_in};
 use crate::access::{Call, HoldsTicket};

@@ -1,4 +1,4 @@
-//! `PUT /api/lfs/part?ticket=…&number=…`: a part of an object.
+//! `PUT /api/lfs/part?ticket=…&number=…`: receives and stores one part of an LFS object.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! `POST /{id}.git/info/lfs/objects/verify`: whether an object has arrived.
+//! `POST /{id}.git/info/lfs/objects/verify`: confirms that an LFS object has arrived with its
+//! length.
 
 use http::StatusCode;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,4 @@
-//! The conditions that a search sets on `search_entries r`: kind, owner, tags, and what the caller
-//! may see.
+//! Builds the SQL conditions of a search: kind, owner, tags, and what the caller may see.
 
 use sqlx::FromRow;
 use sqlx::any::AnyRow;

@@ -1,4 +1,4 @@
-//! One page of what a search finds, as it is shown.
+//! Runs a search and reads one page of its results with all that is shown of them.
 
 use std::collections::HashMap;
 

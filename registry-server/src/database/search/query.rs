@@ -1,4 +1,4 @@
-//! The parameters of a search, and positions in its results.
+//! The parameters of a search, its orders, and positions in its results.
 
 use super::super::fulltext::Terms;
 use super::super::keys::{AccountKey, RepositoryKey};

@@ -1,4 +1,4 @@
-//! Counts the trees that are read to find paths and to make pages.
+//! Tests of listings: counts the trees that are read to find paths and to make pages.
 
 use super::*;
 use crate::git::encode_tree;

@@ -1,4 +1,5 @@
-//! The scopes a route can ask for. Each admits a request and yields the proof that it did.
+//! The checks by which a route admits a request, and the proofs of admission that its controller
+//! gets.
 
 use std::future::Future;
 
@@ -16,13 +17,13 @@ use crate::names::{Address, RepositoryId};
 use crate::registry::Registry;
 use crate::roles::TokenRole;
 
-/// A kind of access. What it admits can be had in no other way, so a controller cannot forget to
-/// ask.
-pub(crate) trait Scope: Copy + Send + Sync + 'static {
+/// A check that a request passes before its controller runs. The proof that it yields can be had in
+/// no other way, so a controller cannot forget the check.
+pub(crate) trait Admission: Copy + Send + Sync + 'static {
     /// The proof of admission that the controller works with.
     type Admitted: Send;
 
-    /// The name of the scope in the list of routes.
+    /// The name of this access in the list of routes.
     const ACCESS: Access;
 
     /// True if requests count against the rate limits, and their `Host` has to be a name of the
@@ -84,7 +85,7 @@ pub(crate) struct Writer {
     pub(crate) address: Address,
 }
 
-impl Scope for Anyone {
+impl Admission for Anyone {
     type Admitted = Visitor;
     const ACCESS: Access = Access::Anyone;
 
@@ -93,7 +94,7 @@ impl Scope for Anyone {
     }
 }
 
-impl Scope for Probe {
+impl Admission for Probe {
     type Admitted = ();
     const ACCESS: Access = Access::Anyone;
     const METERED: bool = false;
@@ -103,7 +104,7 @@ impl Scope for Probe {
     }
 }
 
-impl Scope for SignedIn {
+impl Admission for SignedIn {
     type Admitted = Caller;
     const ACCESS: Access = Access::SignedIn;
 
@@ -112,7 +113,7 @@ impl Scope for SignedIn {
     }
 }
 
-impl Scope for SignedInToWrite {
+impl Admission for SignedInToWrite {
     type Admitted = Caller;
     const ACCESS: Access = Access::SignedInToWrite;
 
@@ -123,7 +124,7 @@ impl Scope for SignedInToWrite {
     }
 }
 
-impl Scope for ReadRepository {
+impl Admission for ReadRepository {
     type Admitted = Reader;
     const ACCESS: Access = Access::ReadRepository;
 
@@ -147,7 +148,7 @@ impl Scope for ReadRepository {
     }
 }
 
-impl Scope for WriteRepository {
+impl Admission for WriteRepository {
     type Admitted = Writer;
     const ACCESS: Access = Access::WriteRepository;
 
@@ -160,7 +161,7 @@ impl Scope for WriteRepository {
     }
 }
 
-impl Scope for ManageRepository {
+impl Admission for ManageRepository {
     type Admitted = Writer;
     const ACCESS: Access = Access::ManageRepository;
 
@@ -181,7 +182,7 @@ pub(crate) async fn admit_to_manage(
 ) -> Result<Repository, Refusal> {
     let visitor = Visitor::SignedIn(Box::new(caller.clone()));
     let (repository, _, role) = find_readable(registry, &visitor, id, None).await?;
-    require(caller, &repository, role, Role::Admin)?;
+    require_role(caller, &repository, role, Role::Admin)?;
     Ok(repository)
 }
 
@@ -206,7 +207,7 @@ async fn admit_at_path(
     };
     let (repository, _, role) = find_readable(registry, &visitor, &address.id, None).await?;
     let caller = signed_in(visitor)?;
-    require(&caller, &repository, role, needed)?;
+    require_role(&caller, &repository, role, needed)?;
     Ok(Writer {
         caller,
         repository,
@@ -233,8 +234,8 @@ async fn find_readable(
     };
     let role = match visitor.caller() {
         Some(caller) => {
-            // Nobody's name space, in which everyone is a stranger, stands for what is absent or
-            // out of the token's scope.
+            // Where the repository is absent or outside the token's scope, an account that owns
+            // nothing is asked about, so that the queries are the same.
             let reached = found
                 .as_ref()
                 .filter(|found| caller.scope().covers(&found.owner_name, &found.name));
@@ -275,14 +276,14 @@ fn token_writes(caller: &Caller) -> Result<(), Refusal> {
     }
 }
 
-fn require(
+fn require_role(
     caller: &Caller,
     repository: &Repository,
     role: Role,
     needed: Role,
 ) -> Result<(), Refusal> {
     token_writes(caller)?;
-    require_scope(caller, &repository.owner_name, &repository.name)?;
+    require_token_covers(caller, &repository.owner_name, &repository.name)?;
     if role < needed {
         return Err(Refusal::forbidden(
             "you have no right to change this repository",
@@ -292,7 +293,11 @@ fn require(
 }
 
 /// Refuses a token that is limited to other repositories. Only for ids that the caller may know of.
-pub(crate) fn require_scope(caller: &Caller, owner: &str, name: &str) -> Result<(), Refusal> {
+pub(crate) fn require_token_covers(
+    caller: &Caller,
+    owner: &str,
+    name: &str,
+) -> Result<(), Refusal> {
     if caller.scope().covers(owner, name) {
         return Ok(());
     }
