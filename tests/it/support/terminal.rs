@@ -14,6 +14,10 @@ use rustix::termios::{LocalModes, tcgetattr};
 
 /// How long a person waits for what they expect to see. Compilers are among what is run.
 const PATIENCE: Duration = Duration::from_secs(420);
+/// The longest wait before the command is asked again whether it has ended.
+const POLL: Duration = Duration::from_millis(50);
+/// The longest wait for the output of a command that has ended.
+const LAST_OUTPUT: Duration = Duration::from_millis(500);
 
 pub(crate) const CTRL_C: &str = "\u{3}";
 pub(crate) const CTRL_D: &str = "\u{4}";
@@ -131,18 +135,23 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn end(mut self) -> Ended {
         let deadline = Instant::now() + PATIENCE;
+        // A program that another test starts at the wrong moment has a copy of the terminal and
+        // keeps it open. The last output of the command may come after its end.
+        let mut has_ended = false;
         loop {
-            match self.output.recv_timeout(Duration::from_millis(50)) {
+            let wait = if has_ended { LAST_OUTPUT } else { POLL };
+            match self.output.recv_timeout(wait) {
                 Ok(bytes) => self.shown.extend(bytes),
                 Err(RecvTimeoutError::Disconnected) => break,
-                // A program that another test starts at the wrong moment has a copy of the
-                // terminal, and keeps it open.
-                Err(RecvTimeoutError::Timeout) if self.has_ended() => break,
-                Err(RecvTimeoutError::Timeout) => assert!(
-                    Instant::now() < deadline,
-                    "the command has not ended:\n{}",
-                    self.text()
-                ),
+                Err(RecvTimeoutError::Timeout) if has_ended => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    has_ended = self.has_ended();
+                    assert!(
+                        has_ended || Instant::now() < deadline,
+                        "the command has not ended:\n{}",
+                        self.text()
+                    );
+                }
             }
         }
         Ended {
