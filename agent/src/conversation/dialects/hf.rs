@@ -1,4 +1,4 @@
-//! Messages of Transformers and its chat templates.
+//! Reads and writes messages of Transformers and its chat templates.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,5 @@
-//! Messages of OpenAI Chat Completions and of the servers that are compatible with it.
+//! Reads and writes messages of OpenAI Chat Completions and of the servers that are compatible with
+//! it.
 
 use serde_json::{Map, Value, json};
 
