@@ -1,4 +1,5 @@
-//! Definitions of functions that a model can call.
+//! Function definitions for models: export to the dialects of model APIs, import, declarations in
+//! code, lint.
 //!
 //! They are written in the dialects of model APIs, declared for agents that write code, checked by
 //! a lint, shortened, and read from other sources. A [`Loss`](crate::definition::Loss) is a part
@@ -18,6 +19,8 @@ pub mod lint;
 mod loss;
 mod report;
 pub mod result;
+pub mod stored_result;
+pub mod stored_result_schema;
 
 pub use dialect::Dialect;
 pub use loss::{Loss, LossKind};

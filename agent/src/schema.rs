@@ -7,7 +7,7 @@
 pub(crate) mod disjoint;
 pub(crate) mod fit;
 pub(crate) mod keywords;
-pub(crate) mod pointer;
+pub(crate) mod place_phrase;
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Forged entries of the cache of compiled code.
+//! Fuzzes the cache of compiled code with forged entries.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! JSON arguments for functions with random types.
+//! Fuzzes the reading of JSON arguments for functions with random types.
 
 #![no_main]
 

@@ -6,7 +6,8 @@ use rmcp::model::{self, MetaObject, Tool as Definition};
 use tool_hub_agent::definition::Dialect;
 use tool_hub_agent::definition::condense::condense;
 use tool_hub_agent::definition::export::export;
-use tool_hub_agent::definition::result::{ResultShape, or_kept};
+use tool_hub_agent::definition::result::ResultShape;
+use tool_hub_agent::definition::stored_result_schema::schema_allowing_stored;
 use tool_hub_host::Tool;
 use tool_hub_manifest::{FunctionName, FunctionSpec, Icon, SpecError, ToolKey, visible_name};
 
@@ -245,7 +246,7 @@ impl Catalogue {
             let spec = &entry.offer.spec;
             // Content without a schema may be text.
             any |= spec.output_schema.is_none();
-            if let Some(either) = spec.output_schema.as_ref().and_then(or_kept) {
+            if let Some(either) = spec.output_schema.as_ref().and_then(schema_allowing_stored) {
                 let travels = FunctionSpec {
                     output_schema: Some(either),
                     ..spec.clone()

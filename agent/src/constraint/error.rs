@@ -3,7 +3,7 @@
 use super::backend::Backend;
 use super::format::Format;
 use crate::definition::Loss;
-use crate::schema::pointer::at;
+use crate::schema::place_phrase::at;
 
 /// A constraint cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! The formats that a constraint is written in.
+//! The formats in which a constraint is written: a JSON Schema, a grammar or a regular expression.
 
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 

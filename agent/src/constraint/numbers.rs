@@ -1,4 +1,4 @@
-//! Grammars of JSON numbers within bounds.
+//! Builds grammars of JSON numbers within bounds.
 
 use super::expression::Expression;
 

@@ -1,4 +1,4 @@
-//! Constraints as members of requests, in the form that each server expects.
+//! Writes constraints as members of requests, in the form that each server expects.
 
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::{Annotations, FunctionSpec};

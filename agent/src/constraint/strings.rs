@@ -1,4 +1,4 @@
-//! Grammars of JSON strings: every character with all its escapes, lengths and patterns.
+//! Builds grammars of JSON strings: every character with all its escapes, lengths and patterns.
 
 use regex_syntax::hir::{Class as HirClass, Hir, HirKind, Look};
 

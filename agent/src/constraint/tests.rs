@@ -1,4 +1,5 @@
-//! Compiled constraints accept the texts that they should, as the readers of each format judge.
+//! Tests that compiled constraints accept the texts that they should, as the readers of each format
+//! judge.
 
 mod emulation;
 mod gbnf;

@@ -1,5 +1,5 @@
-//! Shows how a model sees tools: the text that its chat template prints of them, and what is
-//! missing from it.
+//! Shows how a model sees tools: the text that its chat template prints of them, and the
+//! parts that it omits.
 
 use std::fmt;
 use std::ops::Range;
@@ -19,11 +19,11 @@ pub struct Explanation {
     pub text: String,
     /// The byte range of the tools: where the prompt differs from one without tools.
     pub tools: Range<usize>,
-    /// The parts of definitions that the prompt does not contain.
+    /// The omitted parts: those of definitions that the prompt does not contain.
     pub unseen: Vec<OmittedPart>,
 }
 
-/// Something of a function that is nowhere in the text.
+/// An omitted part: one of a function's definition that is nowhere in the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OmittedPart {
     /// The function.

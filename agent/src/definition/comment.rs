@@ -1,4 +1,4 @@
-//! Untrusted text in comments and literals of source code, escaped.
+//! Escapes untrusted text for comments and literals of source code.
 
 use crate::characters::is_out_of_place;
 

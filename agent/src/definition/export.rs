@@ -1,4 +1,4 @@
-//! Tool definitions in a dialect, with a report of what the dialect loses.
+//! Writes tool definitions in a dialect, with a report of what the dialect loses.
 
 mod anthropic;
 mod deferred;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::schema::pointer::at;
+use crate::schema::place_phrase::at;
 
 /// A part of a function's definition that a dialect loses or limits.
 #[derive(Debug, Clone, PartialEq, Eq)]

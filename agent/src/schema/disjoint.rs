@@ -1,4 +1,4 @@
-//! Tells if the alternatives of a schema exclude each other.
+//! Checks whether the alternatives of a schema exclude each other.
 
 use super::{Form, Member, Node, Presence, Rest};
 

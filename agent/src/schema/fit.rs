@@ -1,5 +1,5 @@
-//! Tells if a value has the form that a schema describes. A value that does not fit is never valid;
-//! one that fits may still violate keywords that forms do not cover.
+//! Checks whether a value has the form that a schema describes. A value that does not fit is never
+//! valid; one that fits may still violate keywords that forms do not cover.
 
 use std::cell::Cell;
 

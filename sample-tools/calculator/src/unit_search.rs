@@ -1,4 +1,4 @@
-//! Search for units by symbol, name and kind.
+//! Searches units by symbol, name and kind.
 
 use std::collections::BTreeSet;
 

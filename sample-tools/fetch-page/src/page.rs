@@ -1,4 +1,4 @@
-//! The readable content of an HTML page.
+//! Extracts the readable content of an HTML page.
 
 use std::collections::BTreeSet;
 

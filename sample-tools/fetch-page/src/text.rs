@@ -1,4 +1,4 @@
-//! Decoding of bytes to text, and shortening of text.
+//! Decodes bytes to text, and shortens text.
 
 /// Decodes a body: UTF-8, or Windows-1252 where the server says so (Latin-1 is read as that, as
 /// browsers do). What does not fit becomes U+FFFD.

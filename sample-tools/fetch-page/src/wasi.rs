@@ -1,4 +1,4 @@
-//! One GET request through `wasi:http`.
+//! Sends one GET request through `wasi:http` and reads its response.
 
 use url::Url;
 use wasip2::http::outgoing_handler::handle;

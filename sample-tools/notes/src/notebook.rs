@@ -1,4 +1,4 @@
-//! Notes as files of one directory.
+//! Reads and writes notes as files of one directory.
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher as _, RandomState};

@@ -1,4 +1,4 @@
-//! Resources and a prompt: each note is a resource, and the prompt is about the notes.
+//! Serves each note as a resource, and a prompt about the notes.
 
 use crate::bindings::exports::tool_hub::tool::prompts::{
     Guest as Prompts, Prompt, PromptArgument, PromptMessage,

@@ -1,4 +1,4 @@
-//! Decoding, measuring, shrinking and encoding of pictures within fixed limits.
+//! Decodes, measures, shrinks and encodes pictures within fixed limits.
 
 use std::io::Cursor;
 

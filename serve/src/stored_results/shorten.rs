@@ -1,6 +1,6 @@
 //! The short form of an outcome that is too long: a beginning, and the way to the rest.
 
-use tool_hub_agent::definition::result::kept_value;
+use tool_hub_agent::definition::stored_result::kept_value;
 use tool_hub_manifest::contract::{
     Content, ContentBody, Failure, Outcome, Reply, ResourceContents, ResourceLink,
 };

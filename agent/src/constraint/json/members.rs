@@ -1,4 +1,4 @@
-//! Grammars of arrays, objects and arbitrary values.
+//! Compiles the JSON Schemas of arrays, objects and arbitrary values to grammars.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Requests for servers that know no tools, and their replies.
+//! Tests of requests for servers that know no tools, and of the replies to them.
 
 use std::num::NonZeroUsize;
 

@@ -1,5 +1,5 @@
-//! Properties of compiled constraints, which accept exactly the valid texts: random schemas, random
-//! values, and the crate `jsonschema` to judge.
+//! Tests with random schemas and values that compiled constraints accept exactly the valid texts,
+//! with the crate `jsonschema` to judge.
 
 use proptest::prelude::*;
 

@@ -23,7 +23,7 @@ pub(super) fn calls(value: Value) -> Vec<Result<ToolCall, String>> {
 }
 
 /// Reads calls from an object, or a list of objects, whose keys are function names.
-pub(super) fn keyed(value: Value) -> Vec<Result<ToolCall, String>> {
+pub(super) fn calls_by_name(value: Value) -> Vec<Result<ToolCall, String>> {
     let values = match value {
         Value::Array(values) => values,
         value => vec![value],
@@ -31,7 +31,7 @@ pub(super) fn keyed(value: Value) -> Vec<Result<ToolCall, String>> {
     let calls = values.into_iter().flat_map(|value| match value {
         Value::Object(members) if !members.is_empty() => members
             .into_iter()
-            .map(|(name, written)| named(name, None, written))
+            .map(|(name, written)| call_of(name, None, written))
             .collect(),
         _ => vec![Err(
             "expected an object whose key is the function's name".to_owned()
@@ -79,10 +79,10 @@ fn call(value: Value) -> Result<ToolCall, String> {
         return Err("the call has no `name`".to_owned());
     };
     let written = take(&mut members, &ARGUMENTS).unwrap_or(Value::Null);
-    named(name, id, written)
+    call_of(name, id, written)
 }
 
-fn named(name: String, id: Option<String>, written: Value) -> Result<ToolCall, String> {
+fn call_of(name: String, id: Option<String>, written: Value) -> Result<ToolCall, String> {
     Ok(ToolCall {
         arguments: arguments(written).map_err(|why| format!("of the call of `{name}` {why}"))?,
         id,

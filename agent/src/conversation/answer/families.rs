@@ -1,11 +1,11 @@
 //! The table of model families. Its markers are used to read answers, and to break control tokens
 //! in untrusted text. A marker that leads from a state to itself is dropped from the text.
 
+mod argument_tags;
 mod deepseek;
 mod functionary;
 mod google;
 mod harmony;
-mod key_value;
 mod llama;
 mod minimax;
 mod mistral;
@@ -27,11 +27,11 @@ pub(super) static FAMILIES: [Family; 33] = [
     deepseek::DEEPSEEK_V3_2,
     minimax::MINIMAX_M2,
     minimax::MINIMAX_M3,
-    key_value::LONGCAT,
-    key_value::HUNYUAN,
-    key_value::GLM_4_5,
-    key_value::SEED_OSS,
-    key_value::QWEN3_CODER,
+    argument_tags::LONGCAT,
+    argument_tags::HUNYUAN,
+    argument_tags::GLM_4_5,
+    argument_tags::SEED_OSS,
+    argument_tags::QWEN3_CODER,
     functionary::FUNCTIONARY_V3_2,
     functionary::FUNCTIONARY_V2,
     functionary::FUNCTIONARY_V3_1,

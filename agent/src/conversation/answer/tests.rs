@@ -1,4 +1,4 @@
-//! Answers of every family, whole and cut in all ways.
+//! Tests of reading answers of every family, whole and cut in all ways.
 
 use std::fs;
 use std::path::Path;

@@ -25,8 +25,8 @@ pub(super) fn tojson(state: &State, value: &Value, options: Kwargs) -> Result<Va
 struct Layout {
     /// The indentation of one level. `None` for JSON on one line.
     indent: Option<Arc<str>>,
-    item: Arc<str>,
-    key: Arc<str>,
+    item_separator: Arc<str>,
+    key_separator: Arc<str>,
     ascii: bool,
     sorted: bool,
 }
@@ -48,21 +48,21 @@ impl Layout {
                 }
             }),
         };
-        let (item, key) = match given("separators")? {
+        let (item_separator, key_separator) = match given("separators")? {
             Some(pair) => {
                 let separator = |at| pair.get_item_by_index(at)?.to_str().ok_or_else(two_texts);
                 (separator(0)?, separator(1)?)
             }
             None => {
-                let item = if indent.is_some() { "," } else { ", " };
-                (item.into(), ": ".into())
+                let item_separator = if indent.is_some() { "," } else { ", " };
+                (item_separator.into(), ": ".into())
             }
         };
         let is_set = |name| Ok::<_, Error>(given(name)?.is_some_and(|value| value.is_true()));
         Ok(Self {
             indent,
-            item,
-            key,
+            item_separator,
+            key_separator,
             ascii: is_set("ensure_ascii")?,
             sorted: is_set("sort_keys")?,
         })
@@ -112,7 +112,7 @@ impl Writer<'_> {
                         }
                         kind => return Err(failed(format!("a key cannot be a {kind}"))),
                     }
-                    writer.out.push_str(&writer.layout.key);
+                    writer.out.push_str(&writer.layout.key_separator);
                     writer.value(&value.get_item(&key)?, depth + 1)
                 })?;
             }
@@ -131,27 +131,27 @@ impl Writer<'_> {
     ) -> Result<(), Error> {
         let layout = &self.layout;
         // Separators and indentation may be long, and are repeated.
-        let between = layout.item.len().max(layout.key.len());
+        let between = layout.item_separator.len().max(layout.key_separator.len());
         let indented = layout.indent.as_ref().map_or(0, |it| it.len()) * (depth + 2);
         self.out.push(open);
         let mut is_empty = true;
         for item in items {
             if !is_empty {
-                self.out.push_str(&self.layout.item);
+                self.out.push_str(&self.layout.item_separator);
             }
             is_empty = false;
             affordable(self.state, self.out.len() + between + indented)?;
-            self.line(depth + 1);
+            self.break_line(depth + 1);
             write(self, item)?;
         }
         if !is_empty {
-            self.line(depth);
+            self.break_line(depth);
         }
         self.out.push(close);
         Ok(())
     }
 
-    fn line(&mut self, depth: usize) {
+    fn break_line(&mut self, depth: usize) {
         if let Some(indent) = &self.layout.indent {
             self.out.push('\n');
             self.out.extend(std::iter::repeat_n(&**indent, depth));

@@ -1,4 +1,4 @@
-//! Messages and other JSON as values of templates.
+//! Converts messages and other JSON to values of templates.
 
 use indexmap::IndexMap;
 use minijinja::Value as Read;

@@ -1,4 +1,5 @@
-//! Anthropic Messages: the system prompt is separate, calls and results are blocks of messages.
+//! Reads and writes messages of Anthropic: the system prompt is separate, calls and results are
+//! blocks of messages.
 
 mod blocks;
 

@@ -1,4 +1,5 @@
-//! Messages with a role, content and calls, as in Chat Completions and chat templates.
+//! Reads and writes messages with a role, content and calls, as in Chat Completions and chat
+//! templates.
 
 mod writer;
 
@@ -15,7 +16,7 @@ use crate::conversation::message::{
 };
 
 /// Members that the common form has, however they are written.
-const FORM: [&str; 11] = [
+const COMMON_MEMBERS: [&str; 11] = [
     "role",
     "content",
     "name",
@@ -82,10 +83,12 @@ pub(super) fn in_request(
 }
 
 fn message(style: &Style, value: &Value, at: &Path<'_>) -> Result<Message, MessageError> {
-    let was = at.object(value, "a message: an object with `role` and `content`")?;
-    let role = role(was, at)?;
+    let source = at.object(value, "a message: an object with `role` and `content`")?;
+    let role = role(source, at)?;
     let mut parts = Vec::new();
-    let thought = REASONING.iter().find_map(|name| was.get(*name)?.as_str());
+    let thought = REASONING
+        .iter()
+        .find_map(|name| source.get(*name)?.as_str());
     if let Some(text) = thought.filter(|text| !text.is_empty()) {
         let reasoning = Reasoning {
             text: text.to_owned(),
@@ -96,17 +99,17 @@ fn message(style: &Style, value: &Value, at: &Path<'_>) -> Result<Message, Messa
     parts.extend(contents(
         style,
         role,
-        was.get("content"),
+        source.get("content"),
         &at.member("content"),
     )?);
-    if let Some(refusal) = at.text_if_any(was, "refusal")? {
+    if let Some(refusal) = at.text_if_any(source, "refusal")? {
         parts.push(Content::Refusal(refusal).into());
     }
-    let is_mended = calls(style, was, at, &mut parts)?;
-    let mut name = at.text_if_any(was, "name")?;
+    let was_normalised = calls(style, source, at, &mut parts)?;
+    let mut name = at.text_if_any(source, "name")?;
     if role == Role::Tool {
         let result = ToolResult {
-            call_id: id(was.get("tool_call_id"), &at.member("tool_call_id"))?,
+            call_id: id(source.get("tool_call_id"), &at.member("tool_call_id"))?,
             name: name.take(),
             content: parts,
             is_error: false,
@@ -127,13 +130,18 @@ fn message(style: &Style, value: &Value, at: &Path<'_>) -> Result<Message, Messa
         &mut written,
     );
     let would_be = written.first().and_then(Value::as_object).cloned();
-    let source_form = SourceForm::of(style.dialect, &would_be.unwrap_or_default(), was, &FORM);
-    let source_form = source_form.without(if was.get("role") == Some(&json!("function")) {
+    let source_form = SourceForm::of(
+        style.dialect,
+        &would_be.unwrap_or_default(),
+        source,
+        &COMMON_MEMBERS,
+    );
+    let source_form = source_form.without(if source.get("role") == Some(&json!("function")) {
         &["role"]
     } else {
         &[]
     });
-    message.source_form = Some(match is_mended {
+    message.source_form = Some(match was_normalised {
         true => source_form.without(&["tool_calls", FUNCTION_CALL]),
         false => source_form,
     });
@@ -184,12 +192,12 @@ fn contents(
 }
 
 fn part(style: &Style, role: Role, value: &Value, at: &Path<'_>) -> Result<Part, MessageError> {
-    let was = at.object(value, "a part: an object with `type`")?;
-    let kind = at.text(was, "type")?;
+    let source = at.object(value, "a part: an object with `type`")?;
+    let kind = at.text(source, "type")?;
     let content = match kind {
-        "text" => Content::Text(at.text(was, "text")?.to_owned()),
-        "refusal" if style.has_refusals => Content::Refusal(at.text(was, "refusal")?.to_owned()),
-        kind => match (style.read_media)(kind, was, at)? {
+        "text" => Content::Text(at.text(source, "text")?.to_owned()),
+        "refusal" if style.has_refusals => Content::Refusal(at.text(source, "refusal")?.to_owned()),
+        kind => match (style.read_media)(kind, source, at)? {
             Some(media) => Content::Media(media),
             None => {
                 return Ok(Content::Foreign(Foreign {
@@ -206,7 +214,7 @@ fn part(style: &Style, role: Role, value: &Value, at: &Path<'_>) -> Result<Part,
     let source_form = SourceForm::of(
         style.dialect,
         &would_be.unwrap_or_default(),
-        was,
+        source,
         style.form,
     );
     Ok(Part {
@@ -222,21 +230,21 @@ fn calls(
     at: &Path<'_>,
     parts: &mut Vec<Part>,
 ) -> Result<bool, MessageError> {
-    let mut is_mended = false;
+    let mut was_normalised = false;
     match message.get("tool_calls") {
         None | Some(Value::Null) => {}
         Some(Value::Array(calls)) => {
             for (index, value) in calls.iter().enumerate() {
                 let at = at.member("tool_calls");
                 let (part, mended) = call(style, value, &at.index(index))?;
-                is_mended |= mended;
+                was_normalised |= mended;
                 parts.push(part);
             }
         }
         // As servers of TGI once answered.
         Some(one @ Value::Object(_)) => {
             parts.push(call(style, one, &at.member("tool_calls"))?.0);
-            is_mended = true;
+            was_normalised = true;
         }
         other => {
             return Err(at
@@ -247,17 +255,17 @@ fn calls(
     if let Some(function) = message.get(FUNCTION_CALL).filter(|it| !it.is_null()) {
         let at = at.member(FUNCTION_CALL);
         let function = at.object(function, "an object with `name` and `arguments`")?;
-        let call = called(None, function, &at)?;
+        let call = tool_call(None, function, &at)?;
         parts.push(Content::Call(call).into());
-        is_mended = true;
+        was_normalised = true;
     }
-    Ok(is_mended)
+    Ok(was_normalised)
 }
 
 fn call(style: &Style, value: &Value, at: &Path<'_>) -> Result<(Part, bool), MessageError> {
-    let was = at.object(value, "a call: an object with `function`")?;
-    let kind = was.get("type").and_then(Value::as_str);
-    if kind.is_some_and(|kind| kind != "function") && !was.contains_key("function") {
+    let source = at.object(value, "a call: an object with `function`")?;
+    let kind = source.get("type").and_then(Value::as_str);
+    if kind.is_some_and(|kind| kind != "function") && !source.contains_key("function") {
         let foreign = Foreign {
             of: style.dialect,
             value: value.clone(),
@@ -266,22 +274,22 @@ fn call(style: &Style, value: &Value, at: &Path<'_>) -> Result<(Part, bool), Mes
         return Ok((Content::Foreign(foreign).into(), false));
     }
     let inside = at.member("function");
-    let (function, place) = match was.get("function") {
+    let (function, place) = match source.get("function") {
         Some(function) => (
             inside.object(function, "an object with `name` and `arguments`")?,
             &inside,
         ),
         // Without the object around it.
-        None if was.contains_key("name") => (was, at),
+        None if source.contains_key("name") => (source, at),
         None => return Err(inside.unexpected("an object with `name` and `arguments`", None)),
     };
-    let call = called(id(was.get("id"), &at.member("id"))?, function, place)?;
+    let call = tool_call(id(source.get("id"), &at.member("id"))?, function, place)?;
     let arguments = function.get("arguments");
     let is_text = arguments.is_some_and(Value::is_string);
-    let is_proper = was.contains_key("function")
+    let is_canonical = source.contains_key("function")
         && arguments.is_some()
         && (style.arguments)(&call.arguments).is_string() == is_text
-        && !was.get("id").is_some_and(Value::is_number);
+        && !source.get("id").is_some_and(Value::is_number);
     let part = Content::Call(call);
     let would_be = write_part(
         style,
@@ -293,10 +301,10 @@ fn call(style: &Style, value: &Value, at: &Path<'_>) -> Result<(Part, bool), Mes
     let source_form = SourceForm::of(
         style.dialect,
         &would_be.unwrap_or_default(),
-        was,
+        source,
         &["function", "type", "id"],
     );
-    let source_form = match (is_proper, was.contains_key("function")) {
+    let source_form = match (is_canonical, source.contains_key("function")) {
         (true, _) => source_form.if_any(),
         (false, true) => source_form.without(&["id", "function"]).if_any(),
         (false, false) => None,
@@ -305,10 +313,10 @@ fn call(style: &Style, value: &Value, at: &Path<'_>) -> Result<(Part, bool), Mes
         content: part,
         source_form,
     };
-    Ok((part, !is_proper))
+    Ok((part, !is_canonical))
 }
 
-fn called(
+fn tool_call(
     id: Option<String>,
     function: &Map<String, Value>,
     at: &Path<'_>,

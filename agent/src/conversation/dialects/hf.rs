@@ -1,4 +1,4 @@
-//! Messages of Transformers and its chat templates.
+//! The style of Transformers' messages, and the reading and writing of media in them.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,5 @@
-//! Messages of OpenAI Chat Completions and of the servers that are compatible with it.
+//! The style of messages of OpenAI Chat Completions and compatible servers, and the reading and
+//! writing of media in them.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,5 @@
-//! The items of OpenAI Responses, where reasoning, messages and calls are separate items.
+//! Reads and writes the items of OpenAI Responses, where reasoning, messages and calls are separate
+//! items.
 
 mod items;
 

@@ -1,4 +1,4 @@
-//! Conversations in every dialect: written as they were read, and as others write them.
+//! Tests of conversations in every dialect: written as they were read, and as others write them.
 
 mod properties;
 

@@ -1,4 +1,4 @@
-//! The comments of declarations.
+//! Writes the comments of declarations.
 
 use serde_json::Value;
 use tool_hub_manifest::{Annotations, FunctionSpec};

@@ -1,4 +1,4 @@
-//! A Python stub: each function takes keyword arguments; objects are typed dictionaries.
+//! Writes a Python stub: each function takes keyword arguments; objects are typed dictionaries.
 
 use std::collections::HashSet;
 

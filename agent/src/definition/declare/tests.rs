@@ -1,4 +1,4 @@
-//! Declarations as they are written; that compilers take them is tried end to end.
+//! Tests of declarations as they are written; that compilers take them is tried end to end.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A TypeScript module: each function takes one object and returns a promise.
+//! Writes a TypeScript module: each function takes one object and returns a promise.
 
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;

@@ -1,4 +1,4 @@
-//! Examples of what functions take. That all of them are valid is tested with repairs.
+//! Tests of examples of what functions take. That all of them are valid is tested with repairs.
 
 use serde_json::{Value, json};
 

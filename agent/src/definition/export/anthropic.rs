@@ -1,4 +1,4 @@
-//! Anthropic's Messages API: `{"name", "description", "input_schema"}`.
+//! Writes definitions for Anthropic's Messages API: `{"name", "description", "input_schema"}`.
 
 use serde_json::{Map, Value};
 use tool_hub_manifest::FunctionSpec;

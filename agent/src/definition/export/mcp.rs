@@ -1,5 +1,4 @@
-//! The Model Context Protocol: the tool objects of `tools/list`, as revision 2025-11-25
-//! and later read them.
+//! Writes the tool objects of MCP's `tools/list`, as revision 2025-11-25 and later read them.
 
 use serde_json::{Map, Value};
 use tool_hub_manifest::{Annotations, FunctionSpec};

@@ -1,4 +1,4 @@
-//! OpenAI's Chat Completions API, which many other servers read too.
+//! Writes definitions for OpenAI's Chat Completions API, which many other servers read too.
 
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::FunctionSpec;

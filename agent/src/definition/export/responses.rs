@@ -1,4 +1,4 @@
-//! OpenAI's Responses API: a function's members are siblings of its type.
+//! Writes definitions for OpenAI's Responses API: a function's members are siblings of its type.
 
 use serde_json::{Map, Value};
 use tool_hub_manifest::FunctionSpec;

@@ -1,4 +1,4 @@
-//! Golden definitions in every dialect.
+//! Tests of exported definitions in every dialect against stored ones.
 
 use serde_json::{Value, json};
 use tool_hub_manifest::{Annotations, FunctionSpec};

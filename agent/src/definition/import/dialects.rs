@@ -1,4 +1,4 @@
-//! Reads the dialects that `export` writes.
+//! Reads function definitions in the dialects that `export` writes.
 
 use serde_json::Value;
 use tool_hub_manifest::{Annotations, FunctionSpec};

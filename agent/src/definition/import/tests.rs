@@ -1,4 +1,4 @@
-//! Definitions of every dialect, and what is said of texts that are none.
+//! Tests of reading definitions of every dialect, and of the errors for texts that are none.
 
 use proptest::prelude::*;
 use serde_json::{Map, json};

@@ -1,4 +1,4 @@
-//! Interfaces of definitions; that their WIT is valid is tried where there is a parser.
+//! Tests of interfaces of definitions; that their WIT is valid is tried where there is a parser.
 
 use serde_json::{Value, json};
 use tool_hub_manifest::Annotations;

@@ -1,4 +1,4 @@
-//! Each rule, with a bad description and a mended one.
+//! Tests of each rule of the lint, with a bad description and a mended one.
 
 use serde_json::{Value, json};
 use tool_hub_manifest::Annotations;

@@ -81,7 +81,7 @@ impl Engine<'_> {
                 .map(|calls| calls.into_iter().map(Ok).collect())
                 .map_err(str::to_owned),
             State::Calls => match call::json(text) {
-                Ok(value) if self.family.shape == Shape::Keyed => Ok(call::keyed(value)),
+                Ok(value) if self.family.shape == Shape::Keyed => Ok(call::calls_by_name(value)),
                 Ok(value) if self.is_sure() || call::is_calls(&value) => Ok(call::calls(value)),
                 Ok(_) => Err(String::new()),
                 Err(why) => Err(why.to_owned()),

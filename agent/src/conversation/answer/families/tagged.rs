@@ -1,4 +1,4 @@
-//! JSON between tags.
+//! Families that write calls as one JSON or Python text between markers.
 
 use crate::conversation::answer::family::State::{Calls, Python, Reasoning, Text, Within};
 use crate::conversation::answer::family::{Family, PLAIN, Shape, maybe, row};
@@ -81,7 +81,7 @@ pub(in crate::conversation::answer) const JAMBA: Family = Family {
         row(Text, "<tool_calls>", Calls),
         row(Calls, "</tool_calls>", Text),
         row(Text, "</tool_calls>", Text),
-        // Hunyuan writes text and calls between these tags.
+        // Hunyuan also uses this family: it writes text and calls between these tags.
         row(Text, "<answer>", Text),
         row(Text, "</answer>", Text),
         row(Text, "<|eos|>", Text),

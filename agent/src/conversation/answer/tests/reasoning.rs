@@ -1,4 +1,5 @@
-//! Calls inside of reasoning are not made, and a broken call does not affect the others.
+//! Tests of calls inside of reasoning, which are not made, and of broken calls, which do not affect
+//! the others.
 
 use super::super::families;
 use super::super::family::{Certainty, State, Transition};

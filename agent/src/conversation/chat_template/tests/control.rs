@@ -1,4 +1,4 @@
-//! Results that contain control tokens, in the shapes that templates have.
+//! Tests of results that contain control tokens, in the shapes that templates have.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Generated conversations, of whatever a dialect may have in whatever order.
+//! Tests with generated conversations, of whatever a dialect may have in whatever order.
 
 use proptest::collection::vec;
 use proptest::option;

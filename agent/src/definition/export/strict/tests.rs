@@ -1,4 +1,4 @@
-//! Strict schemas, and that nothing of an argument is lost on the way through one.
+//! Tests of strict schemas, and that nothing of an argument is lost on the way through one.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! JSON pointers in messages.
+//! The phrase that names a place in a schema, for messages.
 
 /// The place in a schema, for the middle of a sentence; the root needs no words.
 pub(crate) fn at(pointer: &str) -> String {

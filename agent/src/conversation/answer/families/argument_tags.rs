@@ -1,4 +1,4 @@
-//! Families that write each argument as elements with a key and a value.
+//! Families that write each argument in tags: `<arg_key>` and `<arg_value>`, or `<parameter=name>`.
 
 use crate::conversation::answer::family::State::{
     Between, Calls, Key, Name, Reasoning, Text, Value, ValueLines, Within,
