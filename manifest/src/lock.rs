@@ -1,4 +1,5 @@
-//! The lock of a toolbox: `toolbox.lock`, which only `tool` writes.
+//! The lock of a toolbox, `toolbox.lock`: the source, digests, grants and consent of each approved
+//! tool. Only `tool` writes it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -54,16 +55,16 @@ pub struct LockedTool {
     /// The signer of the package, where a signature was verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
-    /// True if it imports what calls other functions of the toolbox, which is no right that anybody
-    /// grants. Old locks do not say.
+    /// True if it imports what calls other functions of the toolbox, which needs no
+    /// grant. Old locks do not say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub calls_functions: bool,
     /// The grants.
     pub grants: Grants,
     /// The digest of each function's text and schema, as [`crate::FunctionSpec::digest`].
     pub functions: BTreeMap<FunctionName, Digest>,
-    /// The function that the tool's name alone stands for although there are others: the only one
-    /// of an earlier version, which agents know by that name.
+    /// The function that an agent calls by the tool's name alone although there are others: the
+    /// only one of an earlier version, which agents know by that name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called_by_key: Option<FunctionName>,
     /// The texts that agents read instead of the author's.

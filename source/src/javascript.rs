@@ -22,7 +22,7 @@ use scope::{DeclaredFunction, Scope};
 use type_schema::TypeSchema;
 use types::Types;
 
-/// The name of a parameter that is taken apart where it stands, and that nothing names.
+/// The name of a destructured parameter that JSDoc does not name.
 const UNNAMED: &str = "options";
 
 /// The functions that `text` exports by names that do not begin with `_`.

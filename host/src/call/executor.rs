@@ -1,4 +1,4 @@
-//! The executor of a host, which all its calls share: engine, clock, admission and scheduler.
+//! The parts that all calls of a host share: engine, clock, admission and scheduler.
 
 use wasmtime::Engine;
 

@@ -165,8 +165,8 @@ async fn ask(state: &mut AgentState, model: &dyn ChatModel) -> Result<ModelAnswe
     Ok(answer)
 }
 
-/// Runs code, where that is allowed. The variables are there until code that has them does
-/// not fail; from then on the interpreter keeps them.
+/// Runs code, where that is allowed. Variables are passed until code that got them succeeds; then
+/// the interpreter keeps them.
 pub(super) async fn run_once(
     state: &mut AgentState,
     interpreter: &Interpreter,

@@ -1,4 +1,5 @@
-//! The state of an agent from one task to the next: what was said, and the values that it has.
+//! The state of an agent, kept in memory between tasks: its conversation, bounded in bytes, its
+//! values and those of its interpreter.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A model whose calls stand in what it writes, because its server does not read them.
+//! A wrapper around a model that reads the calls out of its text, for servers that do not.
 
 use std::pin::Pin;
 
@@ -30,7 +30,7 @@ impl<M: ChatModel> WrittenCalls<M> {
         }
         let text = text_of(&answer.message);
         let read = self.format.read(&text, "", request.functions);
-        // A model that wrote nothing readable sees what it wrote.
+        // Where no call can be read, the message stays as it was written.
         if read.problems.is_empty() || !read.calls.is_empty() {
             let reasoning = read.reasoning.map(|text| {
                 Content::Reasoning(Reasoning {

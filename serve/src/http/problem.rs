@@ -1,4 +1,4 @@
-//! A request that is not answered, as RFC 9457 says it.
+//! Error responses as problem details (RFC 9457).
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};

@@ -162,7 +162,7 @@ impl Stream for Answer {
         let next = self.messages.as_mut().poll_next(context);
         match next {
             Poll::Ready(Some(mut message)) => {
-                // By its id a client would ask for what comes after it, on another stream.
+                // With an id, a client would try to resume here on another stream.
                 message.event_id = None;
                 Poll::Ready(Some(message))
             }

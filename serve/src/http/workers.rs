@@ -1,5 +1,5 @@
-//! The threads that answer connections. Each has a runtime of its own, so that the steps of an
-//! answer, which follow each other, wake no other thread.
+//! The single-threaded runtimes on which connections are served: one for each processor, and one
+//! for long requests. The steps of an answer follow each other and wake no other thread.
 
 use std::future::Future;
 use std::num::NonZero;
@@ -21,7 +21,7 @@ pub(super) struct Workers {
 
 struct Worker {
     runtime: Handle,
-    /// Another one is held by each of its tasks.
+    /// Each task holds a clone; the number of clones is the load.
     load: Arc<()>,
 }
 

@@ -1,4 +1,4 @@
-//! The cost of an answer, over all rounds.
+//! The usage that endpoints report, added up member by member over all rounds of an answer.
 
 use serde_json::{Map, Value};
 

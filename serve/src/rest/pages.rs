@@ -24,7 +24,7 @@ pub(super) struct CatalogPages {
     pub(super) document: Page,
 }
 
-/// A JSON text and what tells it from another.
+/// A JSON text with its ETag.
 pub(super) struct Page {
     text: Bytes,
     tag: String,
@@ -83,7 +83,7 @@ impl Page {
         }
     }
 
-    /// The page, or nothing for who has it.
+    /// The page, or 304 for a client that has it.
     pub(super) fn answer(&self, headers: &HeaderMap) -> Response {
         let has_it = self.is_known(headers);
         let mut response = Response::new(match has_it {

@@ -1,11 +1,12 @@
-//! A response, which is what the Responses API calls a reply.
+//! A response of the Responses API as a type: the members that are read here, and the rest, which
+//! is passed on.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::openai::lenient::or_absent;
 
-/// A response: the members that are read here, and the rest, which is passed on.
+/// The endpoint's reply, which becomes the client's answer.
 #[derive(Default, Deserialize, Serialize)]
 #[serde(default)]
 pub(super) struct Response {
