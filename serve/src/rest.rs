@@ -21,14 +21,14 @@ use tokio_util::sync::CancellationToken;
 use crate::http::problem::Problem;
 use crate::paths::REST_PATH;
 use crate::toolset::Toolset;
-use pages::{Page, Pages};
+use pages::{Page, PageCache};
 use state::RestState;
 
 /// The routes of one caller.
 pub(crate) fn routes(toolset: Toolset, stop: CancellationToken) -> Router {
     let rest = RestState {
         toolset,
-        pages: Pages::default(),
+        pages: PageCache::default(),
         stop,
     };
     let routes = Router::new()

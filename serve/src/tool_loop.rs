@@ -98,7 +98,7 @@ impl CallEnd {
 pub(crate) async fn run<L: ToolLoop>(tool_loop: &mut L, rounds_max: u32) -> Result<(), L::Error> {
     let mut failed = FailedCalls::default();
     for round in 1..=rounds_max {
-        let expected = match round == rounds_max || failed.are_repeated() {
+        let expected = match round == rounds_max || failed.must_answer() {
             true => Expected::Answer,
             false => Expected::CallsOrAnswer,
         };
@@ -127,7 +127,7 @@ async fn make_calls<L: ToolLoop>(
 ) -> Vec<L::Result> {
     // The model wrote all of them before it knew the result of any.
     let refused = calls.iter().enumerate().map(|(index, call)| {
-        let repeated = failed.repeated(call.name(), &call.arguments());
+        let repeated = failed.refuse_repeated(call.name(), &call.arguments());
         repeated.or_else(|| (index >= CALLS_MAX).then(too_many_calls))
     });
     let refused: Vec<Option<Failure>> = refused.collect();
@@ -148,7 +148,7 @@ async fn make_calls<L: ToolLoop>(
         };
         let call = &calls[results.len()];
         if let CallEnd::Made(result) = &end {
-            failed.take(call.name(), &call.arguments(), result);
+            failed.record(call.name(), &call.arguments(), result);
         }
         results.push(tool_loop.end_call(call, end.into_result()));
     }

@@ -131,7 +131,7 @@ impl Reader<'_> {
                 let name = name.to_owned();
                 return Err(at(FaultKind::UnsupportedType { name, reason }));
             }
-            // What is taken apart has the name that the comment has in its place.
+            // A destructured parameter has the name that JSDoc gives in its place.
             _ => {
                 let param = comment.roots().nth(index);
                 let name = param.map_or(UNNAMED, |param| param.name.as_str());

@@ -144,7 +144,7 @@ fn begin(state: &mut AgentState, interpreter: &Interpreter, task: &str) -> Resul
             task.push_str(&format!("- `{name}`: {about}\n"));
         }
     }
-    state.variables.extend(given);
+    state.pending_variables.extend(given);
     state.push(Message::text(Role::User, task.trim_end()))
 }
 
@@ -177,8 +177,10 @@ pub(super) async fn run_once(
         return CodeResult::Refused { why };
     }
     let mut arguments = json!({"code": code, "state": state.interpreter_state});
-    if !state.variables.is_empty() {
-        arguments["variables"] = Value::Object(state.variables.clone()).to_string().into();
+    if !state.pending_variables.is_empty() {
+        arguments["variables"] = Value::Object(state.pending_variables.clone())
+            .to_string()
+            .into();
     }
     let bridge = Bridge {
         toolset: state.toolset.clone(),
@@ -192,7 +194,7 @@ pub(super) async fn run_once(
         .call_with(function, &arguments, Arc::new(bridge));
     match running.await {
         Outcome::Reply(reply) => {
-            state.variables.clear();
+            state.pending_variables.clear();
             CodeResult::Finished(finished(state, reply))
         }
         Outcome::Failure(failure) => {

@@ -35,8 +35,8 @@ impl CodeResult {
                 let why = why.map_or(String::new(), |why| format!(" The person says: {why}"));
                 format!("The person refused to run this code.{why}")
             }
-            Self::Failed { message } => harmless(vec![format!("The code failed: {message}")]),
-            Self::Finished(done) => harmless(done.texts()),
+            Self::Failed { message } => sanitised(vec![format!("The code failed: {message}")]),
+            Self::Finished(done) => sanitised(done.texts()),
         }
     }
 }
@@ -84,8 +84,9 @@ impl CodeOutput {
     }
 }
 
-/// Texts as one that says nothing only a chat template may say, and no more than a model reads.
-fn harmless(texts: Vec<String>) -> String {
+/// Joins `texts` into one, without control tokens of chat templates and within the length of a
+/// result.
+fn sanitised(texts: Vec<String>) -> String {
     CallResult::of_reply(Reply {
         content: texts.into_iter().map(Content::text).collect(),
         ..Reply::default()

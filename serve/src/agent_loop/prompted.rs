@@ -126,7 +126,7 @@ pub(super) async fn solution(
     state.is_cut_off = answer.is_cut_off;
     prompted.answered(prompt, text)?;
     let given = state.values.take_given();
-    state.variables.extend(given);
+    state.pending_variables.extend(given);
     state.push(Message::text(Role::User, task))?;
     state.push(Message::text(Role::Assistant, text))?;
     Ok(mode.read(text)?)

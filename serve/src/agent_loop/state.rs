@@ -23,7 +23,7 @@ pub(super) struct AgentState {
     /// The state that the interpreter keeps from one piece of code to the next.
     pub(super) interpreter_state: String,
     /// Values that no code has got yet.
-    pub(super) variables: Map<String, Value>,
+    pub(super) pending_variables: Map<String, Value>,
     /// About how much the conversation holds.
     pub(super) bytes: usize,
     /// True if the model's last words were cut off.
@@ -39,7 +39,7 @@ impl AgentState {
             values: NamedValues::default(),
             rounds_max,
             interpreter_state: String::new(),
-            variables: Map::new(),
+            pending_variables: Map::new(),
             bytes: 0,
             is_cut_off: false,
         }

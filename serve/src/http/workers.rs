@@ -14,7 +14,7 @@ use crate::error::ServeError;
 
 /// The threads: one for each processor, and one for long requests.
 pub(super) struct Workers {
-    all: Vec<Worker>,
+    ordinary: Vec<Worker>,
     long: Worker,
     _stop: DropGuard,
 }
@@ -33,7 +33,7 @@ impl Workers {
         Ok(Self {
             long: Worker::start("tool-hub long", stop.clone())?,
             _stop: stop.clone().drop_guard(),
-            all: started.collect::<Result<_, _>>()?,
+            ordinary: started.collect::<Result<_, _>>()?,
         })
     }
 
@@ -48,9 +48,9 @@ impl Workers {
         tasks: &mut JoinSet<()>,
         task: impl Future<Output = ()> + Send + 'static,
     ) -> AbortHandle {
-        let fewest =
-            (0..self.all.len()).min_by_key(|&index| Arc::strong_count(&self.all[index].load));
-        let worker = &self.all[fewest.unwrap_or_default()];
+        let fewest = (0..self.ordinary.len())
+            .min_by_key(|&index| Arc::strong_count(&self.ordinary[index].load));
+        let worker = &self.ordinary[fewest.unwrap_or_default()];
         let load = worker.load.clone();
         let task = async move {
             task.await;

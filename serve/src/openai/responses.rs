@@ -2,8 +2,8 @@
 //! here is shown as calls of an MCP server, which is how the API shows what a server runs, and
 //! which clients carry from one request to the next.
 
+mod endpoint_reply;
 mod item;
-mod response;
 mod stream;
 
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ use super::usage::Usage;
 use crate::result::CallResult;
 use crate::tool_loop::{Next, Turn};
 use crate::toolset::Toolset;
-use response::Response;
+use endpoint_reply::ResponsesReply;
 use stream::Stream;
 
 /// A request under way.
@@ -33,7 +33,7 @@ pub(super) struct Responses {
     /// The ids of the calls that are run here.
     ids: HashSet<String>,
     /// The reply of the last round.
-    reply: Response,
+    reply: ResponsesReply,
     /// The items of the answer, in the order in which the client saw them.
     shown: Vec<Value>,
     /// The results of the last round, where the client has calls of it to answer, too.
@@ -80,7 +80,7 @@ impl Api for Responses {
             repeated,
             available,
             ids: HashSet::new(),
-            reply: Response::default(),
+            reply: ResponsesReply::default(),
             shown: Vec::new(),
             pending: Vec::new(),
             hands_back: false,
@@ -222,7 +222,7 @@ impl Responses {
     }
 
     /// The answer: the last reply, with the items and the cost of all rounds.
-    fn finished(&mut self, hidden_turns: &HiddenTurns) -> Response {
+    fn finished(&mut self, hidden_turns: &HiddenTurns) -> ResponsesReply {
         let mut response = std::mem::take(&mut self.reply);
         let last = response.id.clone();
         self.present(&mut response);
@@ -261,7 +261,7 @@ impl Responses {
     }
 
     /// Makes a response what the client asked for.
-    fn present(&self, response: &mut Response) {
+    fn present(&self, response: &mut ResponsesReply) {
         let members = &mut response.rest;
         if let Some(Value::Array(tools)) = members.get_mut("tools") {
             tools.retain(|tool| {
@@ -321,7 +321,7 @@ impl Responses {
 }
 
 /// Takes the response out of an event.
-fn take_response(event: &mut Map<String, Value>) -> Option<Response> {
+fn take_response(event: &mut Map<String, Value>) -> Option<ResponsesReply> {
     serde_json::from_value(event.shift_remove("response")?).ok()
 }
 

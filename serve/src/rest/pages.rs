@@ -16,10 +16,10 @@ use crate::toolset::Toolset;
 
 /// The pages of the catalogue that is served now.
 #[derive(Default)]
-pub(super) struct Pages(Mutex<Option<(Arc<Catalogue>, Arc<CatalogPages>)>>);
+pub(super) struct PageCache(Mutex<Option<(Arc<Catalogue>, Arc<CataloguePages>)>>);
 
 /// The pages of one catalogue.
-pub(super) struct CatalogPages {
+pub(super) struct CataloguePages {
     pub(super) list: Page,
     pub(super) document: Page,
 }
@@ -30,8 +30,8 @@ pub(super) struct Page {
     tag: String,
 }
 
-impl Pages {
-    pub(super) fn of(&self, toolset: &Toolset) -> Arc<CatalogPages> {
+impl PageCache {
+    pub(super) fn of(&self, toolset: &Toolset) -> Arc<CataloguePages> {
         let catalogue = toolset.catalogue();
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, pages)) = &*made
@@ -39,13 +39,13 @@ impl Pages {
         {
             return pages.clone();
         }
-        let pages = Arc::new(CatalogPages::new(&catalogue));
+        let pages = Arc::new(CataloguePages::new(&catalogue));
         *made = Some((catalogue, pages.clone()));
         pages
     }
 }
 
-impl CatalogPages {
+impl CataloguePages {
     fn new(catalogue: &Catalogue) -> Self {
         let described = catalogue.described();
         let tools: Vec<Value> = described.map(|(spec, known)| entry(spec, known)).collect();

@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use tokio_util::sync::CancellationToken;
 
-use super::pages::Pages;
+use super::pages::PageCache;
 use crate::http::problem::Problem;
 use crate::resolved_function::{ResolvedFunction, UnknownFunction};
 use crate::toolset::Toolset;
@@ -11,7 +11,7 @@ use crate::toolset::Toolset;
 /// The state that every route needs.
 pub(super) struct RestState {
     pub(super) toolset: Toolset,
-    pub(super) pages: Pages,
+    pub(super) pages: PageCache,
     /// Ends calls that are under way.
     pub(super) stop: CancellationToken,
 }

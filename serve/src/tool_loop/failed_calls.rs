@@ -25,7 +25,7 @@ struct FailedCall {
 
 impl FailedCalls {
     /// The failure of a call that failed before and is not made again. It is counted.
-    pub(super) fn repeated(&mut self, function: &str, arguments: &str) -> Option<Failure> {
+    pub(super) fn refuse_repeated(&mut self, function: &str, arguments: &str) -> Option<Failure> {
         let is_same_function = |call: &&FailedCall| call.function == function;
         let mut same_function = self.calls.iter().filter(is_same_function).peekable();
         // Most calls are the first of their function and are not parsed.
@@ -38,8 +38,13 @@ impl FailedCalls {
         Some(failed.failure.clone().with_fix(fix))
     }
 
-    /// Takes the result of a call that was made.
-    pub(super) fn take<T>(&mut self, function: &str, arguments: &str, result: &Result<T, Failure>) {
+    /// Records the result of a call that was made.
+    pub(super) fn record<T>(
+        &mut self,
+        function: &str,
+        arguments: &str,
+        result: &Result<T, Failure>,
+    ) {
         match result {
             Ok(_) => self.calls.clear(),
             Err(failure) if may_succeed(failure) => {}
@@ -52,7 +57,7 @@ impl FailedCalls {
     }
 
     /// Returns true if the model has repeated itself so often that it should answer.
-    pub(super) fn are_repeated(&self) -> bool {
+    pub(super) fn must_answer(&self) -> bool {
         self.repeated >= REPEATED_MAX
     }
 }
@@ -89,48 +94,48 @@ mod tests {
     #[test]
     fn a_call_that_failed_is_not_made_again() {
         let mut failed = FailedCalls::default();
-        failed.take::<()>("read", "{}", &Err(failure()));
-        assert!(failed.repeated("read", "{\"a\":1}").is_none());
-        assert!(failed.repeated("write", "{}").is_none());
+        failed.record::<()>("read", "{}", &Err(failure()));
+        assert!(failed.refuse_repeated("read", "{\"a\":1}").is_none());
+        assert!(failed.refuse_repeated("write", "{}").is_none());
         for _ in 0..REPEATED_MAX {
-            assert!(!failed.are_repeated());
-            let again = failed.repeated("read", "{}").unwrap();
+            assert!(!failed.must_answer());
+            let again = failed.refuse_repeated("read", "{}").unwrap();
             assert_eq!(again.message, "no note `a`");
         }
-        assert!(failed.are_repeated());
+        assert!(failed.must_answer());
     }
 
     #[test]
     fn the_same_arguments_may_be_written_differently() {
         let written = r#"{"a": {"x": [1, 2], "y": "\u00e9"}, "b": null}"#;
         let mut failed = FailedCalls::default();
-        failed.take::<()>("read", written, &Err(failure()));
+        failed.record::<()>("read", written, &Err(failure()));
         for same in [
             r#"{"a":{"x":[1,2],"y":"é"},"b":null}"#,
             "\n{\"b\": null, \"a\": {\"y\": \"é\", \"x\": [1,\t2]}}",
         ] {
-            assert!(failed.repeated("read", same).is_some(), "{same}");
+            assert!(failed.refuse_repeated("read", same).is_some(), "{same}");
         }
         for other in [
             r#"{"a":{"x":[2,1],"y":"é"},"b":null}"#,
             r#"{"a":{"x":[1,2],"y":"é"}}"#,
             r#"{"a":{"x":[1,2],"y":"é"},"b":"null"}"#,
         ] {
-            assert!(failed.repeated("read", other).is_none(), "{other}");
+            assert!(failed.refuse_repeated("read", other).is_none(), "{other}");
         }
         // Text that is not JSON is compared as it is.
-        failed.take::<()>("read", "{a: 1", &Err(failure()));
-        assert!(failed.repeated("read", "{a: 1").is_some());
-        assert!(failed.repeated("read", "{a:1").is_none());
+        failed.record::<()>("read", "{a: 1", &Err(failure()));
+        assert!(failed.refuse_repeated("read", "{a: 1").is_some());
+        assert!(failed.refuse_repeated("read", "{a:1").is_none());
     }
 
     #[test]
     fn a_call_may_succeed_after_another_one_or_later() {
         let mut failed = FailedCalls::default();
-        failed.take::<()>("read", "{}", &Err(failure()));
-        failed.take("write", "{}", &Ok(()));
-        assert!(failed.repeated("read", "{}").is_none());
-        failed.take::<()>("read", "{}", &Err(failure().retryable()));
-        assert!(failed.repeated("read", "{}").is_none());
+        failed.record::<()>("read", "{}", &Err(failure()));
+        failed.record("write", "{}", &Ok(()));
+        assert!(failed.refuse_repeated("read", "{}").is_none());
+        failed.record::<()>("read", "{}", &Err(failure().retryable()));
+        assert!(failed.refuse_repeated("read", "{}").is_none());
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
+use super::endpoint_reply::ResponsesReply;
 use super::item;
-use super::response::Response;
 use crate::openai::available_tools::AvailableTools;
 use crate::openai::calls::{Call, unique_id};
 use crate::openai::events::event;
@@ -29,7 +29,7 @@ pub(super) struct Stream {
     /// The items of this round.
     items: BTreeMap<u64, ShownItem>,
     /// The last event of this round and its response, until its reply is taken.
-    end: Option<(String, Response)>,
+    end: Option<(String, ResponsesReply)>,
     /// The event that ended the last round whose reply was taken.
     ended_by: Option<String>,
     /// The bytes kept of the events of all rounds.
@@ -52,7 +52,7 @@ impl Stream {
     }
 
     /// Takes note of the id and the time of the first response.
-    pub(super) fn begin(&mut self, response: &Response) {
+    pub(super) fn begin(&mut self, response: &ResponsesReply) {
         let created_at = response.rest.get(CREATED_AT).cloned();
         self.first = Some((response.id.clone(), created_at));
     }
@@ -64,7 +64,7 @@ impl Stream {
     }
 
     /// Gives a response the id and the time of the first one.
-    pub(super) fn make_alike(&self, response: &mut Response) {
+    pub(super) fn make_alike(&self, response: &mut ResponsesReply) {
         let Some((id, created_at)) = self.first.clone() else {
             return;
         };
@@ -75,11 +75,11 @@ impl Stream {
     }
 
     /// Takes note of the event that ends a round, and its response.
-    pub(super) fn end(&mut self, kind: String, response: Response) {
+    pub(super) fn end(&mut self, kind: String, response: ResponsesReply) {
         self.end = Some((kind, response));
     }
 
-    pub(super) fn take_reply(&mut self) -> Option<Response> {
+    pub(super) fn take_reply(&mut self) -> Option<ResponsesReply> {
         let (kind, response) = self.end.take()?;
         self.ended_by = Some(kind);
         Some(response)
@@ -214,7 +214,7 @@ impl Stream {
     }
 
     /// The event that ends an answer.
-    pub(super) fn finish(&mut self, response: Response) -> Bytes {
+    pub(super) fn finish(&mut self, response: ResponsesReply) -> Bytes {
         let kind = self.ended_by.take();
         let kind = kind.as_deref().unwrap_or("response.completed");
         self.event(kind, json!({ "response": response }))

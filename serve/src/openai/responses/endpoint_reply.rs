@@ -1,5 +1,5 @@
-//! A response of the Responses API as a type: the members that are read here, and the rest, which
-//! is passed on.
+//! The reply of a Responses endpoint: the members that are read here, and the rest, which is passed
+//! on.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use crate::openai::lenient::or_absent;
 /// The endpoint's reply, which becomes the client's answer.
 #[derive(Default, Deserialize, Serialize)]
 #[serde(default)]
-pub(super) struct Response {
+pub(super) struct ResponsesReply {
     #[serde(
         deserialize_with = "or_absent",
         skip_serializing_if = "Option::is_none"
@@ -30,8 +30,8 @@ pub(super) struct Response {
     pub(super) rest: Map<String, Value>,
 }
 
-impl From<Response> for Value {
-    fn from(response: Response) -> Self {
-        serde_json::json!(response)
+impl From<ResponsesReply> for Value {
+    fn from(reply: ResponsesReply) -> Self {
+        serde_json::json!(reply)
     }
 }
