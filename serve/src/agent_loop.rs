@@ -1,5 +1,5 @@
-//! An agent: a model that is asked, whose calls are run, and that is asked again with what came of
-//! them, until it answers. It calls functions one by one, or writes code that calls them.
+//! The agent loop: it asks a model, runs the calls or the code in its answer, and asks again until
+//! it answers in words.
 
 mod calls;
 mod code;

@@ -1,5 +1,5 @@
-//! Calls whose arguments do not fit: what is said to the model when they could be read as they
-//! were meant, and when they could not.
+//! Adds notes for the model to outcomes of calls: repairs of their arguments, or an example of
+//! right ones where they were refused.
 
 use tool_hub_agent::definition::example::example;
 use tool_hub_manifest::FunctionSpec;

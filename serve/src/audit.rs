@@ -1,5 +1,5 @@
-//! The audit log: a note for each call, with its caller and its end, whichever front end it result
-//! through.
+//! The audit log: the trait that records calls and gateway requests, and the auditor that reports
+//! each with its caller and outcome.
 
 use std::future::Future;
 use std::io;

@@ -1,5 +1,5 @@
-//! Memory that requests share: one budget of bytes for all that is buffered for them, and each
-//! caller's share of it, so that one caller never takes all.
+//! The budget of buffered bytes from which all requests reserve, with a share for each caller, so
+//! that none takes all.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Functions of the server itself, for what agents do with a toolbox beside calling it: find a
-//! function among many, and read an answer that is too long.
+//! The server's own functions, as specifications and arguments: search, describe and call
+//! functions, and read long answers.
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};

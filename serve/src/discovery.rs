@@ -1,4 +1,5 @@
-//! Finding a function among many, in answers that are short enough for a model.
+//! Indexes functions for searches, and writes search results and descriptions of functions in short
+//! text for a model.
 
 use serde_json::{Value, json};
 use tool_hub_agent::definition::example::example;

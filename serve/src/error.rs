@@ -1,4 +1,4 @@
-//! The errors of serving.
+//! The errors of a server that cannot start or that breaks off.
 
 use std::io;
 

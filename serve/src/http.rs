@@ -1,5 +1,5 @@
-//! A listener as the connection: the Model Context Protocol over streamable HTTP, and REST, for
-//! clients that show a token.
+//! Serves clients with a token over HTTP on a listener: the Model Context Protocol, REST, and a
+//! gateway to an endpoint.
 
 mod access;
 mod access_error;

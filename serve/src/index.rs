@@ -1,4 +1,4 @@
-//! Texts ranked by how well they answer a few words: BM25, in memory, always the same order.
+//! A search index in memory that ranks texts by a few words with BM25, always in the same order.
 //!
 //! The functions of a toolbox and the passages of one answer are few and short. An index of
 //! them is a map from words to places, so no engine with files and threads stands behind it.

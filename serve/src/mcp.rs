@@ -1,4 +1,4 @@
-//! The Model Context Protocol over a pair of byte streams.
+//! Serves one client the Model Context Protocol over a pair of byte streams.
 
 mod call;
 mod changes;

@@ -1,4 +1,5 @@
-//! The longest message of a client, and the longest silence towards one.
+//! Limits on messages: the greatest length of one from a client, and the interval of keep-alive
+//! messages to it.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Prompts, by the names that people see, and resources, by their addresses.
+//! The prompts and resources of all tools: asks the tools for them, and finds the tool of a
+//! prompt's name or a resource's address.
 
 use std::collections::HashSet;
 use std::sync::Arc;

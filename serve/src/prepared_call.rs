@@ -1,5 +1,5 @@
-//! A call that is about to be made, and what stands around it: the audit log, the tool or what is
-//! built in, and long results.
+//! Prepares a call by repairing its arguments, then runs it: with the audit log, by a tool or
+//! built-in function, and with long results shortened.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! MCP metadata that marks a tool's text as untrusted and names the tool.
+//! Builds the MCP metadata that marks a tool's text as untrusted and names the tool.
 
 use rmcp::model::MetaObject;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Names and errors that repeat what somebody sent, cut before they are shown.
+//! Cuts names and errors that repeat what somebody sent, before they are shown.
 
 use std::fmt;
 

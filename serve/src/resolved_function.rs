@@ -1,4 +1,5 @@
-//! A function that somebody asked for by name.
+//! Finds a function of a toolset by the name that somebody asked for, and holds it unchanged when
+//! the toolset changes.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Standard input and output as the connection.
+//! Serves one MCP client over standard input and output.
 
 use std::future::Future;
 

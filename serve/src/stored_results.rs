@@ -1,4 +1,4 @@
-//! Answers that are too long to be handed over at once, kept for the agent to read in pieces.
+//! Stores answers that are too long to be handed over at once, for the agent to read in pieces.
 
 mod passages;
 mod read;

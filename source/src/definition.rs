@@ -1,4 +1,5 @@
-//! Definitions of functions that were read from source code.
+//! Definitions of functions that were read from source code, with their signatures, written as JSON
+//! for a model.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Descriptions of schemas and of their members.
+//! Writes descriptions into JSON Schemas: of a value, and of the single values that it may have.
 
 use serde_json::{Map, Value, json};
 

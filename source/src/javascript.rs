@@ -1,5 +1,5 @@
-//! Functions that a module in JavaScript or TypeScript exports, with their types and what
-//! JSDoc says of them.
+//! Reads the functions that a module in JavaScript or TypeScript exports, with their types and
+//! JSDoc comments.
 
 mod comment;
 mod object;

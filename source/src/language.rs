@@ -1,4 +1,4 @@
-//! The programming languages whose functions are read.
+//! The programming languages whose functions are read, told by the ending of a file's name.
 
 use std::fmt;
 use std::path::Path;

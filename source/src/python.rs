@@ -1,5 +1,5 @@
-//! Functions in Python, read as `transformers.utils.get_json_schema` of Transformers 5.23
-//! reads them when it has them running.
+//! Reads the functions of a Python module as `transformers.utils.get_json_schema` of Transformers
+//! 5.23 reads them when it has them running.
 
 mod annotation;
 mod docstring;

@@ -1,4 +1,4 @@
-//! Public functions of a file in Rust, with their types and doc comments.
+//! Reads the public functions of a file in Rust, with their types and doc comments.
 
 mod comment;
 mod items;

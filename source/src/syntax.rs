@@ -1,4 +1,4 @@
-//! Syntax trees: bounded parsing with tree-sitter, and walks over the nodes.
+//! Parses source code with tree-sitter within limits, and reads the nodes of its syntax trees.
 
 use std::ops::ControlFlow;
 

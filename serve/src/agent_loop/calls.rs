@@ -1,4 +1,5 @@
-//! An agent whose model calls functions one after another.
+//! Runs a task with a model that calls functions one after another, and gives it their results
+//! until it answers.
 
 use std::borrow::Cow;
 

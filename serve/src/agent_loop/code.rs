@@ -1,5 +1,5 @@
-//! An agent that writes code: it runs in an interpreter in the sandbox, where the toolbox's
-//! functions are functions of the language.
+//! Asks a model for code, runs it in an interpreter tool (`Interpreter`), and lets it call the
+//! toolbox's functions (`Bridge`).
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The result of a piece of code, as the model and the person read it.
+//! The result of a piece of code, written as text for the model and as an answer for the person.
 
 use serde_json::Value;
 use tool_hub_manifest::contract::{Content, Reply};

@@ -1,4 +1,4 @@
-//! The errors of an agent without an answer.
+//! The errors of a task that an agent ends without an answer.
 
 use tool_hub_agent::prompt::{PromptError, SolutionError};
 

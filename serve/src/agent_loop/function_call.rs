@@ -1,4 +1,5 @@
-//! One call of a function that an agent makes, after the person beside it allowed it.
+//! Makes one call of a function for an agent, if its watcher allows it, and shows the watcher the
+//! outcome.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The text and the calls in a message of a model.
+//! Reads the text and the calls out of a message of a model.
 
 use tool_hub_agent::conversation::{Content, Message, ToolCall};
 

@@ -1,4 +1,4 @@
-//! A model, as the loop needs it.
+//! The trait of a model that an agent asks, with its request, its answer and its error.
 
 use std::error::Error;
 use std::fmt;

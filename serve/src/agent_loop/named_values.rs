@@ -1,5 +1,5 @@
-//! Values that stand in a conversation under names: what the person gave, and the pictures and
-//! sounds that functions answered with, which a model cannot write but can name.
+//! Stores the named values of a conversation, given by the person or made by functions, and fills
+//! them into arguments.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,5 @@
-//! The person beside an agent: is shown what it says and does, and may refuse.
+//! The trait of a watcher beside an agent, who is shown its words and results and may refuse what
+//! it does.
 
 use std::pin::Pin;
 

@@ -1,4 +1,5 @@
-//! Access to a server: its callers, its own names, and the pages that may ask.
+//! The access to an HTTP server: checked lists of its callers, its own host names and the origins
+//! whose pages may ask.
 
 use std::net::IpAddr;
 

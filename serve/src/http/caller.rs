@@ -1,4 +1,5 @@
-//! A caller: a name, the token that proves it, and the tools of that name.
+//! A caller of the HTTP server: its name, its toolset, and its bearer token, which is made and
+//! checked here.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! The name of a caller: what the audit log calls whoever shows a token.
+//! The name of a caller, checked when it is parsed, as the audit log records it.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! Pages of the origins that are allowed: what a browser asks before it lets a page ask, and what
-//! it wants to read in the answer (the CORS protocol of the Fetch Standard).
+//! Answers browsers' preflight requests for pages of allowed origins, and lets those pages read
+//! responses (the CORS protocol of the Fetch Standard).
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};

@@ -1,5 +1,5 @@
-//! The guard before every route: requests for this server by name, from no foreign page, with a
-//! caller's token.
+//! Checks the host, the origin and the token of every request, and hands it to the routes of its
+//! caller.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};

@@ -1,4 +1,5 @@
-//! Bodies of responses that hold something until they have been sent.
+//! Wraps the body of a response so that a value is held until the body has been sent or its client
+//! leaves.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -1,5 +1,5 @@
-//! Sessions of clients of revision 2025-11-25 and older: bounded in number and idle time, and
-//! with no call that outlives the request that made it.
+//! Stores the sessions of MCP clients of revision 2025-11-25 and older, bounded in number and idle
+//! time, and cancels requests whose client leaves.
 
 use std::collections::HashMap;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! One call: from the request's arguments to the tool and back, with reports, questions and
+//! Runs one MCP call of a function, with progress reports, questions to the person and
 //! cancellation.
 
 use std::future::Future;

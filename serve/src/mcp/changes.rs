@@ -1,5 +1,5 @@
-//! Telling clients that what is offered is something else: those with a session unasked, those
-//! without while a request of theirs listens.
+//! Notifies clients of changed lists and resources: those with a session unasked, those without
+//! while a request of theirs listens.
 
 use std::sync::Arc;
 use std::time::Duration;

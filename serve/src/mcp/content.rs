@@ -1,4 +1,4 @@
-//! Content of a reply as content blocks of the protocol.
+//! Converts a tool's content, resource links and annotations to the types of the protocol.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! Messages on byte streams, one JSON text a line.
+//! Reads and writes MCP messages on byte streams, one JSON text a line.
 //!
 //! rmcp's own line transport reads every message into a JSON tree, twice over for a
 //! request, before it knows what it is. Calls are what an agent waits for, and their

@@ -1,4 +1,5 @@
-//! Prompts: listed as tools have them, and filled in by the tool that has one.
+//! Answers MCP requests about prompts: lists those of all tools, and has the tool of a prompt fill
+//! it in.
 
 use rmcp::model::{
     CacheScope, GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult,

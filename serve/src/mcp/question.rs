@@ -1,4 +1,5 @@
-//! Questions of a tool to the person, in both eras of the protocol.
+//! Asks the person a tool's questions through the client, in both eras of the protocol, and seals
+//! the answers that clients carry.
 //!
 //! With a session (2025-11-25) the server sends an elicitation and the call waits. Without
 //! one (2026-07-28) the call ends with "input required", and the client makes it again

@@ -1,4 +1,4 @@
-//! Progress and log notifications to a client while its call runs.
+//! Sends a call's progress and log entries to its client as notifications while it runs.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,5 +1,5 @@
-//! Resources: listed as tools have them, read by the first tool to which an address belongs,
-//! and proposed to whoever writes one.
+//! Answers MCP requests about resources: lists them, reads one from the tool that it belongs to,
+//! and completes addresses.
 
 use rmcp::model::{
     CacheScope, CompleteRequestParams, CompleteResult, CompletionInfo, ListResourceTemplatesResult,

@@ -1,4 +1,4 @@
-//! The result of a call in the Model Context Protocol.
+//! Builds the MCP result of a call from a tool's reply or failure, and marks whose text it is.
 
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResultType};

@@ -1,4 +1,5 @@
-//! The server of the Model Context Protocol: its description, its tools, and the ways of calls.
+//! The MCP server of one client: it declares its capabilities and handles each request for tools,
+//! prompts and resources.
 
 #![expect(
     deprecated,

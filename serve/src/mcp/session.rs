@@ -1,4 +1,5 @@
-//! The subscriptions of a client with a session: entries of logs, and changes of resources.
+//! Stores the subscriptions of a client with a session: its log level, and the resources that it
+//! watches.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Answers of the gateway, whole or streamed: the endpoint's model is the model of a tool loop.
+//! Answers a request to the gateway, whole or streamed, by a tool loop with the endpoint's model.
 
 use std::sync::Arc;
 use std::time::Duration;

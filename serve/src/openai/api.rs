@@ -1,4 +1,5 @@
-//! The interface of the two APIs that the gateway answers.
+//! The trait of the two APIs that the gateway answers: it reads requests and replies, and writes
+//! results and answers.
 
 use axum::body::Bytes;
 use serde_json::{Map, Value};

@@ -1,4 +1,5 @@
-//! The functions that a model may call in one request: the client's own and the toolbox's.
+//! Adds the toolbox's functions to the client's own in a request, and finds the function that a
+//! model calls.
 
 mod choice;
 mod definition;

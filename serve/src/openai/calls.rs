@@ -1,4 +1,5 @@
-//! Calls that a model asks for, and what came of those that are run here.
+//! Makes the calls of a model's reply that are run here, with unique ids and limits on their number
+//! and results.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -1,4 +1,5 @@
-//! The Chat Completions API: a reply is a message, and results are messages after it.
+//! Implements the Chat Completions API for the gateway: a reply is a message, and results are
+//! messages after it.
 
 mod reply;
 mod stream;

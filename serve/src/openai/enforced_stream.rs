@@ -1,5 +1,6 @@
-//! The stream of a model that is held to calls by a grammar. It writes `{"answer": "…"}` or a call:
-//! the text of an answer is shown as it comes, a call when it is whole.
+//! Reads the stream of a model that is held to calls by a grammar, and rewrites it as chunks of
+//! text and calls. The model writes `{"answer": "…"}` or a call: the text of an answer is shown as
+//! it comes, a call when it is whole.
 
 use serde_json::{Value, json};
 

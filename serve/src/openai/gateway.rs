@@ -1,4 +1,5 @@
-//! An endpoint before which the toolbox stands, and how its models are asked.
+//! The settings of a gateway: its endpoint and key, its limit of rounds, and the form of functions
+//! for models.
 
 use std::num::NonZeroU32;
 

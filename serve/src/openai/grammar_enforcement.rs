@@ -1,5 +1,5 @@
-//! An endpoint that knows no tools, but holds its model to a grammar: the grammar stands for
-//! `tools` and every `tool_choice`.
+//! Rewrites requests for an endpoint that knows no tools so that a grammar holds its model to
+//! calls, and reads the replies.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};

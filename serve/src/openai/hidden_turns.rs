@@ -1,5 +1,5 @@
-//! Rounds of tool calls that a client never saw, kept until its next request brings the results of
-//! its own calls.
+//! Stores rounds of tool calls that a client never saw, until its next request brings the results
+//! of its own calls.
 
 use std::sync::Arc;
 

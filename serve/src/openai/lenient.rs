@@ -1,4 +1,5 @@
-//! Members of replies that are read if they have the expected type.
+//! Reads members of replies that may have another type than expected; such a member counts as
+//! absent.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};

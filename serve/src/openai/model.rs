@@ -1,4 +1,4 @@
-//! A model behind an OpenAI-compatible endpoint, as the agent loop asks it.
+//! A model for the agent loop, asked through the Chat Completions API of an endpoint.
 
 use std::num::NonZeroU32;
 use std::pin::Pin;

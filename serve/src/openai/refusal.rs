@@ -1,4 +1,5 @@
-//! The refusal of a request, as clients of OpenAI's APIs read it.
+//! The errors of requests to the gateway, written as the error responses that clients of OpenAI's
+//! APIs read.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};

@@ -1,4 +1,4 @@
-//! The body of a request, read whole.
+//! Reads the whole body of a request to the gateway, as bytes or as a JSON object.
 
 use axum::body::{Body, Bytes};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! The endpoint: requests go to it with its own key, and to nobody else.
+//! Sends requests to the endpoint with its own key, and reads its replies or passes them on.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! One call: the arguments are the request's body, the answer is JSON, or events for a client
-//! that wants to see progress.
+//! Runs one REST call: the arguments are the request's body, the answer is JSON, or events for a
+//! client that wants to see progress.
 
 use std::convert::Infallible;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The functions of a catalogue as an OpenAPI 3.1 document: each an operation of its own, with
+//! Builds the OpenAPI 3.1 document of a catalogue: each function is an operation of its own, with
 //! the schemas that agents see.
 
 use rmcp::model::Tool as Definition;

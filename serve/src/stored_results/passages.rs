@@ -1,5 +1,4 @@
-//! A long text in passages of some lines: a page is passages that follow one another, what a
-//! search finds are passages.
+//! Splits a long text into passages of some lines, and shows them page by page or by a search.
 
 use std::ops::Range;
 

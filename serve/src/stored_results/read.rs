@@ -1,4 +1,4 @@
-//! Reading what is kept, page by page or by a search in it.
+//! Reads a stored result for an agent, page by page or by a search in it.
 
 use std::sync::Arc;
 

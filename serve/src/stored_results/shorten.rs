@@ -1,4 +1,5 @@
-//! The short form of an outcome that is too long: a beginning, and the way to the rest.
+//! Shortens outcomes that are too long: stores the whole text, and leaves a beginning and the way
+//! to the rest.
 
 use tool_hub_agent::definition::stored_result::kept_value;
 use tool_hub_manifest::contract::{

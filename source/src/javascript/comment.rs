@@ -1,4 +1,4 @@
-//! JSDoc comments, split by their tags.
+//! Parses JSDoc comments into a description, parameters, a result and a type definition.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! The declarations of a module: functions that it exports, and types by their names.
+//! Collects the declarations of a module: functions that it exports, and types by their names.
 
 use std::collections::HashMap;
 

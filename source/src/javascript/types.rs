@@ -1,4 +1,4 @@
-//! JSON Schemas of types in TypeScript, and of those between the braces of JSDoc.
+//! Builds JSON Schemas from types in TypeScript, and from those between the braces of JSDoc.
 
 use std::cell::Cell;
 

@@ -1,4 +1,5 @@
-//! Unions of JSON Schemas: single values become one `enum`, and plain types one list of types.
+//! Builds the JSON Schemas of unions: single values become one `enum`, and plain types one list of
+//! types.
 
 use serde_json::{Map, Value, json};
 use tree_sitter::Node;

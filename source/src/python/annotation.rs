@@ -1,4 +1,4 @@
-//! Type annotations, resolved to type hints as Python's `typing` resolves them.
+//! Resolves type annotations to type hints, as Python's `typing` resolves them.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! Docstrings in Google's style, split as Transformers splits them.
+//! Splits docstrings in Google's style into description, parameters and result, as Transformers
+//! splits them.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The values of Python enumerations, computed where they are constants.
+//! Computes the values of Python enumerations, where they are constants.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! Type hints: the meanings of Python's annotations.
+//! The type hints that Python's annotations stand for: basic types, literals, containers, unions
+//! and unsupported types.
 
 use serde_json::Value;
 

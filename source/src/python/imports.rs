@@ -1,4 +1,4 @@
-//! The imports of a Python module, on loading and during calls.
+//! Reads the imports of a Python module, those that run on loading and those that run during calls.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! Literals as Python writes them: strings with their escapes, and numbers.
+//! Reads Python's literals: strings with their escapes, and numbers.
 
 use serde_json::{Number, Value};
 

@@ -1,5 +1,5 @@
-//! The names at the top of a Python module and their meanings, as far as they are known without
-//! running it.
+//! Collects the names at the top of a Python module and their meanings, as far as they are known
+//! without running it.
 
 use std::cell::Cell;
 use std::collections::HashMap;

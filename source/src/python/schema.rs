@@ -1,4 +1,4 @@
-//! JSON Schemas of Python type hints, with the keys in the order of Transformers.
+//! Builds JSON Schemas from Python type hints, with the keys in the order of Transformers.
 
 use std::collections::BTreeSet;
 

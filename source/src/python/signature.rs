@@ -1,4 +1,5 @@
-//! The parameters of a Python function.
+//! Reads the parameters of a Python function: names, annotations, defaults, and the ways to pass
+//! them.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,5 @@
-//! Doc comments of Rust: the first paragraph, and the sections `# Arguments` and `# Returns`.
+//! Parses doc comments of Rust: the first paragraph, and the sections `# Arguments` and
+//! `# Returns`.
 
 use std::collections::HashMap;
 

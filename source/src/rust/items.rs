@@ -1,4 +1,4 @@
-//! Items of a Rust file that concern types: functions without their bodies, structs,
+//! Parses the items of a Rust file that concern types: functions without their bodies, structs,
 //! enums and aliases. The rest is not parsed, so nothing in it can nest without end.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};

@@ -1,4 +1,4 @@
-//! JSON Schemas of types in Rust, and the conversion of a component's values to them.
+//! Builds JSON Schemas of types in Rust, and the conversion of a component's values to them.
 
 use std::cell::Cell;
 use std::collections::HashMap;

@@ -1,4 +1,5 @@
-//! One line as a message. A call is read here, everything else by rmcp.
+//! Parses one line of the transport as an MCP message. A call is read here, everything else by
+//! rmcp.
 
 use std::borrow::Cow;
 

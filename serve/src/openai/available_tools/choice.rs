@@ -1,4 +1,4 @@
-//! The member `tool_choice` of a request.
+//! Reads the member `tool_choice` of a request, of either API, and writes it for the endpoint.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Definitions of tools as a client writes them, of either API.
+//! Reads the names and parameters of tools that a client defines, in either API.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! A reply of the Chat Completions API, whole or put together from a stream, of newer and older
-//! servers.
+//! Reads an endpoint's Chat Completions reply, whole or in chunks, of newer and older servers, and
+//! writes the client's.
 
 use std::collections::HashSet;
 

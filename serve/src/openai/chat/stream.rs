@@ -1,5 +1,5 @@
-//! A streamed answer of the Chat Completions API: the text of all rounds, as it comes, in chunks
-//! that look like those of one reply.
+//! Writes a streamed answer of the Chat Completions API: the text of all rounds, as it comes, in
+//! chunks that look like those of one reply.
 
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! Items of the Responses API: calls of functions, and what a client is shown of those that are
+//! Reads calls out of items of the Responses API, and writes the items that show a client the calls
 //! run here.
 
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! A streamed answer of the Responses API: the events of all rounds, numbered as those of one.
+//! Writes a streamed answer of the Responses API: the events of all rounds, numbered as those of
+//! one.
 
 use std::collections::{BTreeMap, HashSet};
 
