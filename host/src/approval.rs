@@ -1,4 +1,5 @@
-//! Approval of tools: inspection, terms, a person's consent, and denials.
+//! The modules that approve a tool: its inspection, the comparison of its terms, the `Approved`
+//! tool, and messages of denials.
 
 pub(crate) mod approved;
 pub(crate) mod claims;

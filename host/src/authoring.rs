@@ -1,4 +1,5 @@
-//! Fills manifests from components and their doc comments, and doc comments into components.
+//! Derives manifests from components, and completes an author's manifest from the component's types
+//! and doc comments.
 
 mod docs;
 

@@ -1,4 +1,5 @@
-//! One call: a fresh store and instance, and everything that bounds them.
+//! Runs one call of a tool: makes a fresh store and instance, runs the guest within its limits, and
+//! returns its result.
 
 pub(crate) mod admission;
 pub(crate) mod audit;

@@ -1,4 +1,4 @@
-//! Native code: the engine, the compiler, and the cache of what it compiled.
+//! The engine that runs components, the compiler, and the cache of compiled code.
 
 pub(crate) mod cache;
 pub(crate) mod code;

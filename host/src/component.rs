@@ -1,4 +1,4 @@
-//! A component's bytes, counted, validated and decoded before anything runs.
+//! Reads a component's bytes: counts, validates and decodes them before anything runs.
 
 pub(crate) mod contract_exports;
 pub(crate) mod exports;

@@ -1,4 +1,5 @@
-//! The configuration of a host. An empty one grants nothing.
+//! The `HostConfig` type: the limits, cache, compiler and refused directories of a host. An empty
+//! one grants nothing.
 
 use std::path::PathBuf;
 

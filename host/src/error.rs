@@ -1,4 +1,5 @@
-//! Errors before a call: a component is refused, or the machine refuses something.
+//! The `HostError` type: errors before a call, when a component is refused or the machine refuses
+//! something.
 
 pub(crate) mod refusal;
 

@@ -1,4 +1,5 @@
-//! The host: loads tools, and holds what they share.
+//! The `Host`: loads approved tools, and holds the engine, the cache and everything else that they
+//! share.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! The agent's side of a running call: progress, questions, functions beside the tool, and what the
-//! call wrote and used.
+//! The `Interaction` trait, by which an embedder answers a running call: progress, questions,
+//! functions beside the tool, and output.
 
 pub(crate) mod usage;
 

@@ -1,4 +1,4 @@
-//! Prompts and resources of tools.
+//! Types for the prompts and resources that tools offer, read from their exports.
 
 pub(crate) mod entries;
 pub(crate) mod prompt;

@@ -1,4 +1,4 @@
-//! A loaded tool: compiled once, called in a fresh sandbox each time.
+//! The loaded `Tool`: compiled once, calls its functions in a fresh sandbox each time.
 
 mod prompts;
 mod resources;

@@ -1,4 +1,5 @@
-//! Capabilities: the rights that a tool asks for beyond pure computation.
+//! Types for the capabilities that a manifest asks for: network, directories, variables and
+//! storage.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! SHA-256 digests, which identify files and packages.
+//! Computes, parses and prints SHA-256 digests, which identify files and packages.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! TOML documents in and out, with errors that point at a line and a column and name the
+//! Reads and writes TOML documents, with errors that point at a line and a column and name the
 //! nearest known key.
 
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Names of exported functions, as WIT writes them.
+//! The `ExportName` type: checks and parses the names of exported functions, as WIT writes them.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Functions as a manifest describes them.
+//! Types for the functions that a manifest describes, with their inputs and outputs.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};

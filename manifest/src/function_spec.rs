@@ -1,4 +1,5 @@
-//! Functions as an agent sees them, whatever protocol the agent speaks.
+//! The `FunctionSpec` type: a function's name, texts and schemas as an agent sees it, whatever
+//! protocol the agent speaks.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The manifest of a tool: `tool.toml`.
+//! The `Manifest` type: reads, checks and writes `tool.toml`, the manifest of a tool.
 
 use std::str::FromStr;
 

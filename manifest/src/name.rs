@@ -1,5 +1,4 @@
-//! Names that can only be valid: tools, toolbox keys, functions, arguments, directories,
-//! variables.
+//! Types of checked names: tools, toolbox keys, functions, arguments, directories and variables.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! Web origins, the unit in which network access is asked for and granted.
+//! The `Origin` type: parses web origins, the unit in which network access is asked for and
+//! granted.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,5 @@
-//! References to tools: `owner/name`, optionally with a version, a branch, a tag or a commit.
+//! Parses references to tools: `owner/name`, optionally with a version, a branch, a tag or a
+//! commit.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,5 @@
-//! The toolbox: `toolbox.toml`, which people edit.
+//! The toolbox, `toolbox.toml`, which people edit: reads it, adds and removes entries, and applies
+//! its overrides.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Types of inputs and outputs, by the names that manifests use.
+//! The `ValueType` enum: types of inputs and outputs, by the names that manifests use.
 
 use std::fmt;
 

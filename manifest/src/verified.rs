@@ -1,4 +1,5 @@
-//! Verified packages: bytes that agree with their digests and with their manifest.
+//! Checks packages against their digests and their manifest; the `Verified` type holds those that
+//! agree.
 
 use std::sync::Arc;
 

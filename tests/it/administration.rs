@@ -1,5 +1,5 @@
-//! Administration of a registry: tokens, quotas, and the errors when something is wrong. A mistyped
-//! directory does not become a registry.
+//! Tests of a registry's administration: tokens, quotas, and the errors when something is wrong. A
+//! mistyped directory does not become a registry.
 
 use std::net::TcpListener;
 

@@ -1,4 +1,4 @@
-//! Agents of the command's own: a scripted model, and tools that really run.
+//! Tests of `tool run` and `tool chat` with a scripted model, and tools that really run.
 
 use serde_json::{Value, json};
 

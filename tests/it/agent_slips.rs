@@ -1,5 +1,5 @@
-//! Agents whose models slip: what cannot be read is told to them, and what was not done to the
-//! person.
+//! Tests of `tool run` where the model slips: it is told of unreadable calls, and the person of
+//! what was not done.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Agents' own clients, as their users install them, list and call every sample tool: over
-//! standard input and output, and over HTTP with a token.
+//! Tests of agents' own clients, as their users install them: they list and call every sample tool,
+//! over standard input and output, and over HTTP with a token.
 
 mod document;
 mod toolbox;

@@ -1,5 +1,5 @@
-//! The author's side: what a project needs, what a failed or interrupted build says and
-//! leaves, and that what is published is what the sources say.
+//! Tests of authoring tools: what projects need, what failed or interrupted builds say and leave,
+//! and that sources and publication agree.
 
 mod console;
 mod defined;

@@ -1,4 +1,5 @@
-//! The memory of a server whose bounds are all used up at once.
+//! A test that the memory of `tool serve` stays below 256 MiB while all its bounds are used up at
+//! once.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Builds of untrusted projects run none of their programs without consent.
+//! Tests that builds of untrusted projects run none of their programs without consent.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Packages that change after somebody has them: on the disk that they were loaded from, and by
-//! a version that is lower than the newest.
+//! Tests of packages that change after somebody has them: on the disk that they were loaded from,
+//! or by a version lower than the newest.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Manipulated checkouts: whatever a stranger writes into `toolbox.toml` and `toolbox.lock`,
-//! nothing runs that this user did not approve, and agents read none of it.
+//! Tests of manipulated checkouts: whatever a stranger writes into `toolbox.toml` and
+//! `toolbox.lock`, nothing runs unapproved, and agents read none of it.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! The registry's protocol as clients of other people speak it, and what the two worlds make
-//! of each other's uploads.
+//! Tests of the registry with `huggingface_hub` for Python and JavaScript, and of packages that it
+//! and `tool` exchange.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Consent at a terminal: only a typed `yes`, to a question that was shown, loads a tool.
+//! Tests of consent at a terminal: only a typed `yes`, to a question that was shown, loads a tool.
 
 use std::os::unix::process::ExitStatusExt as _;
 

@@ -1,4 +1,4 @@
-//! `tool demo` in Rust and Python, and the projects that `tool new` writes.
+//! Tests of `tool demo` in Rust and Python, and of the projects that `tool new` writes.
 
 use crate::support::{Home, Need, Ran, Test, test};
 

@@ -1,6 +1,5 @@
-//! The files that deploy a registry, which cannot be run here as they stand: each is parsed by
-//! what reads it or by a strict check, and every command, variable, port and path in them is
-//! one that there is.
+//! Tests of the files that deploy a registry: each is parsed, and every command, variable, port and
+//! path in them has to exist. They cannot be run here as they stand.
 
 mod compose;
 mod dockerfile;

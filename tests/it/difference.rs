@@ -1,5 +1,5 @@
-//! Every difference from the approved tool is shown and needs consent. Nobody answers in these
-//! tests, so such updates stop.
+//! Tests that every difference from the approved tool is shown and needs consent. Nobody answers in
+//! these tests, so such updates stop.
 
 use serde_json::{Value, json};
 use tool_hub_host::authoring::derive_manifest;

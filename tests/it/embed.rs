@@ -1,4 +1,4 @@
-//! A program that embeds the client and the host, side by side.
+//! A test of the example program that embeds the registry's client and the host.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! Errors as people read them: the error, the hint, the exit code, and that nothing is left behind.
-//! Each message is a snapshot beside this file.
+//! Tests of errors as people read them: the error, the hint, the exit code, and that nothing is
+//! left behind. Each message is a snapshot beside this file.
 
 use crate::journey::{digest, load};
 use crate::support::{Home, Need, Ran, RegistryProcess, Test, guests, test};

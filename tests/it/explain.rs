@@ -1,4 +1,5 @@
-//! Tools as a model sees them, by templates in files and in a repository.
+//! Tests of `tool explain`, which shows tools as a model sees them, by templates in files and in a
+//! repository.
 
 use crate::journey::load;
 use crate::public_clients::{python, said};

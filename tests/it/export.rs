@@ -1,5 +1,5 @@
-//! Definitions for other agents' interfaces and for agents that write code: compilers,
-//! type checkers and the interfaces' own packages take them.
+//! Tests of `tool export`: compilers, type checkers and the interfaces' own packages take its
+//! definitions.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Components that somebody else built: any world with plain exported functions, and no
+//! Tests of components that somebody else built: any world with plain exported functions, and no
 //! manifest.
 
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The toolbox before an OpenAI-compatible endpoint, as OpenAI's own client sees it.
+//! Tests of the toolbox before an OpenAI-compatible endpoint, as OpenAI's own client sees it.
 
 use std::process::Command;
 

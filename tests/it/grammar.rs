@@ -1,4 +1,5 @@
-//! Grammars that allow a model nothing but calls of the toolbox's functions.
+//! Tests of `tool grammar`, whose grammars allow a model nothing but calls of the toolbox's
+//! functions.
 
 use serde_json::{Value, json};
 use tool_hub_agent::constraint::{Backend, Format};

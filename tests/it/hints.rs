@@ -1,4 +1,4 @@
-//! Hints for whoever writes something nearly right.
+//! Tests of hints for whoever writes a command, a call or a flag nearly right.
 
 use crate::foreign::load_adder;
 use crate::journey::{digest, load};

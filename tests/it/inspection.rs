@@ -1,4 +1,5 @@
-//! The inspection that a person decides on: short, in plain words, and nothing odd left out.
+//! Tests of the inspection that a person decides on: short, in plain words, and nothing odd left
+//! out.
 
 use tool_hub_manifest::Methods;
 

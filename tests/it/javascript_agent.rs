@@ -1,4 +1,4 @@
-//! Agents whose model writes JavaScript: a scripted model, and tools that really run.
+//! Tests of agents whose scripted model writes JavaScript, with tools that really run.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! The main road: an author publishes, a user loads and calls, each in a home of their own.
+//! Tests of the usual path: an author publishes a tool, and a user loads and calls it, each in a
+//! home of their own.
 
 use serde_json::{Value, json};
 

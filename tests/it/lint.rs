@@ -1,4 +1,5 @@
-//! Descriptions, judged: of the samples, of a project, of a toolbox.
+//! Tests of `tool lint`, which judges the descriptions of the samples, of a project and of a
+//! toolbox.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! A registry kept sound by its operator: a flipped bit is found, a backup brings it back, and
-//! neither goes over what is there.
+//! Tests of a registry's maintenance: a flipped bit is found, a backup repairs it, garbage is
+//! freed, and nothing is overwritten.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
-//! The official conformance suite of the Model Context Protocol, both eras, against the
-//! command. What the suite calls is a component that was pushed to a registry and loaded from
-//! it; `tests/conformance/mcp` holds it, and what is expected to fail, with the reason.
+//! Runs the official conformance suite of the Model Context Protocol, both eras, against `tool
+//! serve`. What the suite calls is a component that was pushed to a registry and loaded from it;
+//! `tests/conformance/mcp` holds it, and what is expected to fail, with the reason.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Conversations in the form of another API, on the command line.
+//! Tests of `tool messages`, which converts conversations from the form of one API to another's.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A tool that reads web pages, and the origins that it was granted: `fetch-page` against
+//! Tests of a tool that reads web pages, and of the origins granted to it: `fetch-page` against
 //! websites of the tests, pushed and loaded like any other tool.
 
 use std::io::ErrorKind;

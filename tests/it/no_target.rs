@@ -1,5 +1,5 @@
-//! A machine on which Rust's WebAssembly target cannot be had: the compiler is there, its
-//! target is not, and rustup cannot fetch it.
+//! Tests on a machine without Rust's WebAssembly target: the compiler is there, its target is not,
+//! and rustup cannot fetch it.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,5 @@
-//! Observation of calls: resources that they used, uses of grants, and traces for a collector.
+//! Tests of the observation of calls: resources that they used, uses of grants, and traces for a
+//! collector.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -1,5 +1,5 @@
-//! `docs/registry.md` as an operator takes it: its commands work as they are written, and what
-//! it says of limits, metrics and paths is so.
+//! Tests of `docs/registry.md`: its commands work as they are written, and what it says of limits,
+//! metrics and paths is so.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};

@@ -1,4 +1,4 @@
-//! Output of commands: nothing that was lost passes for written, and nothing but a file is
+//! Tests of commands' output: nothing that was lost passes for written, and nothing but a file is
 //! replaced.
 
 use std::fs::{self, File};

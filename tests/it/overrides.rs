@@ -1,4 +1,4 @@
-//! Agents only read a toolbox's overrides if they were approved.
+//! Tests that agents only read a toolbox's overrides if they were approved.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! A model's answer, read from the command line.
+//! Tests of `tool parse`, which reads the parts and calls of a model's answer.
 
 use serde_json::json;
 

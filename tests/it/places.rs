@@ -1,5 +1,5 @@
-//! Directories that are dangerous to grant, and files of a checkout in places that `tool` reads and
-//! writes.
+//! Tests of directories that are dangerous to grant, and of files of a checkout in places that
+//! `tool` reads and writes.
 
 use std::fs;
 use std::os::unix::fs::symlink;

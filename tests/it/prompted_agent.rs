@@ -1,4 +1,4 @@
-//! Agents that ask with prompt templates, as Transformers Agents does.
+//! Tests of agents that ask with prompt templates, as Transformers Agents does.
 
 use serde_json::{Value, json};
 

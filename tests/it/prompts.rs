@@ -1,4 +1,5 @@
-//! Prompts for models that answer with code, by templates in files and in data sets.
+//! Tests of `tool prompt`, which fills prompts for models that answer with code, by templates in
+//! files and in data sets.
 
 use std::collections::BTreeSet;
 

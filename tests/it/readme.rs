@@ -1,5 +1,5 @@
-//! The README as a stranger takes it: its tour works as it is written, and its table of
-//! commands is the command's own.
+//! Tests of the README: its tour works as it is written, and its table of commands is the command's
+//! own.
 
 use std::collections::BTreeSet;
 

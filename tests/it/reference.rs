@@ -1,5 +1,5 @@
-//! The reference says what is so: its examples are the ones that are built, its keys are the
-//! keys there are, and its limits have the values that calls get.
+//! Tests of the reference: its examples are the ones that are built, its keys are the keys there
+//! are, and its limits have the values that calls get.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;

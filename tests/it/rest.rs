@@ -1,5 +1,5 @@
-//! Plain HTTP as programs see it that know nothing of tools: readers of OpenAPI, a fuzzer of
-//! what it promises, several callers of one server, and the log of their calls.
+//! Tests of the REST API of `tool serve`: readers of OpenAPI, a fuzzer of its promises, several
+//! callers of one server, and the log of their calls.
 
 use std::collections::BTreeSet;
 use std::process::Command;

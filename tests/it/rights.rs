@@ -1,5 +1,5 @@
-//! Rights of a loaded tool, changed afterwards: more with consent, less at once; and its storage
-//! and variables, which nobody else finds.
+//! Tests of a loaded tool's rights, changed afterwards: more with consent, less at once; and of its
+//! storage and variables, which nobody else finds.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The sample tools' own tests, in the languages they are written in.
+//! Runs the sample tools' own tests, in the languages they are written in.
 
 use std::path::Path;
 use std::process::Command;

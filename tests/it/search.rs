@@ -1,5 +1,5 @@
-//! Search as people read it: a table that fits the terminal, of a registry that reads
-//! manifests and of one that does not, and what is said when nothing fits.
+//! Tests of `tool search` as people read it: a table that fits the terminal, registries that read
+//! manifests or do not, and the message when nothing fits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! Variables that a tool is granted: where their values come from, and where secret ones are
-//! never seen.
+//! Tests of variables that a tool is granted: where their values come from, and where secret ones
+//! are never seen.
 
 use serde_json::json;
 use tool_hub_host::authoring::derive_manifest;

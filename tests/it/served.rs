@@ -1,4 +1,4 @@
-//! A toolbox that is edited while it is served.
+//! Tests of a toolbox that is edited while it is served.
 
 use std::fs;
 use std::path::PathBuf;

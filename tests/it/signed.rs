@@ -1,4 +1,5 @@
-//! Approvals signed with SSH keys: no program with a shell can forge one from what it finds.
+//! Tests of approvals signed with SSH keys: no program with a shell can forge one from what it
+//! finds.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! Support for end-to-end tests.
+//! Support for end-to-end tests: the `Test` type with its needs, its conversion to trials, and
+//! paths of this repository.
 
 #[allow(
     clippy::unwrap_used,

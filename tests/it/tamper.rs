@@ -1,5 +1,5 @@
-//! One byte is flipped at every stage between the author and the call. Each time the answer
-//! is a refusal with the same exit code, and nothing runs.
+//! Tests that flip one byte at every stage between the author and the call. Each time the answer is
+//! a refusal with the same exit code, and nothing runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Rules of this repository that no compiler checks.
+//! Checks rules of this repository that no compiler checks: arrows between crates, circles of
+//! modules, and files' first lines.
 
 mod dependencies;
 mod modules;

@@ -1,4 +1,4 @@
-//! Each token is shown only to the registry that it was given for.
+//! Tests that each token is shown only to the registry that it was given for.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

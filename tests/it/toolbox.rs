@@ -1,4 +1,4 @@
-//! A toolbox that people edit and share: one tool that cannot be used takes no other down.
+//! Tests of a toolbox that people edit and share: one tool that cannot be used takes no other down.
 
 use std::process::Command;
 

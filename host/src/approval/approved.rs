@@ -1,4 +1,5 @@
-//! Approval: verified bytes, grants within what was asked, and the values of variables.
+//! The `Approved` type: a tool's verified bytes with checked grants, values of variables and
+//! storage, ready to load.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! Compares the manifest's claims about functions with what the component exports.
+//! Compares the manifest's claims about functions with the component's exports, and builds the
+//! callable functions from both.
 
 use serde_json::Value;
 use tool_hub_manifest::{

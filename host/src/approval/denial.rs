@@ -1,4 +1,5 @@
-//! Denials: a tool, the capability that it was refused, and the grant that would allow it.
+//! The `Denial` of a capability to a tool: finds the reason, and writes the message with the grant
+//! that would allow it.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Inspection: what a tool claims next to what its bytes import and export.
+//! Inspects a tool before approval: lists its functions, its imports and the capabilities it asks
+//! for, with refusals and warnings.
 
 pub(crate) mod capability;
 pub(crate) mod imports;

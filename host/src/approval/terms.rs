@@ -1,5 +1,5 @@
-//! The terms of a tool: everything that a person approves, as one value, and the differences
-//! between two of them.
+//! The `Terms` of a tool, everything that a person approves as one value, and the `Change` type for
+//! differences between two.
 
 mod compare;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Events of `tool_hub_host::audit`: one for each capability that a call is given, each use of it,
-//! and each refusal.
+//! Emits the events of `tool_hub_host::audit`: one for each capability that a call is given, each
+//! use of it, and each refusal.
 
 use http::StatusCode;
 use tool_hub_manifest::{Grants, Origin};

@@ -1,4 +1,5 @@
-//! The failure of a call that did not come to an end.
+//! Builds the failure of a call that ended with an engine error or a trap, or that the host itself
+//! stopped.
 
 use tool_hub_manifest::Limits;
 use tool_hub_manifest::contract::{Failure, FailureKind};

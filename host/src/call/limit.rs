@@ -1,4 +1,4 @@
-//! The failure of a call that reached a limit.
+//! Builds the failure of a call that reached a limit.
 
 use tool_hub_manifest::contract::{Failure, FailureKind};
 

@@ -1,5 +1,5 @@
-//! The log of a call, with secrets masked: kept for the embedder up to a bound, and each entry an
-//! event of this process, so that whoever looks for a fault sees it where it happens.
+//! The `Log` of a call: masks secrets in its entries, keeps them for the embedder up to a bound,
+//! and emits each as an event.
 
 pub(crate) mod pending;
 

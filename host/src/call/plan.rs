@@ -1,4 +1,5 @@
-//! The plan of a function: how to call it and read its result, decided once at load.
+//! The `Plan` of a function: its export, its parameters, and the conversion of its result to a
+//! reply or failure. It is made once, at load.
 
 use tool_hub_manifest::contract::{Content, Failure, FailureKind, Outcome, Reply};
 use wasmtime::component::{ComponentExportIndex, Val};

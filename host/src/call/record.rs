@@ -1,5 +1,5 @@
-//! State of a call that outlives its guest: output, denials and usage; it masks and completes
-//! the result.
+//! The `Record` of a call, which outlives its guest: collects output, denials and usage, and masks
+//! and completes the result.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The approximate size of replies, prompts and resources as JSON.
+//! Estimates the size that replies, prompts and resources have as JSON.
 
 use tool_hub_manifest::contract::{
     Content, ContentBody, EmbeddedResource, Failure, Reply, ResourceContents, ResourceLink,

@@ -1,4 +1,5 @@
-//! The host's side of one call: everything that its guest can reach.
+//! The `CallState` in a call's store: builds and holds everything of the host that its guest can
+//! reach.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The reasons for which the host itself ends a call.
+//! The `Stop` error: the reasons for which the host itself ends a call.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! The time of a call: how long its guest ran, and how long it waited for a person.
+//! Measures the time of a call: the time that its guest ran, and the time that it waited for a
+//! person.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};

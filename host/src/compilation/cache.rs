@@ -1,6 +1,7 @@
-//! The cache of compiled code. Deserialising compiled code is as good as running it, so an entry
-//! counts only when it carries a MAC made with this directory's own key over exactly the bytes that
-//! are then used. Whatever is wrong with an entry, it is compiled again.
+//! The cache of compiled code: stores entries in files, and loads only those whose MAC verifies.
+//! Deserialising compiled code is as good as running it, so an entry counts only when it carries a
+//! MAC made with this directory's own key over exactly the bytes that are then used. Whatever is
+//! wrong with an entry, it is compiled again.
 
 pub(crate) mod eviction;
 

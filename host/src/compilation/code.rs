@@ -1,6 +1,6 @@
-//! Compiled code as it is run: bytes that nobody can change between the moment they were trusted
-//! them and the moment the engine maps them. What the compiler's child hands over is sealed; an
-//! entry of the cache belongs to the user, who replaces it and never writes to it.
+//! The `Code` type: compiled code whose bytes cannot change between their check and the engine's
+//! mapping of them. What the compiler's child hands over is sealed; an entry of the cache belongs
+//! to the user, who replaces it and never writes to it.
 
 use std::fs::File;
 use std::io::{self, Write as _};

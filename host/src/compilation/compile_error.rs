@@ -1,4 +1,5 @@
-//! The reasons for which a component is not compiled or its code not loaded.
+//! The `CompileError` type: the reasons for which a component is not compiled, and their conversion
+//! to host errors.
 
 use std::io;
 

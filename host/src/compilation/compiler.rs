@@ -1,5 +1,5 @@
-//! Compiling components. A compiler takes time and memory out of proportion to hostile input, so it
-//! can run in a process of its own, with limits, and be killed.
+//! Compiles components, in this process or in a child process that has limits and can be killed. A
+//! compiler takes time and memory out of proportion to hostile input.
 
 pub(crate) mod child;
 pub(crate) mod confinement;

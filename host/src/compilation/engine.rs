@@ -1,5 +1,5 @@
-//! The engine every tool of a host runs in: what WebAssembly may do here, the pool that instances
-//! come from, and the clock that interrupts them.
+//! Configures the engine that all tools of a host run in: WebAssembly features, the instance pool,
+//! and the clock that interrupts guests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,4 +1,5 @@
-//! Limits that the engine reports as text only, with no type to recognise the error by.
+//! Finds the limit that an engine error means by its text, because the engine gives it no type of
+//! its own.
 //!
 //! The words are those of wasmtime and wasmtime-wasi 48.0. The tests below provoke those of a load,
 //! the target `hostile` those of a call, so an upgrade that rewords one fails a test.

@@ -1,4 +1,4 @@
-//! Reads compiled components from the cache before they are asked for.
+//! Reads compiled components from the cache on other threads, before they are asked for.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, sync_channel};

@@ -1,4 +1,5 @@
-//! The exports that the contract defines: those of prompts and of resources.
+//! Recognises exported functions that the contract defines, those of prompts and of resources, by
+//! their names and types.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! The exports and imports of a component, read from its WIT or from its compiled form.
+//! Reads the exports and imports of a component, from its WIT or from its compiled form.
 
 use tool_hub_manifest::ExportName;
 use wasmtime::component::types::{ComponentFunc, ComponentItem};

@@ -1,5 +1,5 @@
-//! Functions that agents can call, with texts from the manifest and types from the component, and
-//! exports that they cannot call.
+//! Types for the functions that agents can call, with the manifest's texts and the component's
+//! types, and for exports that they cannot call.
 
 use serde::Serialize;
 use tool_hub_manifest::{

@@ -1,6 +1,5 @@
-//! Scans untrusted bytes cheaply before anything expensive is done with them. Compilers and
-//! decoders take time and memory out of proportion to hostile input, so what is counted here is
-//! refused by number first.
+//! Counts the parts of untrusted bytes, and refuses too many of them before anything expensive is
+//! done. Compilers and decoders take time and memory out of proportion to hostile input.
 
 use wasmparser::{Encoding, Parser, Payload};
 

@@ -1,5 +1,6 @@
-//! Full validation, with the features that a component may use and nothing more. It reads every
-//! instruction, so it also counts what compilers take long over in one function.
+//! Validates a whole component with the features that it may use and nothing more, and bounds the
+//! size of its functions. It reads every instruction, so it also counts what compilers take long
+//! over in one function.
 
 mod instance_cost;
 mod rejection;

@@ -1,4 +1,4 @@
-//! A component's own WIT, decoded from its bytes.
+//! Decodes a component's own WIT from its bytes, after it takes the section of doc comments out.
 
 use std::ops::Range;
 use std::panic;

@@ -1,4 +1,4 @@
-//! Reasons never to run a tool.
+//! The `Refusal` type: the reasons never to run a tool, as its inspection finds them.
 
 use std::fmt;
 

@@ -1,7 +1,8 @@
-//! HTTP for guests: every request passes one gate. The gate compares the request's origin with what
-//! was granted, resolves the name once, drops addresses that a public name has no business leading
-//! to, and connects to one of those that are left. Redirects are answers like any other: the guest
-//! may follow them, through the gate again.
+//! Sends guests' HTTP requests through one gate, which checks them against the granted origins and
+//! methods. The gate compares the request's origin with what was granted, resolves the name once,
+//! drops addresses that a public name has no business leading to, and connects to one of those that
+//! are left. Redirects are answers like any other: the guest may follow them, through the gate
+//! again.
 
 mod address;
 mod body;

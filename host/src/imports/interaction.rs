@@ -1,4 +1,5 @@
-//! The contract's `interaction` interface: progress and questions.
+//! Implements the contract's `interaction` interface: guests report progress and ask a person
+//! questions.
 
 use std::time::{Duration, Instant};
 

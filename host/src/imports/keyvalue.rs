@@ -1,4 +1,5 @@
-//! `wasi:keyvalue`, the interface to the storage that a tool was granted.
+//! Implements `wasi:keyvalue`, the interface by which guests read and write the storage granted to
+//! their tool.
 
 use wasmtime::component::{HasSelf, Linker, Resource};
 use wasmtime_wasi::ResourceTableError;

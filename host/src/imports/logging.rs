@@ -1,4 +1,4 @@
-//! `wasi:logging`: adds to the log of the call.
+//! Implements `wasi:logging`: adds the guest's entries to the log of the call.
 
 use wasmtime::component::{HasSelf, Linker};
 

@@ -1,4 +1,5 @@
-//! The contract's `toolbox` interface: a guest calls functions beside its own tool.
+//! Implements the contract's `toolbox` interface: a guest lists and calls functions beside its own
+//! tool.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The usage of a call: time, memory and bytes.
+//! The `Usage` report of a call, and the counters behind it: time, memory and bytes.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;

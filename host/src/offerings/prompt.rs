@@ -1,4 +1,5 @@
-//! Prompts that a tool offers: openings of a conversation, listed and filled in.
+//! Types for the prompts that a tool offers, and the reading of prompts and their messages from
+//! component values.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! Resources that a tool offers for reading: listed one by one, as families whose addresses follow
-//! a pattern, and read.
+//! Types for the resources that a tool offers, one by one or by URI template, and their reading
+//! from component values.
 
 use tool_hub_manifest::contract::{ContentAnnotations, EmbeddedResource, Failure, ResourceLink};
 use wasmtime::component::Val;

@@ -1,5 +1,6 @@
-//! Escapes of JSON, URLs and programming languages, undone once: `\u0073`, `\x73`, `\/` and `%73`.
-//! A secret is searched for in a text without them too, because any letter may be written so.
+//! Undoes the escapes of JSON, URLs and programming languages once, such as `\u0073`, `\x73`, `\/`
+//! and `%73`, and maps positions back. A secret is searched for in a text without them too, because
+//! any letter may be written so.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! Masks secrets in JSON.
+//! Masks secrets in JSON texts and values, however their letters are escaped, and keeps the JSON
+//! valid.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;

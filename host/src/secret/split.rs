@@ -1,4 +1,5 @@
-//! Masks secrets in a text that is released in pieces.
+//! Finds the places of secrets in a text that is released in pieces, also one only begun at its
+//! end, and masks them.
 
 use std::cmp::Reverse;
 use std::ops::Range;

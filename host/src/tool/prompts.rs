@@ -1,4 +1,4 @@
-//! The prompts of a loaded tool.
+//! Lists the prompts of a loaded tool, and fills them in.
 
 use std::sync::Arc;
 

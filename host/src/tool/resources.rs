@@ -1,4 +1,4 @@
-//! The resources of a loaded tool.
+//! Lists and reads the resources of a loaded tool.
 
 use std::sync::Arc;
 

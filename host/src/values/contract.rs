@@ -1,4 +1,4 @@
-//! Reads the contract's types from component values.
+//! Reads the contract's types, such as failures and content, from component values.
 
 use tool_hub_manifest::contract::{
     Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind,

@@ -1,5 +1,5 @@
-//! Descriptions of the members within a value: the manifest's texts, found by the members' path in
-//! a type.
+//! Finds the manifest's descriptions of the members within a value, by the members' path in its
+//! type.
 
 use tool_hub_manifest::Members;
 

@@ -1,4 +1,4 @@
-//! The kind of reply that the result of a function becomes, by its type.
+//! Chooses the kind of reply that the result of a function becomes, by its type.
 
 use crate::values::types::{Signature, Type, contract};
 

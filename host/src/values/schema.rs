@@ -1,4 +1,4 @@
-//! JSON Schema (2020-12) from types.
+//! Builds JSON Schemas (2020-12) of arguments and results, from their types and descriptions.
 
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::ValueType;

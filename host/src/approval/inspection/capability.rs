@@ -1,4 +1,4 @@
-//! The capabilities that a manifest asks for, and whether the component could use them.
+//! Lists the capabilities that a manifest asks for, each with whether the component could use it.
 
 use serde::Serialize;
 use tool_hub_manifest::Capabilities;

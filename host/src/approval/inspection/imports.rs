@@ -1,5 +1,5 @@
-//! Imports in plain words: those that give a tool access to something, and those that a language's
-//! runtime merely brings along.
+//! Classifies a component's imports by the access that they give, explains them in plain words, and
+//! refuses those never linked.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The producers sections of a component: the compilers and tools that made it.
+//! Reads the producers sections of a component, which name the compilers and tools that made it.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Compares the approved terms with new ones. There is no other comparison.
+//! Compares the approved terms of a tool with new ones, and lists the changes. There is no other
+//! comparison.
 
 mod capabilities;
 mod functions;

@@ -1,5 +1,5 @@
-//! A change of any single part of the approved terms is detected; asking for less needs no
-//! approval.
+//! Tests that a change of any single part of the approved terms is detected, and that asking for
+//! less needs no approval.
 
 mod pairs;
 

@@ -1,5 +1,5 @@
-//! Comments on the fields of records and on the cases of variants, enums and flags, by where they
-//! stand within a value.
+//! Reads the comments on record fields and on the cases of variants, enums and flags, by their
+//! place within a value.
 
 use tool_hub_manifest::Members;
 use wit_parser::{Resolve, Type, TypeDefKind};

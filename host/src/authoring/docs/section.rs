@@ -1,4 +1,4 @@
-//! The `package-docs` section of a component.
+//! Writes and reads the `package-docs` section of a component, which carries its doc comments.
 //!
 //! Decoders of components accept in it only what names the component's own world, which they call
 //! `root`, and functions that stand at top level; anything else makes them refuse the whole

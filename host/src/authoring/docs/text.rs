@@ -1,4 +1,4 @@
-//! The text of a doc comment, trimmed and cut.
+//! Trims the text of a doc comment, and cuts it to a maximum length.
 
 /// The longest text that is taken from one comment.
 const TEXT_BYTES_MAX: usize = 8 << 10;

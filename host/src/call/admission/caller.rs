@@ -1,4 +1,4 @@
-//! Keys of callers, by which they share a host fairly.
+//! The `CallerKey` type, which identifies a caller so that callers share a host's places fairly.
 
 use std::fmt;
 use std::sync::Arc;

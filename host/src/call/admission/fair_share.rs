@@ -1,4 +1,5 @@
-//! Fair shares of a limited number of places.
+//! Counts the places that each caller holds, and decides who may take another and whose turn is
+//! next.
 
 use std::collections::HashMap;
 

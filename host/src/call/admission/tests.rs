@@ -1,4 +1,4 @@
-//! Order and fairness of admission.
+//! Tests of the order and fairness of admission.
 
 use super::*;
 

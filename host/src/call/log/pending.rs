@@ -1,6 +1,7 @@
-//! Log entries that are not released yet, read as pieces of one text: a secret that is split
-//! between them is found all the same. An entry with a part of what begins as a secret waits until
-//! that is one or is not, or for the end of the call.
+//! Holds log entries back while they may contain part of a secret, and releases them masked. They
+//! are read as pieces of one text: a secret that is split between them is found all the same. An
+//! entry with a part of what begins as a secret waits until that is one or is not, or for the end
+//! of the call.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,5 @@
-//! The limits of one compilation.
+//! The `CompileLimits` of one compilation: their defaults, their way to the child process, and
+//! their enforcement there.
 
 use std::io::{self, Read, Write};
 use std::time::Duration;

@@ -1,6 +1,6 @@
-//! The cost of instances to the validator, which compares its types with those that it is given,
-//! part by part. A few kilobytes can instantiate a type of a million parts a thousand times, so
-//! instances are weighed before they are validated.
+//! Counts what a component's instances cost the validator, and refuses those that cost too much
+//! before they are validated. The validator compares their types part by part, and a few kilobytes
+//! can instantiate a type of a million parts a thousand times.
 
 use std::collections::HashMap;
 

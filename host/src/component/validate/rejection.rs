@@ -1,4 +1,4 @@
-//! The reasons for which a component is not valid here.
+//! The `Rejection` type: the reasons for which a component is not valid here.
 
 use wasmparser::BinaryReaderError;
 

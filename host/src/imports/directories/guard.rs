@@ -1,5 +1,5 @@
-//! Names that a tool may not touch in a directory that it may change, because other programs act on
-//! what is called so.
+//! The `Guard`: recognises names that a tool may not touch in a directory with write access,
+//! because other programs act on them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,5 @@
-//! File operations with checks that WASI's own do not have, in directories with write access:
-//! guests create no links that could lead out, and touch no names that have a meaning for the
-//! user's other programs. WASI's own functions check neither, so this wraps those that take a path.
+//! Wraps WASI's file operations with checks in directories with write access: guests create no
+//! links that could lead out, and touch no guarded names. WASI's own functions check neither.
 
 use wasmtime::component::{Linker, LinkerInstance};
 use wasmtime_wasi::filesystem::WasiFilesystemView as _;

@@ -1,4 +1,5 @@
-//! The end of a guest's path, or the reason why it has none.
+//! Types for a guest's path: its resolved last directory and name, the treatment of a link at its
+//! end, and its errors.
 
 use std::fs::File;
 

@@ -1,6 +1,7 @@
-//! Resolves a guest's path. Where names are guarded, WASI's own functions are given no path of the
-//! guest's but the directory that it led to, held open, and one name in it that is no link: nothing
-//! can be put in its way between the look and the act.
+//! Resolves a guest's path to the directory and the name that WASI's own functions are then given.
+//! Where names are guarded, WASI's own functions are given no path of the guest's but the directory
+//! that it led to, held open, and one name in it that is no link: nothing can be put in its way
+//! between the look and the act.
 //!
 //! A program outside can still rename a directory that is held to a guarded name, or make a hard
 //! link to a guarded file: a tool then changes what it had reached before, or what it finds under

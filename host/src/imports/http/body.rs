@@ -1,4 +1,5 @@
-//! The body of a response, bounded in size and in silence.
+//! The `BoundedBody` of a response, which ends with an error when it is too long, or silent for too
+//! long.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

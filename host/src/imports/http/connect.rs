@@ -1,4 +1,5 @@
-//! Connects to a granted origin: one resolution, filtered, pinned.
+//! Connects to a granted origin: resolves its name once, drops addresses that are not allowed, and
+//! encrypts where asked.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

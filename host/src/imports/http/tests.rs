@@ -1,4 +1,4 @@
-//! The gate, with servers on the loopback interface as canaries.
+//! Tests of the gate for HTTP requests, with servers on the loopback interface as canaries.
 
 use std::pin::Pin;
 

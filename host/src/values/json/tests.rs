@@ -1,5 +1,5 @@
-//! Properties of JSON in and out, for every type: reading undoes writing, and schemas describe the
-//! output.
+//! Property tests of JSON in and out, for every type: reading undoes writing, and schemas describe
+//! the output.
 
 use proptest::prelude::*;
 use proptest::strategy::Union;

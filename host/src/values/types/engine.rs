@@ -1,4 +1,4 @@
-//! Types from a compiled component, so that a warm start decodes nothing.
+//! Builds types from a compiled component, so that a warm start decodes nothing.
 
 use wasmtime::component::Type as EngineType;
 use wasmtime::component::types::ComponentFunc;

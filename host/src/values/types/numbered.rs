@@ -1,4 +1,4 @@
-//! Types made up by numbers, for tests and fuzz targets: names do not matter to them.
+//! Makes labels, fields and cases with numbers for names, for the types of tests and fuzz targets.
 
 use crate::values::types::{Case, Field, Label, Type};
 

@@ -1,4 +1,4 @@
-//! Compares capabilities and limits.
+//! Compares the requested capabilities and limits of two terms, and adds the changes to the list.
 
 use std::collections::{BTreeMap, BTreeSet};
 

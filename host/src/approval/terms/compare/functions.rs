@@ -1,4 +1,4 @@
-//! Compares functions and imports.
+//! Compares the functions, imports and examples of two terms, and adds the changes to the list.
 
 use std::collections::{BTreeMap, BTreeSet};
 

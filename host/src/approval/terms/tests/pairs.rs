@@ -1,4 +1,4 @@
-//! Versions that each differ from the approved one in a single part.
+//! Builds terms for tests that each differ from the approved ones in a single part.
 
 use tool_hub_manifest::{Access, Build, Function, Input, Language, Manifest, Methods, Version};
 

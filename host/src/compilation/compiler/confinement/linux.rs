@@ -1,5 +1,5 @@
-//! The confinement on Linux: Landlock for files and TCP connections, seccomp for all other system
-//! calls.
+//! Confines the compiler's process on Linux: Landlock for files and TCP connections, seccomp for
+//! all other system calls.
 
 use std::collections::BTreeMap;
 

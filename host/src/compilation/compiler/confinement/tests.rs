@@ -1,4 +1,4 @@
-//! The operations that a confined thread cannot do, and those that it still can.
+//! Tests of the operations that a confined thread cannot do, and of those that it still can.
 
 use std::fs::{self, File};
 use std::io;

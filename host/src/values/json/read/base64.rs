@@ -1,4 +1,4 @@
-//! Bytes written as base64.
+//! Decodes base64 in arguments to bytes, and words the errors in it.
 
 use std::fmt;
 

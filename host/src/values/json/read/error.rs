@@ -1,4 +1,4 @@
-//! Errors in the arguments of a call, with their path.
+//! The error in the arguments of a call, with its path: the first one that parsing finds is kept.
 
 use std::cell::RefCell;
 use std::fmt;

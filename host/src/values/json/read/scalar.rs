@@ -1,4 +1,4 @@
-//! Values without parts, read from a whole number or from a string.
+//! Converts a whole number or a string to a component value without parts, by its type.
 
 use wasmtime::component::Val;
 

@@ -1,5 +1,5 @@
-//! One value, and the members of a record or the arguments of a function: what JSON holds, met by
-//! what its type expects. The two are in one file because each is read by way of the other.
+//! Deserialises JSON into component values by type: single values, members of records and arguments
+//! of functions. They are in one file because each is read by way of the other.
 
 use std::borrow::Cow;
 use std::fmt;
