@@ -70,7 +70,7 @@ pub struct AuditedCall<'a> {
     pub began: SystemTime,
     /// The caller.
     pub caller: &'a CallerName,
-    /// The front end that it result through.
+    /// The front end that it came through.
     pub front_end: FrontEnd,
     /// The function, prompt or resource that was asked for.
     pub subject: Subject<'a>,
@@ -86,7 +86,7 @@ pub struct AuditedCall<'a> {
     pub usage: Option<Usage>,
 }
 
-/// The way a call result.
+/// The way a call came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]

@@ -1,4 +1,5 @@
-//! Reads the visibility of a repository from a request body.
+//! Decides a repository's visibility from a request's members: `visibility`, and `private` of older
+//! clients.
 
 use crate::http::Refusal;
 

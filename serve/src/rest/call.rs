@@ -265,7 +265,7 @@ fn end(ended: Result<Answer, Problem>) -> Event {
     }
 }
 
-/// JSON has no interaction breaks of its own, so it is one interaction of data.
+/// JSON has no line breaks of its own, so it is one line of data.
 fn event(name: &str, data: &Value) -> Event {
     Event::default().event(name).data(data.to_string())
 }

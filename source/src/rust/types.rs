@@ -1,4 +1,4 @@
-//! Builds JSON Schemas of types in Rust, and the conversion of a component's values to them.
+//! Maps types in a Rust file to JSON Schemas, and to the `RustType` by which values are converted.
 
 use std::cell::Cell;
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
-//! The `Guard`: recognises names that a tool may not touch in a directory with write access,
-//! because other programs act on them.
+//! The `Guard`: finds the guarded names in a tool's paths, however they are written, and the places
+//! that a person granted all the same. Other programs act on files with these names.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! Converts a whole number or a string to a component value without parts, by its type.
+//! Converts a whole number or a string of JSON to a component's number, string, character or
+//! enumeration case.
 
 use wasmtime::component::Val;
 
