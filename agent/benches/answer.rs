@@ -1,6 +1,6 @@
-//! The time to read a model's answer: one of 4 KB by each family, and by length from 1 KB to
-//! 1 MB, whole and in the pieces of a stream. What is linear has the same time for each KB in
-//! every line.
+//! Benchmark: time to read a model's answer, by model family (4 KB) and by length (1 KB to 1 MB).
+//! Each length is read whole and in the pieces of a stream. If reading is linear, the time per KB
+//! does not grow with the length.
 //!
 //! `cargo bench -p tool-hub-agent --bench answer`
 
@@ -14,7 +14,7 @@ use tool_hub_agent::conversation::answer::AnswerFormat;
 type BoxError = Box<dyn std::error::Error>;
 
 const KB: usize = 1 << 10;
-/// Of so many readings the fastest counts: everything else is the machine's.
+/// The fastest of this many readings counts: the others are slowed by the machine.
 const ROUNDS: usize = 200;
 /// About what a model writes at once.
 const PIECE_BYTES: usize = 4;
@@ -45,8 +45,7 @@ fn main() -> Result<(), BoxError> {
     Ok(())
 }
 
-/// An answer of about so many bytes: text with calls in it, as the family's first vectors have
-/// them.
+/// An answer of about that many bytes: text and calls from the family's first test vectors.
 fn answer(name: &str, bytes: usize) -> Result<String, BoxError> {
     let file = format!("{}/tests/answers/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let vectors: Vec<serde_json::Value> = serde_json::from_str(&std::fs::read_to_string(file)?)?;

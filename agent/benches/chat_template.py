@@ -1,4 +1,7 @@
-"""Renders what each line of its input has as often as the line says, and prints how many seconds that took."""
+"""Renders the chat template in each input line with Transformers, and prints the seconds it took.
+
+A line is a JSON object: template, conversation, special tokens, and how often to render.
+"""
 
 import contextlib
 import json

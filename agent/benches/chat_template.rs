@@ -1,6 +1,6 @@
-//! The cost of printing a conversation with a model's own chat template, against Transformers:
-//! the same templates, those of real models that come with llama_cpp_python, and the same
-//! conversations. The bar is a quarter of the time.
+//! Benchmark: printing conversations with models' own chat templates, compared with Transformers.
+//! Both print the same conversations with the same templates, those of real models that come with
+//! llama_cpp_python. The bar is a quarter of Transformers' time.
 //!
 //! `CARGO_TARGET_DIR=target/bench cargo bench -p tool-hub-agent --bench chat_template`
 //!
@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Absent where this side does not print it.
+/// The times for one case; none if this crate does not print it.
 fn measure(
     case: &Case,
     python: &mut Python,

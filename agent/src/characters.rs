@@ -1,4 +1,4 @@
-//! Characters that nobody sees or that change how text is read.
+//! Recognises characters that are invisible or that change how a text is read.
 
 /// True for a character that could steer a terminal or change how a text is read: a control
 /// character (line breaks included), a bidirectional override, an invisible or tag character, a

@@ -6,10 +6,10 @@
 
 mod answer;
 mod backend;
+mod cache;
 mod calls;
 mod check;
 mod compile;
-mod compiler;
 mod emulation;
 mod error;
 mod expression;
@@ -26,9 +26,9 @@ mod tool_choice;
 
 pub use answer::WrongAnswer;
 pub use backend::Backend;
+pub use cache::Compiler;
 pub use calls::CallOrAnswer;
 pub use compile::{CompiledConstraint, Constraint};
-pub use compiler::Compiler;
 pub use emulation::{EmulatedTools, emulate_tools};
 pub use error::ConstraintError;
 pub use format::Format;

@@ -1,5 +1,4 @@
-//! Conversations with a model: messages in every dialect, chat templates, and the reading and
-//! repair of answers.
+//! Conversations with models: messages, chat templates, reading answers, repair, failure texts.
 
 pub mod answer;
 pub mod chat_template;

@@ -1,6 +1,7 @@
-//! Text for models: tool definitions in the dialects that agents read, conversations as a
-//! model's own chat template prints them, prompts that ask for code, and failures written so
-//! that a model can mend its call.
+//! Text for models and from them: tool definitions, conversations, answers, constraints, prompts.
+//!
+//! Definitions are in the dialects that agents read, conversations as a model's own chat template
+//! prints them. Prompts ask for code, and failures are written so that a model can mend its call.
 //!
 //! This crate is pure: text and values in, text and values out.
 //!

@@ -1,5 +1,5 @@
-//! Prompts for models that answer with code, in the format of Transformers Agents: a template is
-//! filled with the lines of the toolbox and a task.
+//! Prompts for models that answer with code: templates of Transformers Agents, and one of our own.
+//! A template is filled with the lines of the toolbox and a task.
 
 mod chat;
 mod code;
@@ -24,7 +24,7 @@ pub enum PromptMode {
     Chat,
 }
 
-/// A template, of one of the two.
+/// A template of one of the two kinds.
 #[derive(Debug, Clone)]
 pub enum PromptTemplate {
     /// For one task.

@@ -1,6 +1,6 @@
-//! A thousand tools in one process: how long it takes to load them with a warm cache of
-//! compiled code, and what memory an idle one takes beside its mapped code. The other side is
-//! reading and hashing the same components.
+//! A benchmark of a thousand tools in one process: time to load them, and memory of an idle one.
+//! They are loaded with a warm cache of compiled code, and the memory is what a tool takes beside
+//! its mapped code. For comparison, the same components are read and hashed.
 //!
 //! `cargo bench -p tool-hub-cli --bench crowd`
 //!

@@ -1,5 +1,6 @@
-//! From the start of `tool serve` to the first result of a call, with a warm cache of compiled
-//! code against the same with an empty one, for a Rust tool and for a Python tool.
+//! A benchmark of the time from the start of `tool serve` to the first result of a call.
+//! It compares a warm cache of compiled code with an empty one, for a Rust tool and for a Python
+//! tool.
 //!
 //! `cargo bench -p tool-hub-cli --bench start`
 //!

@@ -139,8 +139,8 @@ pub(crate) struct Agent<'a> {
 }
 
 impl AgentFlags {
-    /// Loads the tools of the toolbox, those of `names` only where some are named, and meets the
-    /// model.
+    /// Loads the tools of the toolbox, those of `names` only where some are named, and makes the
+    /// client of the model.
     ///
     /// # Errors
     /// When no model is named, a tool cannot be loaded, or nobody is there to allow calls.
@@ -173,7 +173,7 @@ impl AgentFlags {
             Some(named) => Some(prompt_template::find(Some(named), mode, session).await?),
             None => None,
         };
-        // Code that is only written needs nobody's word.
+        // Code that is written and not run needs no consent.
         let yes = self.yes || purpose == Purpose::Write;
         let watcher = Arc::new(TerminalWatcher::new(*printer, yes)?);
         let toolbox = match &self.toolbox {

@@ -95,12 +95,12 @@ pub(crate) enum Command {
     Doctor(commands::doctor::Doctor),
     /// Print a completion script for a shell
     Completions(commands::completions::Completions),
-    /// Go the whole way once: scaffold, build, push, inspect, load, call, serve
+    /// Try everything once in a temporary directory: scaffold, build, push, inspect, load, call, serve
     Demo(commands::demo::Demo),
 }
 
 impl Command {
-    /// True if the command answers clients, and so does one thing after the other.
+    /// True if the command serves clients, for which the runtime needs one thread only.
     pub(crate) fn serves(&self) -> bool {
         matches!(self, Self::Serve(_))
     }

@@ -37,8 +37,8 @@ pub(crate) use wit::{WitFile, add_packages, package_directory, wit_files};
 /// Builds the component of the project in `directory` and returns its bytes.
 ///
 /// # Errors
-/// When a build tool cannot be had or fails, and when the user asks to stop. Nothing runs and
-/// no temporary file is left in any case.
+/// When a build tool cannot be had or fails, and when the user asks to stop. In any case no
+/// program is left running, and no temporary file remains.
 pub(crate) async fn component(
     directory: &Path,
     build: &Build,
@@ -65,7 +65,7 @@ pub(crate) async fn component(
     built.map_err(or_interrupted)
 }
 
-/// Takes any failure after the user asked to stop for the interruption.
+/// Replaces any failure after the user asked to stop by the error for the interruption.
 pub(crate) fn or_interrupted(error: anyhow::Error) -> anyhow::Error {
     if signals::is_stopping() {
         return Problem::interrupted().into();

@@ -58,7 +58,7 @@ fn temporary_like(directory: &Path, before: Option<&Metadata>) -> io::Result<Nam
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // What the user's mask leaves of it.
+        // The mode before the user's umask is applied.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(directory)?;
@@ -222,7 +222,7 @@ pub(crate) fn read(path: &Path, shown: &str, limit: &Limit) -> anyhow::Result<Ve
 
 fn bounded(opened: io::Result<impl Read>, shown: &str, limit: &Limit) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // A byte more than there may be, so that what is too long is seen to be.
+    // Reads one byte more than allowed, to detect what is too long.
     let at_most = limit.bytes_max as u64 + 1;
     opened
         .and_then(|input| input.take(at_most).read_to_end(&mut bytes))

@@ -1,7 +1,7 @@
 //! Sends log events to standard error as text or JSON, and traces to a collector with the feature
 //! `opentelemetry`.
 
-mod listener;
+mod layer;
 #[cfg(feature = "opentelemetry")]
 mod traces;
 
@@ -15,7 +15,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
 
-use listener::Listener;
+use layer::Listener;
 
 /// The form of an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -35,7 +35,7 @@ pub(crate) struct Logging {
     pub(crate) events: Option<&'static str>,
 }
 
-/// Hands on what is on its way when it is dropped.
+/// Sends the traces that are not sent yet when it is dropped.
 #[must_use]
 pub(crate) struct TracingGuard {
     #[cfg(feature = "opentelemetry")]
@@ -46,7 +46,7 @@ pub(crate) struct TracingGuard {
 /// traces to the collector that the environment names.
 ///
 /// # Errors
-/// When the environment names a collector that cannot be meant.
+/// When the environment names no valid collector.
 pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<TracingGuard> {
     let events = asked.or(logging.events);
     let lines = events.map(|events| {

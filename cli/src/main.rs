@@ -5,7 +5,7 @@ mod allocator;
 mod args;
 mod build;
 mod commands;
-mod compiler;
+mod compiler_process;
 mod connect;
 mod consent;
 mod files;
@@ -31,7 +31,7 @@ use crate::terminal::exit;
 use crate::terminal::printer::{self, Printer};
 
 fn main() -> ExitCode {
-    if compiler::is_wanted() {
+    if compiler_process::is_wanted() {
         return tool_hub_host::compile_for_parent();
     }
     let cli = match Cli::try_parse() {
@@ -62,8 +62,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Adds to the error of an unknown command the one of ours that does what other package managers
-/// call so.
+/// Suggests our command to a user who typed the name that other package managers give it.
 fn suggest(error: &mut clap::Error) {
     let ours = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) => match word.as_str() {

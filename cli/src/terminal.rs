@@ -1,4 +1,4 @@
-//! The terminal: output, progress, tables, errors and hints.
+//! Output at the terminal: printing, progress, tables, errors with hints and exit codes, signals.
 
 pub(crate) mod columns;
 pub(crate) mod diagnosis;

@@ -2,8 +2,8 @@
 //! functions and templates.
 
 pub(crate) mod arguments;
+pub(crate) mod chat_templates;
 pub(crate) mod conversation;
 pub(crate) mod definitions;
 pub(crate) mod functions;
-pub(crate) mod model;
 pub(crate) mod prompt_template;

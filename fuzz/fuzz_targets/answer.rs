@@ -1,5 +1,4 @@
-//! Models' answers: in every family, an answer in pieces is read as the whole is, and no answer
-//! makes the reader panic.
+//! Fuzzes the readers of models' answers: read in pieces or whole, each gives the same.
 
 #![no_main]
 

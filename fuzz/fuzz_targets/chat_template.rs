@@ -1,5 +1,4 @@
-//! Chat templates of strangers and conversations with them: whatever they are, printing ends, and
-//! nothing but the template has control tokens in what is printed.
+//! Fuzzes the rendering of chat templates, and conversions of conversations between APIs' forms.
 
 #![no_main]
 

@@ -1,5 +1,4 @@
-//! Definitions that somebody else wrote: no text makes the reader panic, and of what it reads
-//! every dialect, both languages and a world that parses can be made.
+//! Fuzzes the import of others' tool definitions, and the exports, code and WIT made of them.
 
 #![no_main]
 

@@ -1,5 +1,4 @@
-//! Inspection of arbitrary bytes: it never panics, and what a manifest is derived from is
-//! inspected without a refusal.
+//! Fuzzes the derivation of manifests from components, and the inspection of both.
 
 #![no_main]
 
@@ -8,7 +7,7 @@ use tool_hub_host::{authoring, inspect};
 use tool_hub_manifest::{Package, Verified};
 
 fuzz_target!(init: {
-    // A panic that the host catches is none; the fuzzer's own hook would end the process.
+    // The host catches some panics on purpose; the fuzzer's own hook would end the process there.
     drop(std::panic::take_hook());
 }, |component: &[u8]| {
     let name = "fuzzed".parse().expect("a name");

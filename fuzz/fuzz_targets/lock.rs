@@ -1,4 +1,4 @@
-//! `toolbox.lock`: no text makes the reader panic, and what is written reads back equal.
+//! Fuzzes the parser of `toolbox.lock`, and checks that what it read is written and read back.
 
 #![no_main]
 

@@ -1,5 +1,4 @@
-//! `tool.toml` and `toolbox.toml`: no text makes the reader panic, and what is written reads
-//! back equal.
+//! Fuzzes the parsers of `tool.toml` and `toolbox.toml`; the first is also written and read back.
 
 #![no_main]
 

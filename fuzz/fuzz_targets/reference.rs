@@ -1,5 +1,4 @@
-//! References, names and origins: no text makes a reader panic, and what one accepts is
-//! spelled as it reads.
+//! Fuzzes the parsers of references, names, origins and digests: each value reads back as shown.
 
 #![no_main]
 

@@ -1,5 +1,4 @@
-//! Arguments that are nearly right: no schema and no text make the reader panic, what it reads
-//! is an object, and it says what it read differently.
+//! Fuzzes the repair of a call's nearly right arguments: it gives an object and a one-line note.
 
 #![no_main]
 
@@ -22,7 +21,7 @@ fuzz_target!(|texts: (&str, &str)| {
     let value: Value = serde_json::from_str(&read).expect("JSON");
     assert!(value.is_object(), "{read}");
     assert!(!note.is_empty() && !note.contains('\n'), "{note:?}");
-    // What was read is what the schema wants, as far as anybody could see.
+    // A second repair of the repaired arguments changes something, or there is none.
     if let Some(Repair { arguments, .. }) = repair(&schema, &read) {
         assert_ne!(arguments, read, "a repair that changes nothing");
     }

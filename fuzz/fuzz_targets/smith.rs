@@ -1,5 +1,4 @@
-//! Random components that are nearly always valid, from bytes to calls: they are inspected,
-//! compiled, instantiated and called with zeros, and nothing panics.
+//! Fuzzes the host with random, mostly valid components: inspects, compiles and calls them.
 
 #![no_main]
 
@@ -24,7 +23,7 @@ static HOST: LazyLock<Host> = LazyLock::new(|| {
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime"));
 
 fuzz_target!(init: {
-    // A panic that the host catches is none; the fuzzer's own hook would end the process.
+    // The host catches some panics on purpose; the fuzzer's own hook would end the process there.
     drop(std::panic::take_hook());
 }, |bytes: &[u8]| {
     if let Some(component) = made(bytes) {
@@ -32,8 +31,8 @@ fuzz_target!(init: {
     }
 });
 
-/// Half of the inputs make components, most of which import what no host has; the others
-/// make core modules, whose functions are exported where they are over plain numbers.
+/// Half of the inputs make components, most of which import what no host has. The others make
+/// core modules, of which functions over plain numbers are exported.
 fn made(bytes: &[u8]) -> Option<Vec<u8>> {
     let (kind, bytes) = bytes.split_first()?;
     let mut input = Unstructured::new(bytes);

@@ -1,8 +1,8 @@
-//! A call through `Tool::call` against raw wasmtime: instantiating the same component from
-//! the same kind of pool and calling it through a typed function. It is done with a component
-//! of a few lines, and with the sample tool `text-stats`, which is built for it. Absolute times
-//! say little on shared machines, so the ratio of both sides in one run is printed at the end,
-//! and by how much two threads do more than one, on both sides.
+//! Benchmarks `Tool::call` against raw wasmtime, and the cost of masking and of a second thread.
+//! Raw wasmtime instantiates the same component from the same kind of pool and calls it through a
+//! typed function. It is done with a component of a few lines, and with the sample tool
+//! `text-stats`, which is built for it. Absolute times say little on shared machines, so the ratio
+//! of both sides in one run is printed at the end.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! One tool among 64 that spin: how long its calls take, and when the others are ended. The
+//! Benchmarks calls of a tool while 64 other tools spin, and how late the spinners are ended. The
 //! same calls on the same host without the others are the second side.
 
 use std::time::{Duration, Instant};
@@ -47,8 +47,8 @@ async fn siege() {
         .into_iter()
         .map(|tool| tokio::spawn(overrun(tool)))
         .collect();
-    // The calls that compute come second: who has run for as long as any spinner is no better
-    // than they are.
+    // The calls that compute come second, when every spinner has run for longer than one of them
+    // takes: only then are they preferred.
     let busy = Duration::from_secs(u64::from(DEADLINE_SECONDS)) * 2 / 5;
     let besieged = [latencies(&short, busy).await, latencies(&long, busy).await];
     let mut overruns = Vec::new();

@@ -1,5 +1,4 @@
-//! The modules that approve a tool: its inspection, the comparison of its terms, the `Approved`
-//! tool, and messages of denials.
+//! The modules that approve a tool: inspection, claims, terms, the `Approved` type and denials.
 
 pub(crate) mod approved;
 pub(crate) mod claims;

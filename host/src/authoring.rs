@@ -1,5 +1,4 @@
-//! Derives manifests from components, and completes an author's manifest from the component's types
-//! and doc comments.
+//! Derives a component's manifest, or completes an author's, from the types and doc comments.
 
 mod docs;
 
@@ -153,7 +152,7 @@ fn complete(
             members: Members::default(),
         });
     }
-    // Only what has a schema has a place for them.
+    // Only a result with a schema has a place for descriptions of its members.
     if let (Some(output), Some(ty)) = (
         &mut function.output,
         reply_kind::structured(&export.signature),
@@ -164,8 +163,8 @@ fn complete(
     Ok(())
 }
 
-/// Adds what comments say of members of which the author says nothing. Sources that are not
-/// those of the component may speak of members that there are not.
+/// Adds the comments on members that the author does not describe. Sources that are not those of
+/// the component may name members that do not exist.
 fn complete_members(
     members: &mut Members,
     comments: Option<&Members>,

@@ -1,4 +1,4 @@
-//! The engine that runs components, the compiler, and the cache of compiled code.
+//! The modules for compiling components: engine, compiler, compiled code, cache and prefetch.
 
 pub(crate) mod cache;
 pub(crate) mod code;

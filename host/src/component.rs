@@ -1,4 +1,5 @@
-//! Reads a component's bytes: counts, validates and decodes them before anything runs.
+//! The modules that read a component's bytes: scan, validation, WIT, imports and exports. Nothing
+//! of the component runs.
 
 pub(crate) mod contract_exports;
 pub(crate) mod exports;

@@ -28,10 +28,10 @@ pub struct HostConfig {
     /// The home directory of whoever runs the host: never given to a tool as a whole, while
     /// what is in it may be.
     pub home: Option<PathBuf>,
-    /// Names that no tool may make, open, change or remove in a directory that it may change,
-    /// however deep: what is called so, or lies in what is called so, other programs act on.
-    /// Links that lead there count. A place that was insisted on, `DirectoryGrant::despite`, is
-    /// given, and nothing else of its name.
+    /// Names on which other programs act, such as `.git`. In a directory with write access no tool
+    /// may make, open, change or remove anything with such a name, or below it, however deep and
+    /// through whatever link. A place in `DirectoryGrant::despite` is excepted, and nothing else of
+    /// its name.
     pub guarded_names: Vec<String>,
     /// The most calls that run, or wait for something outside of the host, at once. No single
     /// caller can use all of them; see [`Tool::for_caller`](crate::Tool::for_caller).

@@ -1,5 +1,4 @@
-//! The `HostError` type: errors before a call, when a component is refused or the machine refuses
-//! something.
+//! The `HostError` type: errors of inspecting, approving, loading or authoring a tool.
 
 pub(crate) mod refusal;
 

@@ -1,4 +1,5 @@
-//! Entry points for the fuzz targets. They are no part of the public interface.
+//! Entry points for fuzzing: JSON arguments of random types, and forged entries of the code cache.
+//! They are no part of the public interface.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -21,7 +22,7 @@ use crate::values::types::{Integer, Type};
 const DEPTH_MAX: usize = 5;
 
 /// Reads the rest of `input` as the JSON arguments of a function with random types. What is
-/// accepted is written the same when it was read once more.
+/// accepted is written as JSON, and written the same after that is read again.
 pub fn json_by_random_type(input: &mut Unstructured<'_>) -> Result<()> {
     let ty = random_type(input, DEPTH_MAX)?;
     let parameters = fields(vec![ty.clone()]);

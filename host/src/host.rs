@@ -1,5 +1,5 @@
-//! The `Host`: loads approved tools, and holds the engine, the cache and everything else that they
-//! share.
+//! The `Host`: loads approved tools, from the cache or by compiling, and links guests' imports. It
+//! holds the engine, the cache and everything else that its tools share.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
-//! The interfaces that a guest may import: HTTP, directories, storage, logging, and the contract's
-//! interfaces.
+//! The modules of the interfaces that guests may import: HTTP, files, storage, logging, contract.
 
 pub(crate) mod directories;
 pub(crate) mod http;

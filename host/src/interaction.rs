@@ -1,5 +1,5 @@
-//! The `Interaction` trait, by which an embedder answers a running call: progress, questions,
-//! functions beside the tool, and output.
+//! The `Interaction` trait: an embedder takes progress, output and log, and answers questions. The
+//! embedder also calls functions of other tools for the guest, and is told what the call used.
 
 pub(crate) mod usage;
 
@@ -30,8 +30,8 @@ pub trait Interaction: Send + Sync {
         Box::pin(std::future::ready(Answer::Unavailable))
     }
 
-    /// The functions that code which the tool runs may call. Where there are none, a tool that
-    /// imports `toolbox` finds an empty one.
+    /// The functions that a tool may call for the code that it runs. By default there are none, and
+    /// a tool that imports `toolbox` finds an empty list.
     fn functions(&self) -> Vec<ToolboxFunction> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! The sandbox of tool-hub: verified bytes and grants go in, outcomes come out.
+//! The host: inspects, approves and loads tools, and runs their functions in a sandbox.
 //!
 //! A tool is a WebAssembly component and a manifest. [`inspect`] holds what the manifest
 //! claims against what the bytes really import and export; [`Inspection::approve`] turns

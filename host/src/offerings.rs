@@ -1,4 +1,4 @@
-//! Types for the prompts and resources that tools offer, read from their exports.
+//! The modules of the types for prompts and resources that tools offer, read from their exports.
 
 pub(crate) mod entries;
 pub(crate) mod prompt;

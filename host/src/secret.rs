@@ -5,7 +5,7 @@ mod forms;
 mod json;
 pub(crate) mod mask;
 pub(crate) mod parts;
-pub(crate) mod split;
+pub(crate) mod pieces;
 
 use std::fmt;
 use std::ops::Range;

@@ -96,8 +96,8 @@ impl Storage {
         Self::of(Some(path.into()))
     }
 
-    /// Deletes what is kept in the file, and tells whether there was any. What tools that use
-    /// it at this moment keep from here on is gone with them.
+    /// Deletes what is kept in the file, and tells whether there was any. Tools that have it open
+    /// lose what they store after this once they close it.
     ///
     /// # Errors
     /// When there is a file and it cannot be deleted.
@@ -318,7 +318,7 @@ fn set(transaction: &Transaction<'_>, bucket: &str, key: &str, value: &[u8]) -> 
     Ok(())
 }
 
-/// Makes the changes last, unless there is more than `max` now.
+/// Commits the changes, unless the storage would then hold more than `max` bytes.
 fn commit(transaction: Transaction<'_>, max: u64) -> Result<()> {
     let bytes: i64 = transaction
         .prepare_cached("SELECT bytes FROM usage")?

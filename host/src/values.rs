@@ -1,4 +1,4 @@
-//! Values: their types, their JSON, and the JSON Schema that describes them.
+//! The modules for component values: types, JSON, JSON Schema, descriptions, contract.
 
 pub(crate) mod contract;
 pub(crate) mod descriptions;

@@ -1,5 +1,5 @@
-//! The `FunctionSpec` type: a function's name, texts and schemas as an agent sees it, whatever
-//! protocol the agent speaks.
+//! The `FunctionSpec` type: a function as an agent sees it, with its name, texts and schemas. Also
+//! the rule by which the visible name is made of the tool's and the function's.
 
 use std::fmt;
 
@@ -70,8 +70,8 @@ impl FunctionSpec {
 }
 
 /// The name an agent sees: the toolbox's name of the tool where the tool has one function,
-/// `key__function` otherwise. Prompts are named alike. Because neither part may hold `__`-free text
-/// that the other could be mistaken for (keys never contain `__`), no two functions share a name.
+/// `key__function` otherwise. Prompts are named alike. Keys hold no `__` and functions begin with a
+/// letter, so no two functions share a name.
 ///
 /// # Errors
 /// When the name is longer than agents accept.

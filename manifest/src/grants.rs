@@ -1,4 +1,4 @@
-//! Grants: the rights that a user gave a tool, never more than it asked for.
+//! The `Grants` type: the rights that a user gave a tool, compared with what it asks for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -1,5 +1,4 @@
-//! The words of tool-hub as types: manifests, names, references, digests, capabilities,
-//! grants, limits, the toolbox and its lock.
+//! Types that the crates share: manifests, names, digests, grants, limits, toolboxes, outcomes.
 //!
 //! This crate is pure: it opens no file, no socket, no component. What it parses, it parses
 //! from text that the caller holds; what it writes, it returns as text.

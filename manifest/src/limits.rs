@@ -1,4 +1,4 @@
-//! Limits on the memory, time and bytes that one call may use.
+//! Limits on the memory, time and bytes of one call, and those that an author asks for.
 
 use serde::{Deserialize, Serialize};
 

@@ -88,7 +88,7 @@ pub enum Language {
     Rust,
     /// Python, with componentize-py.
     Python,
-    /// JavaScript, with jco.
+    /// JavaScript, with esbuild and componentize-qjs.
     Javascript,
 }
 

@@ -1,8 +1,8 @@
 //! Names of the files of a tool package, as they stand in a repo.
 
-/// The manifest: the claim.
+/// The manifest: what the author claims about the tool.
 pub const MANIFEST: &str = "tool.toml";
-/// The component: the fact.
+/// The component: the code that runs.
 pub const COMPONENT: &str = "tool.wasm";
 /// The card, for people and for search.
 pub const CARD: &str = "README.md";

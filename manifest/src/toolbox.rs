@@ -30,7 +30,8 @@ pub struct Toolbox {
     pub tools: IndexMap<ToolKey, ToolboxEntry>,
 }
 
-/// One tool of a toolbox. Everything here narrows or renames; nothing touches the artefact.
+/// One tool of a toolbox. Everything here narrows or renames; the tool's own files stay as they
+/// are.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolboxEntry {

@@ -8,7 +8,7 @@ use crate::document::DocumentError;
 use crate::manifest::{ComponentClaim, Manifest};
 use crate::package_file;
 
-/// The two files of a tool as they came from somewhere, believed by nobody yet.
+/// The two files of a tool as they were received, before any check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
     /// The bytes of `tool.toml`.

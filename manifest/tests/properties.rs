@@ -1,5 +1,4 @@
-//! Properties that hold for every document and every text: what is written reads back equal,
-//! and no input makes a parser panic.
+//! Property tests: manifests, locks and toolboxes read back equal, and no text makes parsers panic.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Lists the files of a commit with their lengths and hashes. Only names from the allow-list are
-//! ever asked for, and nothing but what was asked for is accepted.
+//! Asks a registry which of some named files a commit has, with their lengths and hashes. An
+//! answer with other files is refused.
 
 use serde::Deserialize;
 use tool_hub_manifest::Digest;

@@ -17,7 +17,7 @@ use crate::wire::base_client;
 /// drops a token that cannot be a header value, and this one cannot: so it stays anonymous.
 const NO_TOKEN: &str = "\n";
 
-/// An `hf-hub` client without an opinion of its own.
+/// An `hf-hub` client that takes nothing from the environment, caches nothing and retries nothing.
 pub(crate) struct Hub {
     client: HFClient,
     endpoint: Url,

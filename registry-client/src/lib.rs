@@ -64,7 +64,7 @@ pub use push::rehearsal::Rehearsal;
 pub use push::{Push, PushOutcome, PushReport};
 pub use resolve::{Resolved, TaggedVersion, VersionBranch};
 pub use search::{SEARCH_TAG, SearchResult, SearchResults, ToolSummary};
-pub use store::sweep::{DamagedBlob, StoreReport, SweepReport};
+pub use store::gc::{DamagedBlob, StoreReport, SweepReport};
 pub use store::{Store, StoreError};
 pub use token::{Token, TokenError};
 pub use visibility::Visibility;

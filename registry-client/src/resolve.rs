@@ -196,7 +196,7 @@ impl Refs {
             .collect()
     }
 
-    /// The tags that are versions, newest first. Other tags are nobody's business.
+    /// The tags that are versions, newest first. Other tags are ignored.
     pub(crate) fn versions(&self, act: &Act) -> Result<Vec<TaggedVersion>, ClientError> {
         let mut versions = Vec::new();
         for tag in &self.tags {

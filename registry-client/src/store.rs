@@ -3,9 +3,9 @@
 
 mod blob;
 mod error;
+pub(crate) mod gc;
 mod layout;
 mod lock;
-pub(crate) mod sweep;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Sends this crate's own HTTP requests to a registry, with bounds on time, size and retries.
 
-mod places;
+mod urls;
 
 use std::time::Duration;
 
@@ -312,7 +312,7 @@ impl Wire {
         if target.scheme() != "https" && !(plain_allowed && target.scheme() == "http") {
             return refuse("only https may be redirected to");
         }
-        // Also behind a plain endpoint, what once was encrypted stays so.
+        // Also with an `http` endpoint, no redirect leads from https back to http.
         if from.scheme() == "https" && target.scheme() == "http" {
             return refuse("https must not become http");
         }
@@ -347,7 +347,7 @@ impl Wire {
         let body = self
             .body(act, response, REFUSAL_BYTES_MAX, |_| ())
             .await
-            // A refusal is one with or without a readable body.
+            // Without a readable body it is still reported as a refusal.
             .unwrap_or_default();
         let answer = refusal::answer(status, &headers, &body);
         let retry_after = refusal::retry_after(&headers);

@@ -1,5 +1,6 @@
-//! Questions whose answers come out of large registries: info and tree of a repository with 10,000
-//! files, and search among 1,000, 10,000 and 100,000 tools, on SQLite and, where it is installed,
+//! Measures info and tree of a repository of 10,000 files, and search among up to 100,000 tools.
+//!
+//! Search is measured among 1,000, 10,000 and 100,000 tools, on SQLite and, where it is installed,
 //! on PostgreSQL.
 //!
 //! `cargo bench -p tool-hub-registry-server --bench listing [-- files|sqlite|postgres]`
@@ -123,7 +124,7 @@ async fn files() {
     }
 }
 
-/// Files without content, so that making them takes no time on the disk.
+/// Files that hold their own path and nothing else, so that making them takes little time.
 async fn commit(server: &Server, name: &str, paths: impl Iterator<Item = String>) {
     server.create(name).await;
     let mut body = header("many");

@@ -1,5 +1,6 @@
-//! Commits a second by 1, 8 and 32 pushers, each to a repository of its own, against the bare cost
-//! of as many durable files and SQLite transactions on the same disk.
+//! Measures commits per second of 1, 8 and 32 pushers, against bare durable writes to the disk.
+//!
+//! Each pusher commits to a repository of its own.
 //!
 //! `cargo bench -p tool-hub-registry-server --bench pushers`
 //!

@@ -1,5 +1,6 @@
-//! Small downloads: `GET …/resolve/main/{file}` of a public repository, against nginx serving the
-//! same bytes from a directory.
+//! Measures downloads of a small public file, against nginx serving the same bytes.
+//!
+//! The file comes from `GET …/resolve/main/{file}`, and with nginx from a directory.
 //!
 //! `cargo bench -p tool-hub-registry-server --bench resolve`
 //!

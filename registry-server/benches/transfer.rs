@@ -1,5 +1,6 @@
-//! A long file: its upload in a commit, against hashing and writing the same bytes; its download,
-//! against nginx serving the same file.
+//! Measures upload and download of 1 GiB, against bare hashing and writing and against nginx.
+//!
+//! The upload is a commit of one file.
 //!
 //! `cargo bench -p tool-hub-registry-server --bench transfer`
 //!

@@ -1,5 +1,6 @@
-//! The registry that `tests/conformance` asks: `cargo run -p tool-hub-registry-server --example
-//! conformance -- [--lfs] ACCOUNT…`.
+//! Runs an empty registry with the named accounts, for the client tests of `tests/conformance`.
+//!
+//! `cargo run -p tool-hub-registry-server --example conformance -- [--lfs] ACCOUNT…`
 //!
 //! With `--lfs` every file that is not empty is to be sent over LFS. An account is a user's name,
 //! or `organisation=user`, where the user becomes its administrator. The registry is new and lies

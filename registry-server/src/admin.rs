@@ -47,7 +47,7 @@ impl fmt::Debug for TokenSecret {
 pub struct NewToken {
     /// The secret that clients send.
     pub secret: TokenSecret,
-    /// The rest.
+    /// All but the secret.
     pub summary: TokenSummary,
 }
 

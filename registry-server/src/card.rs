@@ -67,8 +67,8 @@ pub(crate) fn parse_card(text: &str, bytes_max: usize) -> Result<Card, CardError
     }
 }
 
-/// The tags a card gives its repository, in the Hub's spelling: plain ones, and `license:…` for the
-/// license.
+/// The tags a card gives its repository, in the Hub's spelling: plain ones, and `license:…`,
+/// `dataset:…` and `base_model:…`.
 pub(crate) fn card_tags(front_matter: &Value) -> Vec<String> {
     let mut tags = Vec::new();
     for key in TAG_KEYS {

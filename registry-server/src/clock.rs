@@ -1,4 +1,4 @@
-//! Converts times between the database's milliseconds and the protocol's dates.
+//! The current time, and conversions between the database's milliseconds and the protocol's dates.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(crate) fn from_ms(ms: i64) -> OffsetDateTime {
         .unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
 
-/// `2026-11-20T23:00:00.000Z`.
+/// A time as the protocol writes it: `2026-11-20T23:00:00.000Z`.
 pub(crate) fn date(ms: i64) -> String {
     from_ms(ms).format(DATE).unwrap_or_default()
 }

@@ -34,10 +34,10 @@ pub struct RegistryConfig {
     /// name of the registry.
     pub public_url: Option<Url>,
     /// Further host names of the registry, beside that of the public URL, `localhost` and the
-    /// addresses of this machine. If the registry listens on a loopback address, these are the
-    /// loopback addresses; otherwise any address is accepted. Requests with another name in `Host`
-    /// are refused, because they may come from a page in a browser whose domain resolves to this
-    /// machine (DNS rebinding).
+    /// addresses of this machine. A registry that listens on a loopback address takes the loopback
+    /// addresses for those of this machine; any other registry accepts every address. Requests with
+    /// another name in `Host` are refused, because they may come from a page in a browser whose
+    /// domain resolves to this machine (DNS rebinding).
     pub hosts: Vec<Host>,
     /// True if a repository's `.gitattributes` selects the files that are sent over LFS, as on the
     /// Hub. Such files can only be uploaded by clients with basic LFS: the JavaScript and Rust

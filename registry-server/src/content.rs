@@ -3,15 +3,15 @@
 
 mod batch;
 mod bucket;
+mod bucket_upload;
 mod copy;
 mod digest;
-mod file;
 mod inventory;
+mod local_file;
 mod parts;
-mod small;
+mod small_parts;
 mod spool;
 mod store;
-mod upload;
 
 pub(crate) use batch::Batch;
 pub(crate) use bucket::FileHeaders;

@@ -7,6 +7,7 @@
 
 pub(crate) mod accounts;
 mod aliases;
+pub(crate) mod change_detection;
 pub(crate) mod commits;
 mod connection;
 pub(crate) mod contents;
@@ -18,7 +19,7 @@ mod failure;
 pub(crate) mod fulltext;
 pub(crate) mod holdings;
 pub(crate) mod keys;
-mod lineage;
+mod last_changes;
 mod listed_manifests;
 pub(crate) mod listings;
 mod migrations;
@@ -32,15 +33,14 @@ mod rows;
 pub(crate) mod search;
 mod sql;
 mod sqlite;
+mod stored_text;
 pub(crate) mod tables;
 pub(crate) mod tokens;
 pub(crate) mod tools;
 pub(crate) mod uploads;
-pub(crate) mod version;
 mod visibility;
-mod words;
-mod writing;
+mod write_transaction;
 
 pub(crate) use connection::Database;
 pub(crate) use failure::DatabaseFailure;
-pub(crate) use writing::WriteTransaction;
+pub(crate) use write_transaction::WriteTransaction;

@@ -1,4 +1,4 @@
-//! Git objects: encodes and decodes trees, commits and LFS pointers, and computes ids as git does.
+//! Git objects: the bytes of trees, commits and LFS pointers, and the ids that git gives them.
 
 mod commit;
 mod id;

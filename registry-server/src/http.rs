@@ -1,5 +1,4 @@
-//! HTTP for the controllers: request bodies, queries, answers, refusals, addresses, request ids,
-//! and shared memory and turns.
+//! HTTP for the controllers: bodies, queries, answers, refusals, addresses, ids, limits on load.
 
 mod answer;
 mod base_url;

@@ -77,6 +77,7 @@
 //! The library reads no environment variables; what is configurable is in [`RegistryConfig`] and
 //! [`Limits`].
 
+mod abandoned_uploads;
 mod access;
 mod admin;
 mod card;
@@ -89,7 +90,6 @@ mod error;
 mod git;
 mod history;
 mod http;
-mod index;
 mod limits;
 mod maintenance;
 mod metrics;
@@ -102,8 +102,8 @@ mod rates;
 mod registry;
 mod roles;
 mod routes;
+mod search_listing;
 mod server;
-mod sweep;
 mod tool;
 mod upload;
 mod wire;

@@ -4,17 +4,17 @@
 //! Everything a client sends passes through one of these types before it touches the database or a
 //! file name.
 
+mod account_and_repository;
 mod address;
 mod head;
 mod path;
 mod reference;
 mod token_scope;
-mod word;
 
+pub use account_and_repository::{AccountName, NameError, RepositoryName};
 pub use address::RepositoryKind;
 pub(crate) use address::{Address, RepositoryId, decode};
 pub(crate) use head::Head;
 pub(crate) use path::{PathFault, RepositoryPath};
 pub(crate) use reference::RefName;
 pub use token_scope::{RepositoryPattern, TokenScope};
-pub use word::{AccountName, NameError, RepositoryName};

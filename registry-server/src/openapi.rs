@@ -106,7 +106,7 @@ pub(crate) fn document(routes: &[Route]) -> Document {
     Document(Bytes::from(document.to_json().unwrap_or_default()))
 }
 
-/// The route under which a controller that has several describes itself.
+/// The route under which a controller with several routes describes itself.
 fn described_at(route: &str) -> String {
     if route == "/health" {
         return "/health/live".to_owned();
@@ -126,7 +126,7 @@ fn end_of<'a>(path: &'a str, route: &str) -> Option<&'a str> {
     }
 }
 
-/// The path in a listing may be left out: then it is that of the root.
+/// The addresses of a described path. That of a listing may end before `{path}`, for the root.
 fn addresses(path: &str) -> Vec<String> {
     let root = path.strip_suffix("/{path}");
     let root = root.filter(|_| path.contains("/tree/"));
@@ -212,7 +212,7 @@ fn security(access: Access) -> Vec<SecurityRequirement> {
     }
 }
 
-/// The refusals that every controller of this access may be spared.
+/// The refusals common to routes of this access, which no controller has to describe.
 fn refusals(access: Access, takes_body: bool) -> Vec<(&'static str, &'static str)> {
     let mut refusals = vec![
         ("400", "The request is not understood"),

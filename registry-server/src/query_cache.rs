@@ -10,10 +10,10 @@ use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 
 use crate::database::Database;
+use crate::database::change_detection::Version;
 use crate::database::commits::Commit;
 use crate::database::keys::RepositoryKey;
 use crate::database::repositories::Repository;
-use crate::database::version::Version;
 use crate::error::RegistryError;
 use crate::history::{ListedEntry, find_entry, resolve_revision};
 use crate::names::RepositoryId;
@@ -53,7 +53,8 @@ impl QueryCache {
             id.owner.folded(),
             id.name.folded()
         );
-        // A private one that came faster than one that is not there would be known to be there.
+        // Private repositories are not cached: an answer faster than that for a missing one would
+        // tell that they exist.
         let card_bytes = |found: &Repository| {
             (!found.private).then(|| ANSWER_BYTES + found.card.as_ref().map_or(0, String::len))
         };

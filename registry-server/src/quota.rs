@@ -1,12 +1,11 @@
 //! Enforces the storage quota of an owner: their own, else the registry's.
 //!
-//! It bounds the disk and not only what commits refer to. What is announced counts as if it were
-//! there, and what arrived counts for its sender from before it is stored until a commit refers to
-//! it or it is collected; that may be as much again as the quota, so that whoever deletes a
-//! repository has room at once. Bodies that are on their way count towards that as they are
-//! written.
+//! The quota bounds what commits refer to; twice the quota bounds all that the owner has on the
+//! disk, so that whoever deletes a repository has room at once. Content that was announced counts
+//! as if it were there. Content that arrived counts for its sender, from before it is stored until
+//! a commit refers to it or it is collected. Bodies of requests count while they are written.
 
-pub(crate) mod arriving;
+pub(crate) mod uploads_in_progress;
 
 use std::collections::BTreeSet;
 
@@ -19,7 +18,7 @@ use crate::error::RegistryError;
 use crate::http::Refusal;
 use crate::registry::Registry;
 
-use arriving::Body;
+use uploads_in_progress::Body;
 
 /// An owner keeps, or would keep, more than they may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,8 +158,8 @@ pub(crate) async fn check(
     check_with(registry, writing, owner, arrived, &mut Room::default()).await
 }
 
-/// The same where the transaction counts the body of `room`, which from then on is not on its way
-/// any more.
+/// The same for a transaction that counts the body of `room`, which no longer counts as arriving
+/// afterwards.
 pub(crate) async fn check_with(
     registry: &Registry,
     writing: &mut WriteTransaction,

@@ -15,7 +15,7 @@ use crate::http::Share;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::query_cache::QueryCache;
-use crate::quota::arriving::UploadsInProgress;
+use crate::quota::uploads_in_progress::UploadsInProgress;
 use crate::rates::Rates;
 
 /// The file with the metadata, in the registry's directory.

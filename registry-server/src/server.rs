@@ -20,13 +20,13 @@ use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
+use crate::abandoned_uploads;
 use crate::error::RegistryError;
 use crate::http::{Hosts, StalledWrites, client_address, keeping};
 use crate::limits::Limits;
 use crate::rates::{Peer, Subject};
 use crate::registry::Registry;
 use crate::routes;
-use crate::sweep;
 
 use connections::{Connections, Slot};
 
@@ -49,9 +49,9 @@ pub async fn serve(
     registry: Registry,
     shutdown: impl Future<Output = ()> + Send,
 ) -> Result<(), RegistryError> {
-    sweep::incoming(&registry)?;
+    abandoned_uploads::incoming(&registry)?;
     let mut sweeping = JoinSet::new();
-    sweeping.spawn(sweep::now_and_then(registry.clone()));
+    sweeping.spawn(abandoned_uploads::now_and_then(registry.clone()));
     // If the listener has no address to report, assume a loopback one.
     let listens_at = listener.local_addr();
     let listens_at = listens_at.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip());

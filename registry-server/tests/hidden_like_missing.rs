@@ -1,8 +1,7 @@
-//! A repository that may not be seen cannot be told from one that is not there by how long the
-//! answer takes: both cost the database the same questions.
+//! A test that hidden and missing repositories cost the same number of database queries.
 //!
-//! The questions are counted in what sqlx logs, for the whole process, so this test has a process
-//! of its own.
+//! So the time that an answer takes does not tell one from the other. The queries are counted in
+//! what sqlx logs, for the whole process, so this test has a process of its own.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -1,4 +1,4 @@
-// Searches keys and values of a JSON value.
+// Finds the places in a JSON value whose key or scalar value contains a text.
 
 import { cut, Refusal } from './text.js';
 

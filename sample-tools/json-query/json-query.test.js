@@ -1,4 +1,4 @@
-// Calls the exports of the component as the component would, in Node.
+// Tests of the exports of `json-query`, called in Node.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Evaluates JMESPath expressions, and turns the library's errors into ones that teach.
+// Evaluates JMESPath expressions, and says where and why one fails, and how to correct it.
 
 import jmespath from 'jmespath';
 

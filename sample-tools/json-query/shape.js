@@ -1,4 +1,4 @@
-// Describes the structure of a JSON value.
+// Describes the structure of a JSON value: its places and the kinds of values there.
 
 const PLACES_MAX = 500;
 

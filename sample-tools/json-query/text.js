@@ -1,4 +1,4 @@
-// Reads JSON texts, and says where one is broken in words that do not depend on the engine.
+// Parses JSON with messages that do not depend on the engine; has `Refusal`, and `cut` for texts.
 
 const JSON_CHARACTERS_MAX = 8 * 1024 * 1024;
 const DEPTH_MAX = 500;

@@ -1,4 +1,4 @@
-// The toolbox's functions as functions of JavaScript.
+// Makes the toolbox's functions callable from JavaScript.
 
 import { fromJson, Media, toJson } from './values.js';
 

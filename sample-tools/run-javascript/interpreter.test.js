@@ -1,4 +1,4 @@
-// Code, what it comes to, and what is kept of it.
+// Tests of running code: its value, its errors, and what is kept for the next run.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

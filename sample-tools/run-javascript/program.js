@@ -141,7 +141,7 @@ function definitionsIn(statements, code) {
   return found;
 }
 
-// Whether to make the class again is to make it and nothing else.
+// True if the class can be evaluated again without running any other code.
 function runsNothing({ superClass, body }) {
   return (!superClass || superClass.type === 'Identifier') && body.body.every(
     (member) => member.type !== 'StaticBlock' && !member.computed

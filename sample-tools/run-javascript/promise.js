@@ -1,11 +1,11 @@
-// Promises whose jobs run when somebody waits for them. Nobody else would run them: a call of a
-// component ends when its function returns, and the engine's own queue is run by no function.
+// A `Promise` class with a queue of jobs of its own, which runs while the code waits for a promise.
+// The engine's own queue would never run: a call of a component ends when its function returns.
 
 const jobs = [];
 // Promises that failed and that nobody has asked yet.
 const unasked = new Set();
 
-/** Takes the place of the engine's class, which lends it `all`, `race`, `catch` and the rest. */
+/** Replaces the engine's class, from which it inherits `all`, `race`, `catch` and the rest. */
 const QueuedPromise = class Promise extends globalThis.Promise {
   #state = 'pending';
   #value;

@@ -1,4 +1,4 @@
-// Keeps what code leaves behind for the next one, as one text.
+// Writes the variables and definitions that code leaves into one text, and reads them back.
 
 import { read } from './program.js';
 import { Media } from './values.js';
@@ -6,7 +6,7 @@ import { Media } from './values.js';
 // How long a state may be. A variable that would make it longer is lost.
 export const STATE_CHARACTERS_MAX = 4 << 20;
 const DEPTH_MAX = 64;
-// The member that marks an object as something else than it looks.
+// The member of an object that marks it as the encoding of another kind of value.
 const MARK = '$';
 
 /** What stands in a state: the texts of definitions by name, and variables. Throws for others. */
@@ -56,8 +56,8 @@ export function kept(given, definitions) {
   return { state: JSON.stringify({ definitions: sources, variables }), lost };
 }
 
-// Whether the definition makes this very function: it may have got another value since, or things
-// of its own.
+// True if the variable still holds the function that the definition makes, and nothing was added to
+// that function.
 function isDefined(value, definition) {
   return typeof value === 'function' && definition !== undefined
     && read(definition.source).text.includes(Function.prototype.toString.call(value))
@@ -74,7 +74,7 @@ function written(value, room) {
   }
 }
 
-// How many characters something other than a text counts for while it is gone through.
+// The number of characters that any value but a text counts for against the limit.
 const MEMBER_CHARACTERS = 4;
 
 // Counts what it goes through, because an object that stands in many places is written in each.

@@ -192,7 +192,7 @@ class _Pickler(pickle.Pickler):
 
 
 def _is_bound(name, space):
-    """Imports go by their text, which is no name."""
+    """True for a definition whose name exists, and for imports, which are kept under their text."""
     return name in space or not name.isidentifier()
 
 

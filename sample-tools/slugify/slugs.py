@@ -1,4 +1,4 @@
-"""Text into slugs and into ASCII, with nothing but Python's own library."""
+"""Makes slugs of text, and transliterates text to ASCII, with Python's own library alone."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Tables in CSV and what their columns hold, with nothing but Python's own library."""
+"""Summarises tables in CSV, column by column, with Python's own library alone."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Texts and the slugs they give."""
+"""Tests of slugs and of transliteration to ASCII."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Tables and their summaries."""
+"""Tests of the summaries of tables in CSV."""
 
 import unittest
 

@@ -1,5 +1,6 @@
-//! The cost of serving over HTTP: a real component in a fresh sandbox for each call, against a
-//! bare rmcp server on the same library without a sandbox and without a token.
+//! Benchmarks MCP calls over HTTP, each in a fresh sandbox, against a bare rmcp server. The calls
+//! are of a real component. The bare server is built on the same library and has neither a sandbox
+//! nor a token.
 //!
 //! `cargo bench -p tool-hub-serve --bench http`
 //!

@@ -1,7 +1,7 @@
-//! The cost of a call over standard input and output: a real component in a fresh sandbox
-//! each time, against a bare rmcp server that computes the same answer natively. Ours runs as
-//! `tool serve` does, on one thread, the bare one as rmcp's documentation has it, on as many
-//! as there are processors, and once more on one.
+//! Benchmarks a call on stdin and stdout, in a fresh sandbox, against a bare rmcp server. The call
+//! is of a real component; the bare server computes the same answer natively. Ours runs on one
+//! thread, as `tool serve` does. The bare server runs twice: on as many threads as there are
+//! processors, as rmcp's documentation shows it, and on one.
 //!
 //! `cargo bench -p tool-hub-serve`
 //!

@@ -226,8 +226,8 @@ impl Drop for PendingRequest<'_> {
     }
 }
 
-/// Makes a call, and notes it where somebody wants to know: also when the future is dropped
-/// before its end, which stops the call.
+/// Makes a call and records it if there is an auditor, even if the future is dropped before its
+/// end, which stops the call.
 pub(crate) async fn audited<T, F: Future<Output = Result<T, Failure>>>(
     auditor: Option<&Auditor>,
     request: Request<'_>,

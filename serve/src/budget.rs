@@ -1,5 +1,4 @@
-//! The budget of buffered bytes from which all requests reserve, with a share for each caller, so
-//! that none takes all.
+//! A memory budget for buffered bytes, with a share per caller, and estimates of JSON's memory.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -107,8 +106,9 @@ impl Reservation {
         Ok(())
     }
 
-    /// The same, and waits for room. Who holds something already goes before who does not, and is
-    /// refused where it would wait for those who wait themselves. Callers bound the time.
+    /// As [`hold`](Self::hold), but waits for room. A reservation that holds something goes before
+    /// those that hold nothing. It is refused if only others that wait themselves could make room
+    /// for it. Callers limit the time.
     pub(crate) async fn wait(&mut self, bytes: usize) -> Result<(), ReserveError> {
         let share = self.share.clone();
         let mut waiting = None;
@@ -194,7 +194,8 @@ impl Drop for Waiting<'_> {
 /// Estimates the memory of the values in a JSON text from its separators, piece by piece.
 #[derive(Default)]
 pub(crate) struct Values {
-    /// Separators, those of objects as often as a small object takes the memory of a plain value.
+    /// The separators. The brace of an object counts three times, because a small object takes the
+    /// memory of three plain values.
     count: usize,
     is_string: bool,
     is_escaped: bool,

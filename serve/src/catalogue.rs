@@ -1,4 +1,4 @@
-//! The catalogue: functions under the names by which agents call them.
+//! The catalogue: functions under the names by which agents call them, listed or searched.
 
 use std::collections::HashMap;
 
@@ -96,11 +96,11 @@ impl Default for Presentation {
     }
 }
 
-/// An offer and what is made of it once instead of at every call.
+/// An offer, and values that are made of it once instead of at every call.
 pub(crate) struct Entry {
     pub(crate) offer: Offer,
     pub(crate) definition: Definition,
-    /// Absent when the function declares no shape and every result speaks for itself.
+    /// Absent if the function declares no output schema: then the shape is told from each result.
     pub(crate) shape: Option<ResultShape>,
     /// The metadata of all that the tool answers.
     pub(crate) provenance: MetaObject,
@@ -230,7 +230,8 @@ impl Catalogue {
             self.built_ins.push(BuiltInEntry {
                 built_in,
                 definition: definition(&spec, None)?,
-                // What is kept was said by tools; what is searched for was approved.
+                // Stored answers are the text of tools; the descriptions that searches find were
+                // approved.
                 provenance: (built_in == BuiltIn::ReadAnswer).then(|| provenance::of(None)),
                 spec,
             });

@@ -40,10 +40,10 @@ pub(crate) fn index<'a>(specs: impl IntoIterator<Item = &'a FunctionSpec>) -> In
 pub(crate) fn found<'a>(found: impl Iterator<Item = &'a FunctionSpec>, total: usize) -> String {
     let lines: Vec<String> = found.map(line).collect();
     if lines.is_empty() {
-        return format!("None of the {total} tools has a word of that. Try others.");
+        return format!("None of the {total} tools mentions any of these words. Try others.");
     }
     format!(
-        "{}\nCall one with {CALL_TOOL}; {DESCRIBE_TOOL} tells its arguments in full.",
+        "{}\nCall one with {CALL_TOOL}; {DESCRIBE_TOOL} shows all of its arguments.",
         lines.join("\n")
     )
 }
@@ -62,7 +62,7 @@ pub(crate) fn described(spec: &FunctionSpec) -> String {
     told.to_string()
 }
 
-/// Nothing is called `name`; the text is made by whoever looked for it.
+/// The failure of a call that names an unknown function, with the `message` of the lookup.
 pub(crate) fn unknown(message: String) -> Failure {
     Failure::new(FailureKind::UnknownFunction, message).with_argument("name")
 }
@@ -197,7 +197,7 @@ mod tests {
         let lines = [
             "- pictures__scale(width?, id: integer): Makes it smaller.",
             &format!("- b__long(id: integer): {long}…"),
-            "Call one with call_tool; describe_tool tells its arguments in full.",
+            "Call one with call_tool; describe_tool shows all of its arguments.",
         ];
         assert_eq!(text, lines.join("\n"));
         assert!(found([].into_iter(), 4).starts_with("None of the 4 tools"));

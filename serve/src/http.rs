@@ -42,15 +42,14 @@ const REQUESTS_MAX: usize = 512;
 /// Answers clients of `listener` until `shutdown` completes: the Model Context Protocol at
 /// [`MCP_PATH`](crate::MCP_PATH), and REST below [`REST_PATH`](crate::REST_PATH).
 ///
-/// Both eras of the protocol are spoken. Clients of revision 2025-11-25 and older have a
-/// session, which is closed when nothing happened in it for a quarter of an hour, or when
-/// another client needs the room. To others every request stands for itself. A request whose
-/// client leaves stops its call. It is answered when
-/// its `Host` is one of `access`, its `Origin`, if it has one, too, and it carries the bearer
-/// token of a caller, whose tools it then sees; otherwise it gets status 403 or 401. A request
-/// has at most 20 MiB; its head and its body have 30 seconds each to arrive. A shutdown stops
-/// calls at once, and requests that are still being sent after five seconds. With a
-/// `gateway`, what is below `/v1` and not ours goes to its endpoint.
+/// Both eras of the protocol are spoken. Clients of revision 2025-11-25 and older have a session,
+/// which is closed when nothing happened in it for a quarter of an hour, or when another client
+/// needs the room. To others every request stands for itself. A call stops when the client of its
+/// request leaves. A request is answered when its `Host` is one of `access`, its `Origin`, if it
+/// has one, too, and it carries the bearer token of a caller, whose tools it then sees; otherwise
+/// it gets status 403 or 401. A request has at most 20 MiB; its head and its body have 30 seconds
+/// each to arrive. A shutdown stops calls at once, and requests that are still being sent after
+/// five seconds. With a `gateway`, what is below `/v1` and not ours goes to its endpoint.
 ///
 /// Requests are answered by threads of its own, as many as there are processors, each with its
 /// own runtime, and long ones by another; the caller's only accepts.
@@ -69,7 +68,7 @@ pub async fn serve_http(
     let stop = CancellationToken::new();
     // Whoever drops the future wants calls to end as well.
     let _stopped = stop.clone().drop_guard();
-    // Nobody keeps the others out.
+    // Callers share what there is, so that none keeps the others out.
     let callers = access.callers.len();
     let (memory, cache) = (Budget::new(), SharedCache::default());
     let workers = Workers::start()?;

@@ -70,8 +70,8 @@ impl Index {
         }
     }
 
-    /// The places of the `texts` with a word of `query`, as a search of them gives them. Of
-    /// megabytes that are searched once no index is kept.
+    /// Searches `texts` once: the places of those with a word of `query`, best first. Only the
+    /// words of the query are indexed, which saves memory for megabytes of text.
     pub(crate) fn rank<'a>(texts: impl IntoIterator<Item = &'a str>, query: &str) -> Vec<usize> {
         let wanted = query_words(query);
         let texts = texts.into_iter().map(|text| [(text, 1.0)]);
@@ -79,7 +79,7 @@ impl Index {
         index.search(query)
     }
 
-    /// The places of all texts with a word of `query`, best first; of equals the first first.
+    /// The places of all texts with a word of `query`, best first; equal ones stay in their order.
     pub(crate) fn search(&self, query: &str) -> Vec<usize> {
         let mut scores: HashMap<u32, f64> = HashMap::new();
         for word in query_words(query) {
@@ -116,8 +116,8 @@ fn query_words(query: &str) -> Vec<String> {
     found
 }
 
-/// Calls `each` with the words of `text`, in small letters. A plural is its singular, as far
-/// as that can be told by its last letter.
+/// Calls `each` with the words of `text`, in small letters. A plural counts as its singular, as far
+/// as its last letters tell.
 fn words(text: &str, mut each: impl FnMut(&str)) {
     let mut word = String::new();
     let mut length = 0;

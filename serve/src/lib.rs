@@ -1,13 +1,13 @@
-//! Loaded tools offered to agents over the Model Context Protocol, on stdio, any other
-//! pair of byte streams, or HTTP, to programs over plain HTTP, and to models behind an
-//! OpenAI-compatible endpoint.
+//! Offers loaded tools over MCP, plain HTTP and an OpenAI-compatible gateway; runs agent loops. The
+//! Model Context Protocol is spoken on standard input and output, any other pair of byte streams,
+//! or HTTP.
 //!
-//! A [`Catalogue`] says which functions are offered and under which names, and a [`Toolset`]
-//! offers one until another takes its place; [`serve_stdio`] and [`serve`] answer a client until
-//! it leaves or the caller says stop, [`serve_http`] answers each [`Caller`] that [`Access`] lets
-//! in. Revision 2025-11-25 and older (`initialize`) and 2026-07-28 (no session) are spoken alike.
-//! A [`Gateway`] stands before an endpoint. An [`Audit`] takes note of calls, whichever way they
-//! come.
+//! A [`Catalogue`] says which functions are offered and under which names, and a [`Toolset`] offers
+//! one until another takes its place; [`serve_stdio`] and [`serve`] answer a client until it leaves
+//! or the caller says stop, [`serve_http`] answers each [`Caller`] that [`Access`] lets in.
+//! Revision 2025-11-25 and older (`initialize`) and 2026-07-28 (no session) are spoken alike. A
+//! [`Gateway`] stands before an endpoint. An [`AgentLoop`] has a model do a task with the toolset.
+//! An [`Audit`] takes note of calls, whichever way they come.
 //!
 //! ```
 //! use tokio::io::AsyncReadExt;
@@ -60,6 +60,7 @@ mod audit;
 mod budget;
 mod built_in;
 mod cache;
+mod call_result;
 mod catalogue;
 mod discovery;
 mod error;
@@ -75,7 +76,6 @@ mod provenance;
 mod quoted_text;
 mod resolved_function;
 mod rest;
-mod result;
 mod stdio;
 mod stored_results;
 mod tool_loop;

@@ -4,7 +4,7 @@ mod call;
 mod changes;
 mod content;
 mod line_transport;
-mod pages;
+mod pagination;
 mod prompts;
 mod question;
 mod report;

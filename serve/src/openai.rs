@@ -1,7 +1,7 @@
-//! Runs the toolbox in front of an OpenAI-compatible endpoint: it runs a model's calls of the
-//! toolbox's functions, and the client gets the final answer. Other requests that clients need are
-//! passed on unchanged; the rest of the API is refused, because the endpoint's key is the
-//! operator's.
+//! The HTTP routes of the gateway: it runs models' tool calls before an OpenAI-compatible API. The
+//! calls of the toolbox's functions are run here, and the client gets the final answer. Other
+//! requests that clients need are passed on unchanged; the rest of the API is refused, because the
+//! endpoint's key is the operator's.
 
 mod answer;
 mod api;

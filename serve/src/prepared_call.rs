@@ -25,7 +25,8 @@ pub(crate) struct PreparedCall {
 
 impl PreparedCall {
     /// A call of `function` with `arguments`, the text of a JSON object, or of something that can
-    /// be read as the one that was meant. It is of another function where that is `call_tool`.
+    /// be read as the one that was meant. A call of `call_tool` becomes one of the function that it
+    /// names.
     pub(crate) fn new(function: &ResolvedFunction, arguments: String) -> Self {
         let (arguments, note) = repaired(function, arguments);
         let Some((other, arguments)) = forwarded(function, &arguments) else {
@@ -97,7 +98,7 @@ impl PreparedCall {
             BuiltIn::DescribeTool => built_in::read::<DescribeTool>(arguments)
                 .and_then(|wanted| function.other(&wanted.name))
                 .map(|other| built_in::answer(discovery::described(other.spec()))),
-            // What can be called was prepared as a call of that function, so this says why not.
+            // A valid call was prepared as one of the function that it names, so this one fails.
             BuiltIn::CallTool => built_in::read::<CallTool>(arguments)
                 .and_then(|wanted| function.other(&wanted.name))
                 .and_then(|other| {

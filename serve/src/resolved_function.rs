@@ -87,8 +87,8 @@ impl ResolvedFunction {
         }
     }
 
-    /// The shape of its structured results. Absent when the function declares none and every
-    /// result speaks for itself.
+    /// The shape of its structured results. Absent if the function declares none: then the shape is
+    /// told from each result.
     pub(crate) fn shape(&self) -> Option<ResultShape> {
         self.entry().ok()?.shape
     }

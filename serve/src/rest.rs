@@ -4,9 +4,9 @@
 //! A status says what became of the request, and the body what became of the call: a tool that
 //! fails has answered, so its failure comes with status 200, as text that a model can read.
 
+mod cached_documents;
 mod call;
 mod openapi;
-mod pages;
 mod state;
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::http::problem::Problem;
 use crate::paths::REST_PATH;
 use crate::toolset::Toolset;
-use pages::{Page, PageCache};
+use cached_documents::{Page, PageCache};
 use state::RestState;
 
 /// The routes of one caller.
@@ -58,9 +58,11 @@ async fn one(
     headers: HeaderMap,
 ) -> Response {
     match rest.function(&name) {
-        Ok(resolved) => {
-            Page::new(&pages::entry(resolved.spec(), resolved.definition())).answer(&headers)
-        }
+        Ok(resolved) => Page::new(&cached_documents::entry(
+            resolved.spec(),
+            resolved.definition(),
+        ))
+        .answer(&headers),
         Err(problem) => problem.into_response(),
     }
 }

@@ -16,7 +16,7 @@ use passages::Passages;
 /// The beginning of an answer's address.
 const URI: &str = "tool-hub://answers/";
 
-/// The answers that one caller keeps. What its functions said is for those that may call them.
+/// The answers that one caller keeps. No other caller can read them.
 pub(crate) struct StoredResults {
     /// Tells the answers of this run from those of one before, which an agent may remember.
     run: u32,

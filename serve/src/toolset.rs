@@ -15,8 +15,8 @@ use crate::http::caller_name::CallerName;
 use crate::offerings::{self, Offerings};
 use crate::stored_results::StoredResults;
 
-/// Changes that wait for a client that is told of others; when there are more, it is told that
-/// anything may have changed.
+/// The most changes that wait for a slow client; when there are more, it is told that anything may
+/// have changed.
 const TOUCHED_WAITING_MAX: usize = 64;
 
 /// The functions that are offered now, to any number of clients. Cloning is cheap; clones

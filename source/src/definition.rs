@@ -29,7 +29,7 @@ pub struct Definition {
     pub parameters: Value,
     /// JSON Schema of what is returned, where the code says it.
     pub output: Option<Value>,
-    /// True if the caller has to wait for it.
+    /// True if the function is async.
     pub is_async: bool,
     /// The signature.
     pub signature: Signature,
@@ -39,7 +39,7 @@ pub struct Definition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Signature {
-    /// With values as they come: its language looks at types when it runs, if at all.
+    /// With values of any type: the language checks types when it runs, if at all.
     Dynamic,
     /// With values of these types.
     Rust(RustSignature),
@@ -90,7 +90,7 @@ fn standard(schema: &Value) -> Value {
                     "enum" | "description" => {
                         kept.insert(name.clone(), value.clone());
                     }
-                    // Whatever a property is called, it is no keyword.
+                    // The names of properties are not keywords.
                     "properties" => {
                         let properties = value.as_object().into_iter().flatten();
                         let properties = properties.map(|(name, it)| (name.clone(), standard(it)));

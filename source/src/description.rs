@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// Puts `text` before what the schema says already.
+/// Puts `text` before the schema's description.
 pub(crate) fn describe(schema: &mut Map<String, Value>, text: &str) {
     if text.is_empty() {
         return;
@@ -14,7 +14,7 @@ pub(crate) fn describe(schema: &mut Map<String, Value>, text: &str) {
     schema.insert("description".to_owned(), json!(whole));
 }
 
-/// Says what single values mean, a line for each of which something is said.
+/// Adds the descriptions of single values, a line for each that has one.
 pub(crate) fn describe_values(schema: &mut Map<String, Value>, values: &[(String, String)]) {
     let described = values.iter().filter(|(_, text)| !text.is_empty());
     let lines = described.map(|(value, text)| {

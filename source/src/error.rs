@@ -1,4 +1,4 @@
-//! Errors of reading a file or one function of it.
+//! The errors of a source file or of one function in it, with hints at how to correct them.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Reads the functions of a Python module as `transformers.utils.get_json_schema` of Transformers
-//! 5.23 reads them when it has them running.
+//! Reads the functions of a Python module as `get_json_schema` of Transformers describes them.
+//! The file is parsed and not run. The version of Transformers is 5.23.
 
 mod annotation;
 mod docstring;

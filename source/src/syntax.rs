@@ -8,8 +8,8 @@ use crate::error::SourceError;
 use crate::language::Language;
 use crate::position::Lines;
 
-/// The most reports of the parser before it is stopped; it reports every hundred steps. A
-/// text of the longest kind that means something takes a tenth of it.
+/// The most reports of the parser before it is stopped; it reports every hundred steps. The longest
+/// valid text takes a tenth of it.
 const REPORTS_MAX: usize = 1_000_000;
 
 /// Parses `text`, and refuses what its grammar does not know.
@@ -87,7 +87,7 @@ pub(crate) fn is_async(function: Node<'_>) -> bool {
         .is_some_and(|first| first.kind() == "async")
 }
 
-/// The children of a node that mean something, in order.
+/// The named children of a node, in order, without comments.
 pub(crate) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     let named = node.named_children(&mut cursor);

@@ -1,5 +1,5 @@
-//! Python functions of our own, compared with the recorded schemas of Transformers. The file
-//! `tests/python/golden.jsonl` is what `tests/oracles/get_json_schema.py` printed.
+//! Compares the schemas of Python functions in `tests/python` with recorded ones of Transformers.
+//! The file `tests/python/golden.jsonl` is what `tests/oracles/get_json_schema.py` printed.
 
 mod table;
 

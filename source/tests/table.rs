@@ -1,5 +1,4 @@
-//! The functions in `tests/python`, and the differences between their definitions and the expected
-//! ones.
+//! Reads the functions in `tests/python` and compares their schemas with those of Transformers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

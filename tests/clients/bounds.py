@@ -1,4 +1,4 @@
-"""Uses up every bound of a server at once, and says how much memory it takes.
+"""Uses up every bound of `tool serve` at once, and measures its memory and its answer times.
 
 usage: bounds.py TOKEN COMMAND… - the command serves over HTTP; `--openai` is added to it.
 Prints JSON: the most MiB that were resident, at rest and after each attack, and the slowest
@@ -155,7 +155,7 @@ held = []
 
 
 def keep():
-    """Turns that no client saw, as many as are kept."""
+    """Makes hidden turns, which no client sees, as many as the server keeps."""
     return [post("/v1/chat/completions", chat("hidden")) for _ in range(24)]
 
 

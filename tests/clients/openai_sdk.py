@@ -1,5 +1,6 @@
-"""Talks to `tool serve --openai` with OpenAI's own client, and holds everything that passes
-against the types of its package. Arguments: the base URL, the server's token, and the endpoint itself."""
+"""Tests `tool serve --openai` with OpenAI's own client, and checks all messages against its types.
+
+Arguments: the base URL, the server's token, and the endpoint itself."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The OpenAPI document of `tool serve --http`: a validator of somebody else's, and a call made by it alone."""
+"""Validates the OpenAPI document of `tool serve --http`, and makes a call that it describes."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-//! Packages of other languages' registries, installed once into a directory that survives.
+//! Installs packages for Python and Node, each once, into a directory that outlives the test run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

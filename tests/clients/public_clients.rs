@@ -1,5 +1,4 @@
-//! The registry's clients that other people wrote, as their users install them, and the life of a
-//! repository through each.
+//! Runs the scripts that test a registry with Hugging Face's clients for Python and JavaScript.
 
 pub(crate) mod packages;
 
@@ -20,7 +19,7 @@ pub(crate) fn python() -> Command {
 pub(crate) fn live_in_python(endpoint: &str, token: &str) {
     said(
         python()
-            .arg(script("huggingface_hub_life.py"))
+            .arg(script("huggingface_hub_test.py"))
             .args([endpoint, token]),
     );
 }
@@ -33,7 +32,7 @@ pub(crate) fn live_in_javascript(endpoint: &str, token: &str) {
     let modules = packages::node(&["@huggingface/hub@2.17.5"]);
     said(
         Command::new("node")
-            .arg(script("huggingface_hub_life.mjs"))
+            .arg(script("huggingface_hub_test.mjs"))
             .args([endpoint, token])
             .current_dir(modules),
     );

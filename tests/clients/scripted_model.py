@@ -1,5 +1,7 @@
-"""An OpenAI-compatible endpoint whose model does what it is told: a line `NAME {…}` of the last
-message is a call, and results are repeated. It prints its origin, and remembers what it was asked."""
+"""A fake OpenAI endpoint whose model makes the calls that the last message spells out.
+
+A line `NAME {…}` of that message is a call; results are repeated as text. The program prints its
+origin, and remembers what it was asked."""
 
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

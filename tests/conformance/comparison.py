@@ -1,4 +1,4 @@
-"""What a suite did, against `expected_failures.toml`."""
+"""Compares the results of a client's test suite with `expected_failures.toml`."""
 
 import re
 import tomllib

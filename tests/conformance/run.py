@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the public clients' own test suites against the registry server. README.md says how to read what it prints."""
+"""Runs the public clients' own test suites against the registry server.
+
+README.md says how to read what it prints."""
 
 import contextlib
 import json
@@ -23,7 +25,8 @@ ACCOUNTS = [
 ]
 
 
-# Each with what runs it and the registry's options. With LFS every file that is not empty is sent over it, else none is.
+# Each with what runs it and the registry's options. With LFS every file that is not empty is sent
+# over it, else none is.
 SUITES = {
     "python": (run_python, []),
     "python-lfs": (run_python, ["--lfs"]),

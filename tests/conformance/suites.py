@@ -1,7 +1,8 @@
-"""The clients' suites: fetched by their package managers, unpacked below `target` and run from there.
+"""Fetches the public clients' test suites, unpacks them below `target`, and runs them there.
 
-Each gives a line for each of its tests: `{"test": name, "outcome": "passed" | "failed" | "skipped", "asked": bool, "why": text}`, where
-`asked` says whether the test sent the registry anything.
+Each gives a line for each of its tests:
+`{"test": name, "outcome": "passed" | "failed" | "skipped", "asked": bool, "why": text}`,
+where `asked` says whether the test sent the registry anything.
 """
 
 import base64
@@ -20,7 +21,8 @@ RUN_SECONDS_MAX = 1_800
 
 PYTHON_CLIENT = "huggingface_hub==2.4.0"
 PYTHON_RUNNERS = ["pytest==8.4.2", "pytest-mock==3.17.0", "pytest-timeout==2.4.0", "jedi==0.19.2", "Jinja2==3.1.6"]
-# Of the suite, what asks a server for what this one offers. Buckets, jobs, sandboxes, inference and Xet have files of their own.
+# The test files about what this registry offers. Buckets, jobs, sandboxes, inference and Xet have
+# files of their own, which are left out.
 PYTHON_TESTS = [
     "test_cache_layout.py",
     "test_cli.py::TestRepoListCommand",
@@ -100,7 +102,7 @@ def run_javascript(served: dict) -> list[dict]:
 
 
 def put_any_file(served: dict) -> None:
-    """The file that `hold_back.mjs` gives for those that tests take from the web in order to upload them."""
+    """Uploads the file that `hold_back.mjs` gives instead of files that tests take from the web."""
     content = base64.b64encode(json.dumps(list(range(10_000))).encode()).decode()
     files = [{"path": "file.json", "content": content, "encoding": "base64"}]
     request = urllib.request.Request(

@@ -303,7 +303,7 @@ fn an_interrupted_build_leaves_nothing() {
             1,
             "the build has one temporary directory"
         );
-        // Only the command is told: what it started is its own to end.
+        // Only the command gets the signal; it has to end the processes that it started.
         send(signal, &child.id().to_string());
         let output = child.wait_with_output().expect("the command ends");
         assert_eq!(output.status.code(), Some(130), "{signal}");

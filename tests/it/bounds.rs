@@ -17,7 +17,7 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-/// What operators are told.
+/// The bound that the documentation for operators states.
 const MIB_MAX: u64 = 256;
 /// How long somebody with a short request waits, however long those of others are, in seconds.
 const ANSWER_MAX: f64 = 5.0;

@@ -245,7 +245,7 @@ fn beside_others() {
         home.tool(&format!("connect {client} --yes")).ok();
         let after = text(&file);
         for line in before.lines() {
-            // Whoever is not the last any more gets a comma.
+            // An entry that is not the last any more gets a comma.
             assert!(
                 after.contains(line.trim_end()),
                 "{client}: {line:?}\n{after}"

@@ -67,7 +67,7 @@ fn openai_s_client_gets_answers() {
 fn an_endpoint_without_tools_is_held_to_them() {
     let mut model = Command::new("python3");
     model
-        .arg(root().join("tests/clients/held_model.py"))
+        .arg(root().join("tests/clients/constrained_model.py"))
         .env("PYTHONPATH", packages::python(&["jsonschema==4.26.0"]));
     let endpoint = Server::start(model);
     let user = Home::new();
@@ -81,7 +81,7 @@ fn an_endpoint_without_tools_is_held_to_them() {
     let base = server.url().replace("/mcp", "/v1");
     let parts = said(
         Command::new("python3")
-            .arg(root().join("tests/clients/openai_held.py"))
+            .arg(root().join("tests/clients/openai_constrained.py"))
             .args([&base, TOKEN])
             .env("PYTHONPATH", packages::python(&[OPENAI])),
     );

@@ -30,7 +30,8 @@ fn commands_of_others() {
     }
 }
 
-/// The names of arguments are forgotten, and what is called first should destroy nothing.
+/// The hint after `load` names the arguments, and does not suggest a destructive function; the one
+/// after a bare value says how to name it.
 fn hints_at_calling() {
     let home = Home::new();
     package(&home, "one", |manifest| {
@@ -62,7 +63,7 @@ const CLIMBER: &str = r#"(component
     (core instance $i (instantiate $m))
     (func (export "climb") (param "height" u32) (result u32) (canon lift (core func $i "f"))))"#;
 
-/// What grants a right and what takes it away take each other's names.
+/// `grant` and `revoke` each take the other's names of flags.
 fn flags_have_the_same_names() {
     let home = Home::new();
     load_adder(&home, "plus");

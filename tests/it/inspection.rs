@@ -103,7 +103,7 @@ fn types_are_readable() {
     assert!(shown.contains(signature), "{shown}");
 }
 
-/// Imports settings, for which no manifest that is derived asks.
+/// Imports `wasi:config`, which the derived manifest does not ask for.
 const READER: &str = r#"
 (component
     (import "wasi:config/store@0.2.0-rc.1" (instance (export "get-all" (func (result string)))))

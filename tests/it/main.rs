@@ -23,6 +23,7 @@ mod checkouts;
 mod clients;
 mod connect;
 mod consent;
+mod dangerous_directories;
 mod demo;
 mod deploy;
 mod difference;
@@ -48,7 +49,6 @@ mod operator;
 mod output;
 mod overrides;
 mod parse;
-mod places;
 mod prompted_agent;
 mod prompts;
 #[path = "../clients/public_clients.rs"]

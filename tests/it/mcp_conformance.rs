@@ -59,7 +59,7 @@ fn both_eras() {
         .arg(TOKEN)
         .arg(user.work().join("url"));
     let forwarding = Server::start(forwarding);
-    // The suite says that it is a page of where it finds the server.
+    // The suite sends the address at which it finds the server as its `Origin`.
     let serve = "serve --http --listen 127.0.0.1:0 --token-file token --allow-origin";
     let mut serving = user.command(serve.split(' '));
     serving.arg(forwarding.url());

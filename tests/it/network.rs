@@ -64,7 +64,7 @@ fn tides() -> Website {
     Website::start(|_| Html(PAGE).into_response())
 }
 
-/// A place that nobody may knock at.
+/// A listener that must not get a connection.
 struct Canary(TcpListener);
 
 impl Canary {

@@ -1,5 +1,4 @@
-//! Tests of commands' output: nothing that was lost passes for written, and nothing but a file is
-//! replaced.
+//! Tests of output to full devices, closed pipes and files, and of arguments read from pipes.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
@@ -63,7 +62,7 @@ fn a_full_device() {
     }
 }
 
-/// A reader that has read enough is told nothing, and the command does not pass for done.
+/// With its reader gone, a command prints no error and exits with 141, as for SIGPIPE.
 fn a_closed_pipe() {
     let home = with_adder();
     for line in &PRINTS[..5] {

@@ -1,4 +1,4 @@
-//! Tests that agents only read a toolbox's overrides if they were approved.
+//! Tests that agents read a toolbox's own texts and names for its tools only if they were approved.
 
 use serde_json::json;
 

@@ -1,5 +1,4 @@
-//! Tests of the reference: its examples are the ones that are built, its keys are the keys there
-//! are, and its limits have the values that calls get.
+//! Tests that the examples, keys, limits, variables and options in `docs/reference.md` are right.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;

@@ -1,5 +1,4 @@
-//! Tests of the REST API of `tool serve`: readers of OpenAPI, a fuzzer of its promises, several
-//! callers of one server, and the log of their calls.
+//! Tests of the REST API of `tool serve`: its OpenAPI document, fuzzing, several callers, the log.
 
 use std::collections::BTreeSet;
 use std::process::Command;

@@ -33,7 +33,8 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-/// A toolbox is two files, and the moment between their writing is told as well.
+/// Waits until the client is told of `tools`. A toolbox is two files, so the client may also be
+/// told of the state in which only one of them was written.
 fn is_told_of(client: &mut Client, tools: &[&str]) {
     loop {
         client.hear_of_a_change();

@@ -1,5 +1,4 @@
-//! Checks rules of this repository that no compiler checks: arrows between crates, circles of
-//! modules, and files' first lines.
+//! Tests of this repository's own rules: arrows between crates, circles of modules, comments.
 
 mod dependencies;
 mod modules;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares `tool serve` with the ACT host: the same tool in Rust over MCP on standard input and output.
+"""Compares the speed of `tool serve` with that of the ACT host, on the same tool over MCP stdio.
 
 usage: act.py [PATH_TO_TOOL]        the command, built for release; target/release/tool if left out
 
@@ -61,7 +61,7 @@ def ours(tool: Path) -> Server:
     os.environ["TOOL_HUB_HOME"] = str(home)
     shutil.rmtree(home, ignore_errors=True)
     project = ROOT / "sample-tools" / "text-stats"
-    run(tool, "build", project)
+    run(tool, "build", "--trust", project)
     report = json.loads(run(tool, "inspect", project, "--json"))
     run(tool, "load", project, "--approve", report["inspection"]["approval_digest"], cwd=KEPT)
     return [str(tool), "serve", "--toolbox", str(home)], "text_stats__count_words", TEXT

@@ -1,4 +1,4 @@
-//! Constraints, and their compilation to each format.
+//! The type `Constraint`, and its compilation to JSON Schema, a regular expression, GBNF or lark.
 
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;
@@ -32,7 +32,7 @@ pub struct CompiledConstraint {
     /// The schema, expression or grammar.
     pub text: String,
     /// Losses of precision: the format allows more or fewer texts than the constraint.
-    /// [`Constraint::check`] refuses what is too much.
+    /// [`Constraint::check`] refuses texts that the constraint does not allow.
     pub losses: Vec<Loss>,
 }
 
@@ -62,7 +62,8 @@ impl Constraint {
         Self::of(Kind::Grammar(Format::Lark, grammar.into()))
     }
 
-    /// A grammar whose format is recognised by its rules: GBNF writes `name ::= …`, lark does not.
+    /// A grammar whose format is recognised by its rules: GBNF writes `name ::= …`, lark does
+    /// not.
     pub fn gbnf_or_lark(grammar: impl Into<String>) -> Self {
         let grammar = grammar.into();
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');

@@ -1,13 +1,14 @@
-//! Functions for servers that know none: a Chat Completions request with tools becomes one
-//! with a constraint and instructions, and its reply one with calls.
+//! Emulates tool calling on servers that lack it: rewrites requests with tools, and their replies.
+//! A Chat Completions request with tools becomes one with a constraint and instructions, and the
+//! text of its reply becomes calls.
 
 use serde_json::{Map, Value, json};
 
 use super::answer::WrongAnswer;
 use super::backend::Backend;
+use super::cache::Compiler;
 use super::calls::{CallOrAnswer, Calls};
 use super::compile::{Constraint, Kind};
-use super::compiler::Compiler;
 use super::error::ConstraintError;
 use super::tool_choice::ToolChoice;
 

@@ -84,8 +84,7 @@ impl Class {
         Self { ranges: joined }
     }
 
-    /// The ranges, and whether it is what is outside of them that is meant: whichever way is
-    /// the shorter to write.
+    /// The ranges to write, and true if the class is what is outside of them: whichever is shorter.
     fn written(&self) -> (Vec<(char, char)>, bool) {
         let reaches_the_end = self.ranges.last().is_some_and(|(_, to)| *to == char::MAX);
         if reaches_the_end && self.ranges.len() > 1 {
@@ -205,7 +204,7 @@ impl Grammar {
         }
     }
 
-    /// A language of one rule.
+    /// A grammar of one rule.
     pub(super) fn of_one(expression: Expression) -> Self {
         let mut grammar = Self::new();
         grammar.rules[0].kind = Kind::Word;
@@ -259,7 +258,7 @@ impl Grammar {
         self.rules.len() - 1
     }
 
-    /// A name that no other rule has, after `wish`.
+    /// A name that no other rule has, made from `wanted`.
     fn fresh(&mut self, wanted: &str) -> String {
         let letters = wanted.chars().map(|c| match c.is_ascii_alphanumeric() {
             true => c.to_ascii_lowercase(),

@@ -210,7 +210,7 @@ impl<'a> Compiler<'_, 'a> {
         self.grammar.part("character", strings::character())
     }
 
-    /// Tells of those of `keywords` that are there and of which `is_lost` is true.
+    /// Reports as lost those of `keywords` that are present and for which `is_lost` is true.
     fn lose_where(
         &mut self,
         node: &Node<'_>,
@@ -344,7 +344,7 @@ fn nothing(node: &Node<'_>) -> ConstraintError {
     }
 }
 
-/// The lowest whole number that a bound leaves.
+/// The lowest whole number that a bound allows.
 fn lowest(node: &Node<'_>, keyword: &str) -> Option<i128> {
     let is_open = keyword.starts_with("exclusive");
     if let Some(bound) = node.keyword(keyword).and_then(whole) {
@@ -354,7 +354,7 @@ fn lowest(node: &Node<'_>, keyword: &str) -> Option<i128> {
     Some(bound.ceil() as i128 + i128::from(is_open && bound.fract() == 0.0))
 }
 
-/// The highest.
+/// The highest whole number that a bound allows.
 fn highest(node: &Node<'_>, keyword: &str) -> Option<i128> {
     let is_open = keyword.starts_with("exclusive");
     if let Some(bound) = node.keyword(keyword).and_then(whole) {

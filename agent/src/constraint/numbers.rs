@@ -48,7 +48,7 @@ pub(super) fn number(is_negative_allowed: bool) -> Expression {
         Expression::Choice(vec![Expression::text("0"), leading]),
         fraction.clone(),
     ]);
-    // Beyond these a number would be infinite, and readers refuse it.
+    // A larger exponent would make the number infinite, which readers refuse.
     let large = Expression::Sequence(vec![
         Expression::text("+").optional(),
         Expression::Choice(vec![
@@ -79,7 +79,7 @@ fn positive(from: i128, to: i128) -> Expression {
         let digits = digits_of(begin).len() as u32;
         let end = to.min(10_i128.pow(digits) - 1);
         if begin == 10_i128.pow(digits - 1) && end != to {
-            // Every number of this length, and of further ones as long as there are all.
+            // Every number of this length, and of each greater length that fits completely.
             let mut longest = digits;
             while 10_i128.pow(longest + 1) - 1 <= to {
                 longest += 1;

@@ -1,4 +1,4 @@
-//! Builds grammars of JSON strings: every character with all its escapes, lengths and patterns.
+//! Builds grammars of JSON strings by length or pattern, and of texts that match a regex.
 
 use regex_syntax::hir::{Class as HirClass, Hir, HirKind, Look};
 
@@ -16,7 +16,7 @@ fn plain() -> Class {
 /// Any one character, however it is escaped.
 pub(super) fn character() -> Expression {
     let hex = |count| hex_digit().times(count, Some(count));
-    // A surrogate is half a character: two make one, and one alone makes none.
+    // A surrogate is half a character: a pair is valid, one alone is not.
     let basic = Expression::Choice(vec![
         Expression::Sequence(vec![
             class(&[('0', '9'), ('a', 'c'), ('e', 'f'), ('A', 'C'), ('E', 'F')]),

@@ -1,5 +1,4 @@
-//! Tests that compiled constraints accept the texts that they should, as the readers of each format
-//! judge.
+//! Tests of compiled constraints: the texts they accept in every format, losses and errors.
 
 mod emulation;
 mod gbnf;

@@ -1,5 +1,4 @@
-//! Reads `tool_choice`, which tells the functions that a model may or must call, in the form of
-//! every API.
+//! Reads the `tool_choice` of any API: the functions that a model may or must call.
 
 use serde_json::{Map, Value};
 

@@ -13,10 +13,10 @@ mod literal;
 mod problem;
 mod reader;
 mod scan;
-mod sink;
 mod template;
 #[cfg(test)]
 mod tests;
+mod trimmed_text;
 mod unread;
 mod xml_arguments;
 

@@ -4,7 +4,6 @@
 //! Templates are untrusted: they read nothing but their input, and are stopped when they take too
 //! long or print too much.
 
-mod bounds;
 mod chat;
 mod continuation;
 mod control;
@@ -19,6 +18,7 @@ mod model;
 mod output;
 mod source;
 mod tools_in_text;
+mod value_limits;
 
 use std::borrow::Cow;
 
@@ -110,10 +110,10 @@ impl ChatTemplate {
         let mut reader = Reader::default();
         let mut known = known(chat, messages, &mut reader)?;
         known.insert(
-            bounds::SIZE.into(),
-            bounds::value_bytes_max(reader.bytes).into(),
+            value_limits::SIZE.into(),
+            value_limits::value_bytes_max(reader.bytes).into(),
         );
-        let steps = bounds::steps_max(reader.bytes);
+        let steps = value_limits::steps_max(reader.bytes);
         let mut environment = self.environment.clone();
         environment.set_fuel(Some(steps as u64));
         let refused = |error| error::of(error, steps);

@@ -5,9 +5,9 @@ mod chat;
 mod error;
 mod hf;
 mod ids;
+mod json_path;
 mod loss;
 mod openai;
-mod reader;
 mod responses;
 mod style;
 #[cfg(test)]
@@ -41,7 +41,7 @@ impl Conversation {
     /// # Errors
     /// When it is not valid in `dialect`, or has more than 100,000 messages or parts.
     pub fn read(dialect: MessageDialect, value: &Value) -> Result<Self, MessageError> {
-        reader::within_bounds(value)?;
+        json_path::within_bounds(value)?;
         match dialect {
             MessageDialect::HuggingFace => chat::read(&hf::STYLE, value),
             MessageDialect::OpenAi => chat::read(&openai::STYLE, value),

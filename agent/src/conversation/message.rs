@@ -172,14 +172,14 @@ impl Message {
     }
 }
 
-/// Messages as most dialects have them, where a result is a message and a message has none.
+/// A message as most dialects write it, where each result is a message of its own.
 pub(super) enum Piece<'a> {
     Turn(Role, Vec<&'a Part>),
     Result(&'a Part, &'a ToolResult),
 }
 
 pub(super) fn pieces(message: &Message) -> Vec<Piece<'_>> {
-    // What a function says without a call is said to the model by whoever asks it.
+    // In a message of a tool, text that is not a result is written as the user's.
     let role = match message.role {
         Role::Tool => Role::User,
         role => role,

@@ -31,7 +31,7 @@ pub struct Repair {
 /// Repairs `arguments`, the JSON of a call, to match `input_schema`. The result is not necessarily
 /// valid and must be validated again.
 ///
-/// `None` where nothing can be read differently, and where the text says a thing twice or
+/// `None` where nothing can be read differently, and where the text names a member twice or
 /// holds a whole number that reading would round.
 pub fn repair(input_schema: &Value, arguments: &str) -> Option<Repair> {
     if arguments.len() > TEXT_BYTES_MAX {

@@ -1,5 +1,4 @@
-//! Declarations for agents that write code: a TypeScript module and a Python stub, from the
-//! same schemas as every other definition.
+//! Declares functions for agents that write code: a TypeScript module or a Python stub.
 
 mod comments;
 mod identifier;

@@ -1,4 +1,4 @@
-//! Examples of values that a schema allows, for a model that got one wrong.
+//! Makes an example of a value that a schema allows, for a model that wrote a wrong one.
 //!
 //! Every example is valid. A schema with keywords that are not understood here has none.
 

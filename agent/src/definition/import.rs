@@ -1,4 +1,4 @@
-//! Reads definitions of functions in any dialect as specs.
+//! Imports function definitions: recognises their dialect and reads them as `FunctionSpec`s.
 
 mod dialects;
 mod error;

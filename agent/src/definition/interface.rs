@@ -1,5 +1,4 @@
-//! The WIT interface for functions that exist as definitions only, to write a tool for them: the
-//! conversion of JSON Schema to component types.
+//! Converts function definitions to a WIT interface, to write a tool for them.
 //!
 //! A type that WIT cannot express becomes a string of JSON, and a bound becomes a comment.
 
@@ -50,7 +49,7 @@ pub fn interface(specs: &[FunctionSpec]) -> Interface {
 fn name_functions(specs: &[FunctionSpec]) -> (Names, Vec<(String, FunctionName)>) {
     let kept: Vec<Option<FunctionName>> = specs.iter().map(|spec| spec.name.parse().ok()).collect();
     let mut visible = Names::of(kept.iter().flatten().map(FunctionName::to_string));
-    // A type that is used has its name in the interface, as the functions have theirs.
+    // The types that an interface uses and its functions may not share names.
     let mut functions = Names::of(types::MEDIA.map(str::to_owned));
     let mut take = |spec: &FunctionSpec| {
         functions.take(&names::kebab(&spec.name, "function"), names::WIT_NUMBER)

@@ -1,5 +1,6 @@
-//! Judges the descriptions of functions by the advice of those who wrote many tools. Missing
-//! descriptions are left to `tool check`.
+//! Lints the descriptions, names and schemas of functions for what may confuse a model.
+//! The rules follow the advice of people who wrote many tools. Missing descriptions are left to
+//! `tool check`.
 
 mod finding;
 mod rules;

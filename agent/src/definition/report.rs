@@ -1,4 +1,4 @@
-//! Collects the losses of one function.
+//! Collects the losses of one function's definition, and checks its name and root keywords.
 
 use serde_json::Value;
 use tool_hub_manifest::{Annotations, FunctionSpec};

@@ -1,4 +1,4 @@
-//! Wraps structured results where they must be objects.
+//! Wraps structured results and their schemas as objects, as older MCP revisions require.
 //!
 //! MCP up to 2025-11-25 requires `outputSchema` and `structuredContent` to be objects;
 //! 2026-07-28 allows any JSON. A tool answers the same whichever revision a client speaks,
@@ -70,8 +70,8 @@ impl ResultShape {
     }
 }
 
-/// The schema of the result itself, from one that may be of what travels: the other
-/// direction of [`ResultShape::schema`].
+/// The schema of the result itself: the inverse of [`ResultShape::schema`]. A schema that wraps
+/// nothing stays as it is.
 pub(crate) fn unwrapped(schema: &Value) -> Value {
     let members = schema.get("properties").and_then(Value::as_object);
     let is_wrapped = members.is_some_and(|members| members.len() == 1)

@@ -1,5 +1,4 @@
-//! Builds and recognises references to stored results, which take the place of results that are too
-//! long.
+//! Builds and recognises references to stored results, which replace results that are too long.
 
 use serde_json::{Value, json};
 

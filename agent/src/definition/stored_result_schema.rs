@@ -1,5 +1,4 @@
-//! Builds the schemas of structured content that allow a reference to a stored result in place of a
-//! result that is too long.
+//! Extends output schemas to allow a reference to a stored result in place of a long one.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! The prompt of a conversation, which grows from turn to turn.
+//! The template of a chat prompt, and the conversation that grows from it turn by turn.
 
 use tool_hub_manifest::FunctionSpec;
 

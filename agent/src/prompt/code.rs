@@ -1,4 +1,4 @@
-//! Prompts for agents that write code, and the code in their answers.
+//! Writes our own system prompt for agents that answer with code, and finds the code in answers.
 
 use tool_hub_manifest::FunctionSpec;
 

@@ -1,4 +1,4 @@
-//! The prompt for one task.
+//! The template of a run prompt, which asks for code that solves one task.
 
 use tool_hub_manifest::FunctionSpec;
 

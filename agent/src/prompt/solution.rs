@@ -1,4 +1,4 @@
-//! Reads a model's answer to a prompt: an explanation and code.
+//! Splits an answer to a run or chat prompt into explanation and code, as Transformers Agents does.
 
 use thiserror::Error;
 

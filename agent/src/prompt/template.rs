@@ -1,4 +1,4 @@
-//! Prompt templates: texts with placeholders.
+//! Fills the placeholders of prompt templates, within limits of length.
 
 use thiserror::Error;
 
@@ -10,7 +10,7 @@ pub(super) const PROMPT_BYTES_MAX: usize = 4 << 20;
 /// The placeholder for the lines of the toolbox.
 pub(super) const ALL_TOOLS: &str = "<<all_tools>>";
 
-/// A template or a prompt that cannot be.
+/// A template lacks a placeholder, or a template or prompt is too long.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PromptError {
@@ -30,7 +30,7 @@ pub enum PromptError {
     LongPrompt,
 }
 
-/// A text with places, all of which are there.
+/// A text that has all of its placeholders.
 #[derive(Debug, Clone)]
 pub(super) struct Template(String);
 

@@ -12,12 +12,12 @@ pub(crate) const HOPS_MAX: usize = 32;
 /// The most comparisons of values with schemas. Nested alternatives could otherwise take
 /// exponential time.
 const STEPS_MAX: usize = 200_000;
-/// So much text is as much work as one comparison.
+/// The bytes of text that are as much work as one comparison.
 const STEP_BYTES: usize = 256;
 /// The cost of a definition, which is read whole, in comparisons.
 const DEFINITION_STEPS: usize = 100;
 
-/// Compares values with the schemas of a document, so many times and no more.
+/// Compares values with the schemas of a document, up to a limit.
 pub(crate) struct Fit<'a> {
     pub(crate) document: Document<'a>,
     steps_left: Cell<usize>,
@@ -80,7 +80,7 @@ impl<'a> Fit<'a> {
             (Form::Object(members, rest), Value::Object(values)) => {
                 self.object_fits(node, members, rest, values)
             }
-            // A schema with keywords of arrays or objects only allows all other values.
+            // A schema that has only keywords of arrays or objects allows all other values.
             (Form::Array(_) | Form::Tuple(..) | Form::Object(..), _) => {
                 node.keyword("type").is_none()
             }

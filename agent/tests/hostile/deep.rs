@@ -1,4 +1,4 @@
-//! Templates that nest, chain or recurse, and values that do.
+//! Hostile chat templates that nest, chain or recurse too deep, or make values that do.
 
 pub(crate) fn nested_sources() -> Vec<String> {
     let nested = |open: &str, inner: &str, close: &str| {
@@ -48,7 +48,7 @@ pub(crate) fn nested_sources() -> Vec<String> {
     sources.push(format!("{{{{ {}", "(".repeat(50_000)));
     sources.push(format!("{{% set {}", "(".repeat(50_000)));
     sources.push(format!("{{%if 0%}}{branches}{{%endif%}}"));
-    // Neither an end that ends nothing nor a tag that is left open hides what is before.
+    // Nesting is found even if a tag or a string after it is left open.
     sources.push(format!("{}{{{{ ", "{% if 1 %}".repeat(6_000)));
     sources.push(format!("{}{{{{ ' ", "{% if 1 %}".repeat(6_000)));
     sources

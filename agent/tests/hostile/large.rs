@@ -1,4 +1,4 @@
-//! Templates that want memory, time or other templates.
+//! Hostile chat templates that ask for much memory, much time or other templates.
 
 use crate::Outcome::{self, Limit, Printed, Refused};
 

@@ -1,5 +1,4 @@
-//! Templates of strangers that ask for too much: each is printed or refused in little time and
-//! memory, on a thread with the stack that threads usually have.
+//! Tests that hostile chat templates are printed or refused in little time, memory and stack.
 
 #![allow(clippy::print_stdout, reason = "the figures are worth reading")]
 
@@ -13,7 +12,7 @@ use serde_json::json;
 use tool_hub_agent::conversation::chat_template::{Chat, ChatTemplate, TemplateError};
 
 const STACK_BYTES: usize = 2 << 20;
-/// More than any needs, for a machine that is busy.
+/// More than any template needs, even on a busy machine.
 const TIME_MAX: Duration = Duration::from_secs(30);
 #[cfg(target_os = "linux")]
 const MEMORY_KIB_MAX: usize = 300 << 10;

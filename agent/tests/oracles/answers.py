@@ -1,4 +1,7 @@
-"""Prints the messages that Transformers reads of answers of our own with response templates of our own, as JSON lines."""
+"""Prints, as JSON lines, the messages that Transformers reads from answers by response templates.
+
+Both the answers and the templates are our own.
+"""
 
 import json
 
@@ -127,7 +130,7 @@ WRITERS = {
 
 
 def answers(name):
-    """What a model might write: texts, reasoning, calls, and what is none."""
+    """Answers that a model might write: texts, reasoning, calls, and broken calls."""
     is_in_channels = name == "channels"
     thought = "<c>analysis<m>5 < 7, so {x}.<e>" if is_in_channels else "<think>\n5 < 7, so {x}.\n</think>\n\n"
     text = "<c>final<m> It is [so].\n<e>" if is_in_channels else " It is [so].\n"

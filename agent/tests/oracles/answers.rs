@@ -1,4 +1,4 @@
-//! Models' answers by their own templates, compared with Transformers.
+//! Tests that answers are read by a `response_template` as Transformers reads them.
 
 use std::collections::BTreeMap;
 
@@ -97,8 +97,8 @@ fn shown(answer: &Answer) -> Value {
     })
 }
 
-/// True if Transformers has all that is here but for earlier parts of the text or the reasoning:
-/// a field that does not repeat is written anew by each.
+/// True if Transformers' message lacks nothing but earlier parts of the text or the reasoning: it
+/// keeps the last part of a field that does not repeat.
 fn is_kept(told: &Value, shown: &Value) -> bool {
     let ends = |part: &str| {
         let part = |message: &Value| message[part].as_str().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Conversations of our own with real models' templates, and what Transformers prints of them.
+//! Runs Python for test cases: conversations that Transformers printed with real models' templates.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -61,7 +61,7 @@ pub(crate) fn cases() -> Vec<Case> {
     python(&PACKAGES, "chat_templates.py", &[LLAMA_CPP_PYTHON])
 }
 
-/// The output of a script beside this file, a value a line.
+/// Runs a script beside this file, and reads its output: one JSON value on each line.
 pub(crate) fn python<T: DeserializeOwned>(
     requirements: &[&str],
     script: &str,

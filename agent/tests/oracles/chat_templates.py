@@ -1,8 +1,9 @@
-"""Prints what Transformers prints of conversations of our own with real models' templates, as JSON lines.
+"""Prints, as JSON lines, how Transformers prints our conversations with real models' templates.
 
 usage: chat_templates.py VERSION_OF_LLAMA_CPP_PYTHON
 
-The templates are those in the source distribution of llama_cpp_python, which is downloaded and not built.
+The templates are those in the source distribution of llama_cpp_python, which is downloaded and
+not built.
 """
 
 import contextlib
@@ -130,7 +131,7 @@ CHATS = {
 
 
 def templates(version):
-    """The templates by their names. Building fails without its tools, after the source was unpacked."""
+    """The templates by their names. The build may fail, but only after the source is unpacked."""
     with tempfile.TemporaryDirectory() as place:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", place, "--no-deps", "--no-clean"]
         command += ["--no-binary", ":all:", "--no-build-isolation", f"llama_cpp_python=={version}"]

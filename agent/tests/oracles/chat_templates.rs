@@ -1,11 +1,10 @@
-//! Real models' chat templates, compared with Transformers.
+//! Tests that real models' chat templates print what Transformers prints.
 
 use tool_hub_agent::conversation::chat_template::{ChatTemplate, TemplateError};
 
 use crate::cases::cases;
 
-/// The reason why a template is refused that Transformers prints: it would be text that is escaped
-/// for HTML.
+/// The error for templates that Transformers alone prints: it would escape their text for HTML.
 const SAFE: &str = "nothing can be added to a text that is `safe`";
 
 #[test]

@@ -1,8 +1,9 @@
-"""Builds a program that says how llama.cpp reads grammars.
+"""Compiles `gbnf.cpp` with llama.cpp's grammar parser, to see which texts a grammar accepts.
 
 usage: gbnf.py VERSION_OF_LLAMA_CPP_PYTHON PROGRAM
 
-Of the source distribution of llama_cpp_python, which is downloaded and not built, three files are compiled.
+Three files of the source distribution of llama_cpp_python, which is downloaded and not built, are
+compiled with it.
 """
 
 import os

@@ -1,4 +1,4 @@
-//! Grammars in GBNF, checked by llama.cpp's own parser.
+//! Tests that llama.cpp accepts by our GBNF grammars the texts that our regexes accept.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -58,7 +58,7 @@ fn cases() -> Vec<Case> {
         }
         add(&mut cases, &schema, texts);
     }
-    // What random schemas have not: long counts, patterns, and characters that nobody sees.
+    // What random schemas lack: large counts, patterns, and invisible characters.
     let odd = json!({"type": "object", "required": ["s"], "properties": {
         "s": {"type": "string", "minLength": 3, "maxLength": 256},
         "p": {"type": "string", "pattern": "^[^\"\\\\\u{0}-\u{1f}]{2,256}\u{200b}?[-\\]^]$"},

@@ -1,5 +1,5 @@
-//! Comparisons of this crate's texts with the packages that define their formats. They
-//! are installed from their registry, so these tests run when they are asked for:
+//! Tests that compare this crate's texts with the packages that define their formats.
+//! The packages are installed from their registry, so these tests run only when asked for:
 //!
 //! `cargo test -p tool-hub-agent --test oracles -- --ignored --nocapture`
 

@@ -1,5 +1,6 @@
-"""Holds the conversation of its input against the types that the dialect's own package has, and prints how many
-messages or items it has.
+"""Checks a conversation from standard input against the types of the dialect's own package.
+
+It prints how many messages or items the conversation has.
 
 usage: messages.py hf|openai|responses|anthropic
 
@@ -12,7 +13,7 @@ import typing
 
 
 def check(value, kind):
-    """One of the types that `kind` may be takes `value`, and names all of its members."""
+    """Checks that one of the types of `kind` takes `value` and names all of its members."""
     from pydantic import TypeAdapter
 
     if not isinstance(value, dict):

@@ -1,5 +1,4 @@
-//! Conversations as we write them, checked by the types of the packages of OpenAI and Anthropic,
-//! and printed by Transformers.
+//! Tests that OpenAI's, Anthropic's and Transformers' packages take the messages that we write.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,8 +1,8 @@
-"""Prints what an agent of Transformers asks, and how it reads answers, as JSON lines: one for each prompt.
+"""Prints, as JSON lines, the prompts of a Transformers agent and how it splits given answers.
 
 usage: prompts.py DIRECTORY_WITH_OUR_TEMPLATES
 
-The endpoint is a function here, which keeps what it is asked and gives an answer of the table.
+The endpoint is replaced by an object that keeps the prompt and gives an answer of the tables here.
 """
 
 import ast
@@ -35,7 +35,7 @@ agents.requests = ENDPOINT
 
 
 def own_tools():
-    """The tools in the package, by the names that they have. Some cannot be imported without torch."""
+    """The tools in the package by their names. Some cannot be imported without torch."""
     found = {}
     for path in sorted(Path(agents.__file__).parent.glob("*.py")):
         for node in ast.parse(path.read_text()).body:

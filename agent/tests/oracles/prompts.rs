@@ -1,4 +1,4 @@
-//! Prompts for code, and answers to them, compared with Transformers Agents.
+//! Tests that our prompts for code, and how we split answers, match Transformers Agents.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ fn prompts_and_answers_are_those_of_transformers_agents() {
     assert!(same > 300 && refused > 5, "cases are missing");
 }
 
-/// The prompt for a turn, of which a conversation remembers the answer.
+/// The prompt for a turn. The answer is added to the history of a conversation.
 fn asked(mode: PromptMode, turn: &Turn, history: &mut Option<ChatHistory>) -> String {
     let tools: Vec<FunctionSpec> = turn.tools.iter().map(tool).collect();
     if mode == PromptMode::Run {

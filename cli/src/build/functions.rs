@@ -29,8 +29,8 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    /// Reads the file that the manifest of the project in `directory` names, and writes what
-    /// stands around it; nothing where it names none.
+    /// Reads the file that the manifest of the project in `directory` names, and writes the WIT and
+    /// the source around it. `None` if it names none.
     ///
     /// # Errors
     /// When a function of it cannot be described to a model, or offered as a tool's.
@@ -80,7 +80,7 @@ impl Functions {
         self.generated.path()
     }
 
-    /// Says in the manifest where the functions are whose names alone do not tell.
+    /// Adds to the manifest the export of each function whose name does not tell it.
     pub(crate) fn complete(&self, manifest: &mut Manifest) -> anyhow::Result<()> {
         let interface = format!("{}/functions", self.package);
         for operation in &self.interface.operations {
@@ -114,7 +114,7 @@ fn check_language(
         .hint("write the language of the file as `language` in [build]")
         .into());
     }
-    // The sandbox has nobody who goes on with a promise.
+    // Nothing in the sandbox continues a promise.
     let waiting = definitions.iter().find(|definition| definition.is_async);
     match waiting.filter(|_| language == Language::Javascript) {
         Some(function) => Err(Problem::user(format!(
@@ -127,8 +127,8 @@ fn check_language(
     }
 }
 
-/// The functions as agents are told of them. What is returned has no place of its own beside
-/// a component's type, so the description says it.
+/// The functions as agents are told of them. A component's type has no place for the description of
+/// the result, so it is added to the function's.
 pub(crate) fn specs(definitions: &[Definition]) -> Vec<FunctionSpec> {
     let specs = definitions.iter().map(|definition| {
         let output = definition.output.as_ref();

@@ -1,8 +1,8 @@
 //! Builds JavaScript projects: esbuild bundles the project's modules into one file, and the QuickJS
 //! back end of jco makes a component of it.
 
-mod checked;
 mod console;
+mod export_check;
 
 use std::path::{Path, PathBuf};
 
@@ -72,7 +72,7 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
         &session.printer,
     )
     .await;
-    run.map_err(|error| checked::explained(error, source))?;
+    run.map_err(|error| export_check::explained(error, source))?;
     built(&component)
 }
 
@@ -85,7 +85,7 @@ async fn bundle(
     printer: &Printer,
 ) -> anyhow::Result<PathBuf> {
     let bundle = project.scratch.join("bundle.js");
-    // What is written around plain functions exports what the WIT says.
+    // The code that is generated around plain functions exports what the WIT says.
     let (entry, name, module) = match project.functions.zip(project.build.functions.as_ref()) {
         Some((written, file)) => {
             let module = bundled.directory.join(file);
@@ -93,12 +93,12 @@ async fn bundle(
         }
         None => {
             let (entry, module) = entry_with_check(project, &bundled.directory, source)?;
-            (entry, checked::MODULE, module)
+            (entry, export_check::MODULE, module)
         }
     };
     let mut bundling = project.command(esbuild(toolchain)?);
     bundling
-        // A trusted project's own packages go before it.
+        // The packages of a trusted project take precedence.
         .envs(bundled.packages.as_ref().map(|place| ("NODE_PATH", place)))
         .arg(entry)
         .arg(format!("--alias:{name}={}", module.display()))
@@ -143,7 +143,7 @@ fn entry_with_check(
     }
     let entry = project.scratch.join("checked.js");
     let exports: Vec<ExportName> = project.docs.exports().collect();
-    files::write(&entry, checked::source(exports.iter()).as_bytes())?;
+    files::write(&entry, export_check::source(exports.iter()).as_bytes())?;
     Ok((entry, module))
 }
 
@@ -190,7 +190,7 @@ async fn bundle_sources(project: Project<'_>, session: &Session) -> anyhow::Resu
     })
 }
 
-/// Says with the `error` of a bundler what it did not see in a copy.
+/// Adds to the `error` of a bundler a hint at what the copy of the project lacks.
 fn not_seen(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Problem>() {
         Ok(problem) => problem

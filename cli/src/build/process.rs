@@ -74,7 +74,7 @@ pub(crate) async fn status_of(child: &mut Child) -> anyhow::Result<ExitStatus> {
     Ok(group.or_stopped(child.wait()).await??)
 }
 
-/// Starts `command`, which the signals that end this process do not leave behind.
+/// Starts `command`. It does not go on running when a signal ends this process.
 pub(crate) fn spawn(command: &mut Command) -> anyhow::Result<Child> {
     crate::terminal::signals::listen();
     command

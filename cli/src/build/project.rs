@@ -34,7 +34,7 @@ impl Project<'_> {
         written.unwrap_or(self.directory)
     }
 
-    /// A program of a build: what it leaves behind when it is ended goes too.
+    /// A command for a build. Its temporary files are in the scratch directory and go with it.
     pub(super) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env("TMPDIR", self.scratch);

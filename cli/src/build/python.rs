@@ -1,7 +1,7 @@
 //! Builds Python projects: componentize-py puts CPython and the project's modules into one
 //! component.
 
-mod complaint;
+mod errors;
 mod failing_imports;
 
 use std::ffi::OsStr;
@@ -99,7 +99,7 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(project.scratch);
     let run = process::run("building with componentize-py", &mut command, printer).await;
-    run.map_err(|error| complaint::explained(error, &module))?;
+    run.map_err(|error| errors::explained(error, &module))?;
     built(&component)
 }
 

@@ -1,5 +1,4 @@
-//! `tool chat`: reads tasks line by line, and an agent does each with all that was said and made
-//! before.
+//! `tool chat`: reads tasks line by line, and has a model do each, knowing the chat so far.
 
 use std::io::{self, BufRead as _};
 use std::process::ExitCode;

@@ -343,7 +343,8 @@ fn consent(asked: &ConnectRequest<'_>) -> anyhow::Result<()> {
     )
 }
 
-/// A difference as a terminal shows it: what indents and ends lines is no threat to it.
+/// A difference for a terminal, with harmless tabs and line ends replaced, so that they are not
+/// escaped.
 fn for_people(diff: &str) -> String {
     let shown = diff.replace("\r\n", "\n").replace('\t', "    ");
     shown.trim_end().to_owned()

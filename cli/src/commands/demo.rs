@@ -58,7 +58,7 @@ impl Demo {
         let _ = stop.send(());
         result?;
         session.printer.note(&format!(
-            "\nthat was the whole way, in {:.0} s; nothing of it is left",
+            "\nthe demo took {:.0} s; its temporary directory is removed",
             started.elapsed().as_secs_f32()
         ));
         Ok(ExitCode::SUCCESS)

@@ -13,7 +13,7 @@ use tool_hub_agent::conversation::explain::Explanation;
 use crate::session::Session;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
-use crate::text::model;
+use crate::text::chat_templates;
 use crate::toolbox::loaded::LoadedTool;
 use conversation_flags::ConversationFlags;
 
@@ -55,7 +55,7 @@ struct ExplanationJson<'a> {
 impl Explain {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let printer = &session.printer;
-        let model = model::templates(&self.model, session).await?;
+        let model = chat_templates::templates(&self.model, session).await?;
         let specs = LoadedTool::specs_of(&self.names, session).await?;
         let source = model.choose(self.template.as_deref(), !specs.is_empty())?;
         let template = ChatTemplate::new(source)?;
@@ -86,7 +86,7 @@ impl Explain {
     }
 }
 
-/// Tells what the model never reads; where that is all, that alone.
+/// Warns of what the model never reads; if it reads nothing of the tools, of that alone.
 fn tell_unseen(explanation: &Explanation, printer: &Printer) {
     let unseen = &explanation.unseen;
     if !unseen.is_empty() && explanation.tools.is_empty() {

@@ -84,7 +84,7 @@ impl Grant {
     }
 }
 
-/// A line of the toolbox may stand against what was granted.
+/// Warns if toolbox.toml narrows what was granted.
 fn tell_of_narrowing(member: Member<'_>, granted: &Grants, printer: &Printer) {
     let Some(narrower) = &member.entry.grants else {
         return;

@@ -139,7 +139,7 @@ fn property(input: &Input) -> Value {
     if !input.examples.is_empty() {
         schema["examples"] = json!(input.examples);
     }
-    // What is in a list or an object only the component knows.
+    // Only the component knows the items of a list and the members of an object.
     if schema["type"] == "object" {
         schema["additionalProperties"] = false.into();
     }

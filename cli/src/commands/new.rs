@@ -1,9 +1,9 @@
 //! `tool new`: writes a new project from a template, definitions, plain functions, an MCP server or
 //! a Gradio app. The project builds and passes its own check at once.
 
-mod definitions;
 mod gradio;
 mod mcp;
+mod summary;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -75,9 +75,9 @@ impl New {
         build::remember_trust(&directory, config)?;
         match &body {
             FunctionSource::Greeter => {}
-            FunctionSource::Defined(defined) => definitions::tell(defined, printer),
-            FunctionSource::Plain(plain) => definitions::tell_plain(plain, printer),
-            FunctionSource::GradioProject(calling) => definitions::tell(calling.defined(), printer),
+            FunctionSource::Defined(defined) => summary::tell(defined, printer),
+            FunctionSource::Plain(plain) => summary::tell_plain(plain, printer),
+            FunctionSource::GradioProject(calling) => summary::tell(calling.defined(), printer),
         }
         if printer.wants_json() {
             let mut answer = json!({ "directory": directory, "language": lang.name() });

@@ -22,7 +22,7 @@ use crate::terminal::escape::escape_json;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
-use crate::text::model;
+use crate::text::chat_templates;
 use crate::toolbox::loaded::LoadedTool;
 
 /// The longest prompt.
@@ -90,7 +90,7 @@ impl Parse {
             Some(path) => text_or_input(path, &config.working, &PROMPT)?,
             None => String::new(),
         };
-        // A byte more than is read, so that what is left out is a problem.
+        // More bytes than the format reads, so that an answer that is too long is a problem.
         let answer = read(&self.file, ANSWER_BYTES_MAX + 4)?;
         let read = format.read(&answer, &prompt, offered.as_deref().unwrap_or_default());
         let is_beyond_a_limit = read.problems.iter().any(AnswerProblem::is_limit);
@@ -117,7 +117,7 @@ impl Parse {
             let named = self.format.as_ref().map(|name| name.parse());
             return Ok(named.transpose()?.unwrap_or_else(AnswerFormat::generic));
         };
-        let model = model::templates(name, session).await?;
+        let model = chat_templates::templates(name, session).await?;
         let family = model.answer_family();
         match (model.answer_template(), family) {
             (Ok(Some(format)), _) => Ok(format),
@@ -160,7 +160,7 @@ fn no_notation(unread: &UnreadCall) -> String {
     )
 }
 
-/// Reads a text, at most so much of it and a cut character less.
+/// Reads at most `bytes_max` bytes of a text, without a character that this limit cuts.
 fn read(path: &PathBuf, bytes_max: usize) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     let limit = bytes_max as u64;

@@ -85,7 +85,7 @@ impl Revoke {
         if self.storage && !std::mem::take(&mut grants.storage) {
             unknown.push("storage".to_owned());
         }
-        // Whoever names a right wrongly would believe that it is gone.
+        // A user who mistyped a right would otherwise believe that it is gone.
         if unknown.is_empty() {
             return Ok(grants);
         }

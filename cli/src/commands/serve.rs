@@ -1,5 +1,4 @@
-//! `tool serve`: serves the toolbox over MCP, on standard input and output or HTTP, there also as a
-//! gateway to a model endpoint.
+//! `tool serve`: serves the toolbox over MCP or plain HTTP, also as a gateway to a model endpoint.
 
 mod gateway;
 mod tokens;
@@ -81,7 +80,7 @@ pub(crate) struct Serve {
     openai: OpenAi,
 }
 
-/// Less has no room for what is said about a longer answer.
+/// The least limit: a smaller one has no room for the note on how to read the rest.
 const ANSWER_BYTES_MIN: usize = 2 << 10;
 
 fn answer_limit(text: &str) -> Result<usize, String> {
@@ -159,7 +158,7 @@ impl Serve {
         let (callers, made) = self.callers(config)?;
         let selections = callers.iter().map(|caller| &caller.selection);
         let served = ToolboxServer::open_all(selections, self.presentation(), session)?;
-        // What is wrong with it is said before tools are compiled.
+        // Opened first, so that its errors are reported before tools are compiled.
         let mut server = match self.http.http {
             true => Some(self.http.open(made, gateway).await?),
             false => None,
@@ -191,8 +190,8 @@ impl Serve {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The callers, and the token that was made for this run, if one was: whoever chose one knows
-    /// it.
+    /// The callers, and the token that was made for this run, if one was: only that one has to be
+    /// shown.
     fn callers(&self, config: &Config) -> anyhow::Result<(Vec<ServedCaller>, Option<BearerToken>)> {
         let usual = self.toolbox.as_deref();
         if let Some(file) = &self.http.tokens {
@@ -281,7 +280,7 @@ impl HttpServer {
         }
         let callers = match self.callers {
             1 => String::new(),
-            several => format!(" to {several} callers, those of each counted by themselves"),
+            several => format!(" to {several} callers, each with limits of its own"),
         };
         printer.note(&format!(
             "serving {functions}{callers}; stop it with Ctrl-C"

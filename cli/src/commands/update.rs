@@ -81,7 +81,7 @@ impl Report {
             .push(json!({ "name": key, "state": "stopped", "error": error.to_string() }));
     }
 
-    /// A refusal weighs more than what the user can mend by running the command again.
+    /// Returns the worst exit code: a refusal outweighs what the user can mend.
     fn end(&self, printer: &Printer) -> anyhow::Result<ExitCode> {
         if printer.wants_json() {
             printer.json(&json!({ "tools": self.tools }))?;

@@ -13,7 +13,7 @@ use crate::terminal::problem::Problem;
 
 use super::file::{target_of, text_of};
 
-/// Neighbours may be secrets of other servers, which belong on no screen.
+/// The lines shown around a change: few, since they may hold secrets of other servers.
 const CONTEXT_LINES: usize = 1;
 const GUARD: &str = ".connect.guard";
 

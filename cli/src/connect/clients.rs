@@ -1,5 +1,4 @@
-//! The clients that are known: the name of each, the place of its configuration, and the form of a
-//! server in it.
+//! The known MCP clients: name, place of the configuration, and form of a server's entry in it.
 //!
 //! Each follows the client's own documentation.
 

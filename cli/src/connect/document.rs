@@ -42,7 +42,7 @@ impl Document {
         })
     }
 
-    /// The path as its client is told it.
+    /// The path at which the client opens it, links not followed.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -147,8 +147,8 @@ impl Document {
         value.map_err(|error| self.refused(error))
     }
 
-    /// Reads what is to be written: `name` is `entry` there, and everything else is as it was.
-    /// The file is somebody else's, so the libraries that edit it are not taken at their word.
+    /// Reads what is to be written: `name` is `entry` there, and everything else is as it was. The
+    /// file is not ours, so the result of the libraries that edit it is checked.
     fn checked(&self, after: &str, name: &str, entry: Option<&Value>) -> anyhow::Result<()> {
         let section = self.client.section;
         let mut before = self.read(self.body())?;

@@ -120,8 +120,7 @@ fn says(item: &Item, value: &Value) -> bool {
             let items = array.iter().map(|value| Item::Value(value.clone()));
             array.len() == values.len() && items.zip(values).all(|(item, value)| says(&item, value))
         }),
-        // What was read from here and is no JSON, such as a date, comes as an object; nobody
-        // wants it otherwise.
+        // A value that JSON lacks, such as a date, was read as an object and is left as it is.
         Value::Null | Value::Object(_) => true,
     }
 }

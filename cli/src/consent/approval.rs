@@ -265,8 +265,8 @@ fn ask_at_the_terminal(
         escape_line(name)
     );
     let mut answer = terminal.ask(&question)?;
-    // Whoever answered [y/N] questions before may type `y` once more; it is worth a question, and
-    // no approval.
+    // Whoever answered [y/N] questions before may type `y` once more; it is asked once more, since
+    // `y` is no approval.
     if matches!(answer.trim(), "y" | "Y") {
         answer = terminal.ask("Type the whole word yes to approve: ")?;
     }

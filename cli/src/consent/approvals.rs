@@ -9,8 +9,8 @@
 //! Any program that the user runs can write here too. Where approvals have to be signed
 //! ([`SignaturePolicy`]), a record counts only with a signature over its digest.
 
-mod required;
 mod signature;
+mod signature_policy;
 mod ssh;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,8 +26,8 @@ use crate::settings::config::Config;
 use crate::terminal::escape::escape_line;
 use crate::terminal::problem::Problem;
 
-pub(crate) use required::{PolicySource, SYSTEM_DIRECTORY, SignaturePolicy};
 pub(crate) use signature::Signer;
+pub(crate) use signature_policy::{PolicySource, SYSTEM_DIRECTORY, SignaturePolicy};
 
 const FILE: &str = "approvals.toml";
 /// `approvals.toml`: the digests of the records that this user agreed to.

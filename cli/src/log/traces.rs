@@ -10,7 +10,7 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;
 
-use super::listener::Listener;
+use super::layer::Listener;
 use crate::settings::environment::is_set;
 use crate::terminal::problem::Problem;
 
@@ -34,7 +34,7 @@ impl Drop for Export {
 /// Begins to send traces, where the environment names a collector.
 ///
 /// # Errors
-/// When it names one that cannot be meant.
+/// When the address of the collector is not valid.
 pub(super) fn start() -> anyhow::Result<Option<(Listener, Export)>> {
     let Some(name) = ENDPOINTS.into_iter().find(|name| is_set(name)) else {
         return Ok(None);

@@ -23,7 +23,7 @@ impl DefinedFunctions {
         Self::of_specs(&import.source.to_string(), &import.specs, import.skipped)
     }
 
-    /// Functions that come from `source`, which has more than can be read.
+    /// Functions that come from `source`, where those in `skipped` could not be read.
     pub(super) fn of_specs(source: &str, specs: &[FunctionSpec], skipped: Vec<String>) -> Self {
         Self {
             source: source.to_owned(),
@@ -37,7 +37,7 @@ impl DefinedFunctions {
         &self.interface
     }
 
-    /// In whose way the definitions are written.
+    /// The format or program that the definitions come from.
     pub(crate) fn source(&self) -> &str {
         &self.source
     }
@@ -62,7 +62,7 @@ impl DefinedFunctions {
         describe::names(&self.interface)
     }
 
-    /// The file at `path`, of which `text` is what a tool that greets would have.
+    /// The contents of the file at `path`; `text` is what it holds in a project that greets.
     pub(super) fn file(
         &self,
         path: &str,

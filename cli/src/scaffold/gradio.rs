@@ -29,7 +29,7 @@ const WIT: [TemplateFile; 2] = [
 const MODULE: &str = include_str!("../../templates/gradio/gradio_app.py");
 const HTTP: &str = "    import wasi:http/outgoing-handler@0.2.0;\n";
 
-/// An app that is there, and where.
+/// An app's functions, and the address of the app.
 pub(crate) struct GradioProject {
     defined: DefinedFunctions,
     endpoints: Vec<GradioEndpoint>,
@@ -53,7 +53,7 @@ impl GradioProject {
         &self.defined
     }
 
-    /// The file at `path`, of which `text` is what a tool that greets would have.
+    /// The contents of the file at `path`; `text` is what it holds in a project that greets.
     pub(super) fn file(&self, path: &str, text: String, names: &Names) -> anyhow::Result<String> {
         if path == LANGUAGE.source() {
             return Ok(self.source(names));

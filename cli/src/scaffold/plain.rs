@@ -13,7 +13,7 @@ use crate::build::specs;
 use crate::files;
 use crate::text::functions::definitions;
 
-/// The crate that functions in Rust are.
+/// The `Cargo.toml` of a project of functions in Rust.
 const CARGO_MANIFEST: &str = include_str!("../../templates/functions/Cargo.toml");
 
 /// A file of plain functions.

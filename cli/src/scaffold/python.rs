@@ -1,4 +1,4 @@
-//! Generates the Python source of a new project, with a stub for each defined function.
+//! Generates the Python source of a new project with stubs; spells WIT names and types in Python.
 
 use tool_hub_agent::definition::declare::Language;
 use tool_hub_agent::definition::interface::{Interface, Operation, WitType};

@@ -1,4 +1,4 @@
-//! Generates the Rust source of a new project, with a stub for each defined function.
+//! Generates the Rust source of a new project with stubs; spells WIT names and types in Rust.
 
 use tool_hub_agent::definition::interface::{Interface, Operation, WitType};
 
@@ -44,7 +44,7 @@ impl Guest for Tool {{
 {functions}}}
 
 /// What a function answers until it is written; a tool that is finished does not need it.
-fn not_rust_type(function: &str) -> String {{
+fn not_written(function: &str) -> String {{
     format!("`{{function}}` {NOT_WRITTEN}")
 }}
 
@@ -66,7 +66,7 @@ fn function(operation: &Operation) -> String {
         false => format!("        let _ = ({});\n", unused.trim_end_matches(' ')),
     };
     format!(
-        "    fn {}({}) -> Result<{}, String> {{\n{unused}        Err(not_rust_type(\"{}\"))\n    }}\n",
+        "    fn {}({}) -> Result<{}, String> {{\n{unused}        Err(not_written(\"{}\"))\n    }}\n",
         rust_ident(&operation.wit),
         parameters.join(", "),
         rust_type(&operation.output),

@@ -1,4 +1,4 @@
-//! The error message and the names of used types that stubs in all languages share.
+//! The error message of functions not written yet, and the types that an interface uses.
 
 use tool_hub_agent::definition::interface::{Interface, WitType};
 

@@ -10,7 +10,7 @@ use crate::terminal::problem::Problem;
 /// Listens on `address`.
 ///
 /// # Errors
-/// When the system does not let the process.
+/// When the system does not allow it.
 pub(crate) async fn listen(address: SocketAddr) -> Result<TcpListener, Problem> {
     let bound = TcpListener::bind(address).await;
     bound.map_err(|error| cannot_listen(address, error))

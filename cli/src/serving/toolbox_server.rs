@@ -17,8 +17,9 @@ use crate::toolbox::loaded::LoadedTool;
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 use crate::toolbox::sandbox;
 
-/// The interval of looking whether a toolbox was edited, and the time that an edit has to be over.
-/// Three files are looked at, which costs nothing and works on every file system.
+/// The interval at which a toolbox's files are checked for edits. Edited files are read once they
+/// did not change for as long. Three files are looked at, which costs nothing and works on every
+/// file system.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Some tools of a toolbox.
@@ -81,7 +82,7 @@ impl<'a> ToolboxServer<'a> {
         self.load(members).await
     }
 
-    /// Loads what is left of the tools, and what came to them.
+    /// Loads the tools of the edited toolbox that can be used.
     async fn catalogue_now(&self) -> anyhow::Result<Catalogue> {
         let toolbox = self.toolbox()?;
         let members = toolbox.still_usable(&self.selection.names, &self.session.printer);
@@ -104,7 +105,7 @@ impl<'a> ToolboxServer<'a> {
         Ok(catalogue.presented(self.presentation)?)
     }
 
-    /// Tells whether the toolbox is edited after now.
+    /// The present stamps of the toolbox's files, by which later edits are detected.
     pub(crate) fn stamps(&self) -> FileStamps {
         let [toolbox, lock] = OpenToolbox::files(&self.directory);
         FileStamps(
@@ -115,9 +116,9 @@ impl<'a> ToolboxServer<'a> {
         )
     }
 
-    /// Has `toolset` offer what the toolbox says whenever it is another than `seen`, as long
-    /// as this is polled. A toolbox that cannot be read is complained about, once, and what
-    /// was offered before stays.
+    /// Updates `toolset` whenever the toolbox's files differ from `seen`, as long as this is
+    /// polled. A toolbox that cannot be read is warned about once, and the tools that were offered
+    /// stay.
     pub(crate) async fn follow(&self, toolset: &Toolset, mut seen: FileStamps) -> Infallible {
         let mut looks = tokio::time::interval(LOOK_EVERY);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -267,7 +267,7 @@ impl Config {
         url.transpose().context("TOOL_HUB_OPENAI_URL is not a URL")
     }
 
-    /// The model of it.
+    /// The name of that model.
     pub(crate) fn model(&self) -> Option<String> {
         variable("TOOL_HUB_OPENAI_MODEL")
     }

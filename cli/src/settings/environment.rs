@@ -41,7 +41,7 @@ pub(crate) fn search_path() -> Vec<PathBuf> {
     directories.filter(|path| path.is_absolute()).collect()
 }
 
-/// True if a variable says something to a library that reads it by itself.
+/// True if a variable is set whose value a library reads by itself.
 #[cfg(feature = "opentelemetry")]
 pub(crate) fn is_set(name: &str) -> bool {
     variable(name).is_some()
@@ -59,8 +59,8 @@ pub(crate) fn storage_variables() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The variables without which a `tool` that somebody else starts would look for its things
-/// in other directories than this one does.
+/// The variables by which a `tool` that another program starts uses the same directories as this
+/// one.
 pub(crate) fn own_variables() -> anyhow::Result<BTreeMap<&'static str, PathBuf>> {
     if let Some(home) = variable("TOOL_HUB_HOME") {
         let home = std::path::absolute(home).context("TOOL_HUB_HOME is not a path")?;
@@ -74,7 +74,7 @@ pub(crate) fn own_variables() -> anyhow::Result<BTreeMap<&'static str, PathBuf>>
     ];
     let told = usual.into_iter().filter_map(|(name, usual)| {
         let path = PathBuf::from(variable(name)?);
-        // A relative one counts nowhere.
+        // No program uses a relative path here.
         (path.is_absolute() && path != base.home_dir().join(usual)).then_some((name, path))
     });
     Ok(if cfg!(windows) {

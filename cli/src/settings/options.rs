@@ -1,4 +1,4 @@
-//! The options that every command takes.
+//! The options that every command takes: `--endpoint`, `--json`, `--quiet` and `--verbose`.
 
 use clap::Args;
 use url::Url;

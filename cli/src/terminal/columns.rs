@@ -19,15 +19,15 @@ pub(crate) struct Column {
     pub(crate) cut: Cut,
 }
 
-/// The way a cell gives way.
+/// The cases in which a cell is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cut {
     Never,
     WhereNeeded,
 }
 
-/// The characters that fit on a line of standard output; nothing where it is no terminal, as a
-/// program that reads it wants all.
+/// The characters that fit on a line of standard output; `None` if that is no terminal, since a
+/// program that reads it wants whole lines.
 pub(crate) fn width() -> Option<usize> {
     if !std::io::stdout().is_terminal() {
         return None;

@@ -13,7 +13,7 @@ use crate::settings::config::Config;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
-/// A place for bytes that was looked at before there were any.
+/// A place for bytes, checked before there are any.
 #[derive(Debug)]
 pub(crate) enum Output {
     /// Standard output, which then carries nothing else.

@@ -10,7 +10,7 @@ use tool_hub_registry_client::Progress;
 
 use crate::terminal::printer::Printer;
 
-/// A line that turns while something of unknown length goes on.
+/// A spinner, shown while something of unknown length goes on.
 pub(crate) struct Spinner(ProgressBar);
 
 impl Spinner {

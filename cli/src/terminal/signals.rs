@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use tokio::sync::watch;
 
-/// True once somebody asked to stop; it stays so. The first to look begins to listen.
+/// True once somebody asked to stop. The first use installs the handlers.
 static STOP: OnceLock<watch::Receiver<bool>> = OnceLock::new();
 
 /// Waits for Ctrl-C or, as service managers send it, SIGTERM; returns at once when one came

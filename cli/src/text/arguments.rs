@@ -185,7 +185,6 @@ fn utf8(name: &str, path: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
     })
 }
 
-/// A picture or a sound as arguments hold it.
 /// A picture or a sound in words; nothing where `value` is none.
 pub(crate) fn about_media(value: &Value) -> Option<String> {
     let members = value.as_object().filter(|members| members.len() == 2)?;
@@ -196,6 +195,7 @@ pub(crate) fn about_media(value: &Value) -> Option<String> {
     Some(format!("[{media_type}, {} bytes]", bytes.len()))
 }
 
+/// A picture or a sound as arguments hold it.
 fn media(media_type: &str, bytes: &[u8]) -> Value {
     serde_json::json!({ "media_type": media_type, "data": BASE64.encode(bytes) })
 }

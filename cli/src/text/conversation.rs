@@ -1,5 +1,4 @@
-//! Reads conversations in the form of any API from files, and tells what is lost of them in another
-//! form.
+//! Reads conversations of any API from files, and prints what is lost in converting them.
 
 use std::path::Path;
 
@@ -23,7 +22,7 @@ pub(crate) fn read(file: &Path, working: &Path) -> anyhow::Result<Value> {
     json_or_input(file, working, &CONVERSATION)
 }
 
-/// Tells what became otherwise; what will be refused is a warning.
+/// Prints the losses: as warnings if the API will refuse them, else as notes.
 pub(crate) fn tell(losses: &[MessageLoss], printer: &Printer) {
     let is_refusal = |loss: &&MessageLoss| matches!(loss.kind, MessageLossKind::NoCall { .. });
     let (refused, lost): (Vec<_>, Vec<_>) = losses.iter().partition(is_refusal);

@@ -1,4 +1,4 @@
-//! Reads function definitions of other programs, with a limit on their length.
+//! Reads function definitions for OpenAI, Anthropic, MCP or Transformers, up to a length limit.
 
 use std::path::Path;
 

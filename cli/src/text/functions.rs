@@ -30,7 +30,7 @@ pub(crate) fn definitions(
     let shown = shown.display();
     let language = Language::of(path).ok_or_else(|| {
         Problem::user(format!(
-            "{shown} is in no language whose functions are read"
+            "{shown} is not in a language whose functions can be read"
         ))
         .hint(format!("give a file whose name ends in {}", endings()))
     })?;

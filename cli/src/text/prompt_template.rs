@@ -85,7 +85,7 @@ pub(crate) async fn find(
 pub(crate) fn read(path: &Path, mode: PromptMode) -> anyhow::Result<Option<String>> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| {
-        // One byte more, so that what is too long is seen to be.
+        // One byte more than allowed, to detect what is too long.
         let mut file = file.take(PROMPT_TEMPLATE_BYTES_MAX as u64 + 1);
         file.read_to_end(&mut bytes)
     });

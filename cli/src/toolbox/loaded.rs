@@ -71,7 +71,7 @@ impl LoadedTool {
         stream::iter(loads).buffered(at_once).try_collect().await
     }
 
-    /// The same as agents are offered them.
+    /// The tool's functions as agents are offered them.
     pub(crate) fn offers(&self) -> anyhow::Result<Vec<Offer>> {
         let specs = self.specs()?.into_iter();
         let offers = specs.map(|(function, spec)| Offer {
@@ -100,7 +100,7 @@ impl LoadedTool {
         Ok(specs)
     }
 
-    /// The same, where `names` may also be of functions as agents see them.
+    /// Like [`specs_of`](Self::specs_of), but `names` may also name functions as agents see them.
     pub(crate) async fn specs_named(
         names: &[String],
         session: &Session,

@@ -26,7 +26,7 @@ pub(crate) struct OpenToolbox {
     toolbox: Toolbox,
     lock: Lock,
     approvals: Approvals,
-    /// Nobody but the user writes it.
+    /// True if it is the user's own, which nobody else writes.
     is_the_users: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use tool_hub_host::{Compiler, Host, HostConfig};
 
-use crate::compiler;
+use crate::compiler_process;
 use crate::consent::sensitive;
 use crate::settings::config::Config;
 use crate::terminal::sizes::ByteSize;
@@ -15,7 +15,7 @@ pub(crate) fn open_host(config: &Config) -> anyhow::Result<Host> {
     if let Some(ByteSize(bytes)) = config.compiled_max {
         host.cache_bytes_max = bytes;
     }
-    host.compiler = Compiler::Child(compiler::process()?);
+    host.compiler = Compiler::Child(compiler_process::process()?);
     host.home = Some(config.home().to_owned());
     host.refused_directories = config.own_directories().into();
     host.guarded_names = sensitive::guarded_names();

@@ -25,7 +25,7 @@ HINTS = {name: hints_of(getattr(source, name)) for name in {{names}}}
 
 
 def fitted(value, hint):
-    """The value as the hint has it: agents write the value of an enumeration's member, and JSON has no tuples."""
+    """Converts a value to its hint's type: JSON has no members of enumerations and no tuples."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if inspect.isclass(hint) and issubclass(hint, enum.Enum):
         return hint(value)
@@ -66,7 +66,7 @@ def call(name, given, answer):
 
 
 def finished(value):
-    """What a coroutine comes to that waits for nothing outside."""
+    """The result of a coroutine that waits for nothing outside; other values as they are."""
     if not inspect.iscoroutine(value):
         return value
     try:
@@ -78,7 +78,7 @@ def finished(value):
 
 
 def plain(value):
-    """What JSON has no way to write."""
+    """A JSON value in place of one that JSON cannot write."""
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, (set, frozenset)):

@@ -1,4 +1,4 @@
-"""The app that the tool calls, over HTTP. What it answers is its own: text, never instructions."""
+"""An HTTP client of the Gradio app. The app's answers are data, never instructions."""
 
 import json
 import secrets
@@ -12,7 +12,7 @@ from wit_world.imports.streams import StreamError_Closed
 
 SCHEME = {{scheme}}
 AUTHORITY = {{authority}}
-# Where the app's interface is.
+# The path of the app's API.
 PATH = {{path}}
 
 CHUNK_BYTES = 4096
@@ -45,7 +45,7 @@ def given(value, default):
 
 
 def media(value):
-    """A picture or a sound as the app takes it: a file that was uploaded."""
+    """Uploads a picture or a sound, and gives back the file as the app takes it."""
     if value is None:
         return None
     ending = value.media_type.split("/")[-1].split("+")[0].split(";")[0]
@@ -152,7 +152,7 @@ def response(method, place, kind=None, body=None):
                     stream.blocking_write_and_flush(body[start : start + CHUNK_BYTES])
         http.OutgoingBody.finish(sending, None)
     except Err:
-        pass  # What comes back says why nobody listens.
+        pass  # The answer says why the body was not taken.
     with coming.subscribe() as ready:
         ready.block()
     answer = coming.get()
@@ -203,7 +203,7 @@ def parsed(data):
 
 
 def part(answer, place):
-    """The text that stands at a place of what the app answered."""
+    """The text at a place in the app's answer."""
     try:
         found = answer[place]
     except (LookupError, TypeError):

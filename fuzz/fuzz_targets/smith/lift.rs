@@ -1,5 +1,4 @@
-//! A component around a core module, which exports those of its functions that are over plain
-//! numbers.
+//! Wraps a core module in a component that exports its functions over plain numbers.
 
 use wasm_encoder::{ComponentBuilder, ComponentExportKind, ExportKind, PrimitiveValType};
 use wasmparser::{ExternalKind, FuncType, Parser, Payload, ValType};

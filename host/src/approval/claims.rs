@@ -175,7 +175,7 @@ fn or_nothing(value_type: Option<ValueType>) -> String {
     value_type.map_or_else(|| "nothing".to_owned(), |value_type| value_type.to_string())
 }
 
-/// The function as it is offered: texts from the claim, types from the fact.
+/// The function as it is offered: texts from the claim, types from the component.
 fn callable<I>(
     name: &FunctionName,
     function: &Function,

@@ -1,5 +1,4 @@
-//! The `Denial` of a capability to a tool: finds the reason, and writes the message with the grant
-//! that would allow it.
+//! The `Denial` of a capability, with its messages, and the `RequiredGrant` that would allow it.
 
 use std::fmt;
 use std::sync::Arc;

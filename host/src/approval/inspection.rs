@@ -1,5 +1,5 @@
-//! Inspects a tool before approval: lists its functions, its imports and the capabilities it asks
-//! for, with refusals and warnings.
+//! The `Inspection` of a tool: `inspect` makes the report, `approve` turns it into an `Approved`.
+//! It lists functions, imports and requested capabilities, with refusals and warnings.
 
 pub(crate) mod capability;
 pub(crate) mod imports;

@@ -205,7 +205,7 @@ impl SchedulerState {
         } else if queue.threads < self.count
             && let Err(error) = self.start_thread(&mut queue)
         {
-            // There is one at least: it only takes longer.
+            // At least one thread runs, so guests only wait longer.
             tracing::warn!(%error, "no further thread for guests");
         }
     }
@@ -286,7 +286,7 @@ impl Drop for Processor {
     fn drop(&mut self) {
         self.0.free.fetch_add(1, SeqCst);
         if self.0.waiting.load(SeqCst) > 0 {
-            // Whoever looks for a processor holds the lock from the look to the wait.
+            // A thread that finds no processor holds the lock until it waits, so it is notified.
             drop(self.0.lock());
             self.0.changed.notify_one();
         }

@@ -101,7 +101,7 @@ fn with_directories(policy: &Policy, record: &Record) -> Result<WasiCtx, Failure
 
 impl Drop for CallState {
     fn drop(&mut self) {
-        // It never shrinks.
+        // Memories and tables never shrink, so this is the peak.
         self.record.counts.memory_bytes.add(self.meter.bytes());
     }
 }

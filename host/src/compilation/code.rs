@@ -1,6 +1,7 @@
-//! The `Code` type: compiled code whose bytes cannot change between their check and the engine's
-//! mapping of them. What the compiler's child hands over is sealed; an entry of the cache belongs
-//! to the user, who replaces it and never writes to it.
+//! The `Code` type, trusted compiled code, and the `Image` that keeps its bytes from changing. They
+//! must not change between their check and the engine's mapping of them. What the compiler's child
+//! hands over is sealed; an entry of the cache belongs to the user, who replaces it and never
+//! writes to it.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -128,8 +129,8 @@ mod mapped {
         /// The image must be code that an engine of this version serialised.
         #[expect(unsafe_code, reason = "the caller's promise is handed on")]
         pub(super) unsafe fn deserialize(&self, engine: &Engine) -> wasmtime::Result<Component> {
-            // SAFETY: as for this function; the file does not change. The engine finds its way
-            // from the beginning and overlooks what may follow.
+            // SAFETY: as for this function; the file does not change. The engine reads it from the
+            // beginning and ignores what may follow.
             unsafe { Component::deserialize_file(engine, self.path()) }
         }
 

@@ -68,7 +68,7 @@ fn config() -> Config {
         .async_stack_size(CALL_STACK_BYTES)
         .memory_guard_size(GUARD_BYTES)
         .concurrency_support(false)
-        // What only debuggers and profilers read: a tenth of what is authenticated.
+        // Only debuggers and profilers read these, a tenth of the bytes to authenticate.
         .generate_address_map(false)
         .native_unwind_info(false)
         .wasm_features(compiled_features(), true)

@@ -30,7 +30,7 @@ impl Prefetch {
         });
     }
 
-    /// Waits for what was begun. Nothing where nothing was.
+    /// Waits for the read that was begun for `digest`; `None` if there was none.
     pub(crate) fn finish(&self, digest: &Digest) -> Option<Option<Component>> {
         let begun = self.begun().remove(digest);
         begun?.recv().ok()

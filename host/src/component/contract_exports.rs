@@ -44,8 +44,8 @@ impl ContractExport {
     pub(crate) const OF_RESOURCES: [Self; 3] =
         [Self::ListResources, Self::ListTemplates, Self::ReadResource];
 
-    /// True if the contract speaks of the exported `interface`, so that nothing in it is a
-    /// function of the tool.
+    /// True if the contract defines the exported `interface`, so that nothing in it is a function
+    /// of the tool.
     pub(crate) fn is_in(interface: &str) -> bool {
         interface.starts_with(Self::PROMPTS) || interface.starts_with(Self::RESOURCES)
     }

@@ -1,4 +1,5 @@
-//! Reads the exports and imports of a component, from its WIT or from its compiled form.
+//! Reads the imports and exports of a component, and tells which exports agents can call. They are
+//! read from its WIT or from its compiled form.
 
 use tool_hub_manifest::ExportName;
 use wasmtime::component::types::{ComponentFunc, ComponentItem};
@@ -35,8 +36,8 @@ const RUNTIMES: [RuntimeExport; 2] = [
     },
 ];
 
-/// The exports and imports of a component. `I` says where an export is found, where anybody
-/// needs to know.
+/// The exports and imports of a component. `I` is the index of an export, or `()` where nobody
+/// needs it.
 #[derive(Debug)]
 pub(crate) struct Exports<I> {
     pub(crate) callable: Vec<CallableExport<I>>,
@@ -57,8 +58,8 @@ pub(crate) struct CallableExport<I> {
     pub(crate) index: I,
 }
 
-/// An import. One that only names types, as an interface has that uses the types of another,
-/// brings nothing along and needs nothing; it is left out.
+/// An import. An interface that only names types is left out: it gives no access and needs nothing
+/// from the host.
 #[derive(Debug)]
 pub(crate) struct Import {
     pub(crate) name: String,

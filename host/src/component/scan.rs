@@ -29,7 +29,7 @@ pub(crate) fn scan(bytes: &[u8]) -> Result<(), HostError> {
     }
     if !bytes.starts_with(b"\0asm") {
         return Err(HostError::NotAComponent {
-            found: "something else than WebAssembly",
+            found: "in another format",
         });
     }
     check("bytes", bytes.len() as u64, COMPONENT_BYTES_MAX)?;
@@ -142,8 +142,8 @@ mod tests {
 
     #[test]
     fn what_is_no_component_is_named() {
-        check(b"", "something else than WebAssembly");
-        check(b"<html>", "something else than WebAssembly");
+        check(b"", "in another format");
+        check(b"<html>", "in another format");
         check(b"\x7fELF\x02", "precompiled native code");
         check(
             &wat::parse_str("(module)").unwrap(),

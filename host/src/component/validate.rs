@@ -34,7 +34,7 @@ pub(crate) fn validate(component: &[u8]) -> Result<(), HostError> {
         Err(Rejection::TooBig(error)) => return Err(error),
         Err(Rejection::Invalid(error)) => error,
     };
-    // The longest list of features first: what is invalid in any case is looked at twice.
+    // All features at once first: what is invalid in any case is validated only twice.
     if with(features() | WasmFeatures::all(), component).is_ok() {
         for (feature, flags) in MISSING {
             if with(features() | flags, component).is_ok() {

@@ -27,7 +27,7 @@ pub(crate) fn decode(component: &[u8]) -> Result<DecodedComponent, HostError> {
     scan::scan(component)?;
     validate(component)?;
     let (bare, docs) = without_docs(component)?;
-    // The decoder asserts of valid components what only those that were made from WIT keep.
+    // The decoder may panic on a valid component that was not made from WIT.
     match panic::catch_unwind(|| wit_parser::decoding::decode(&bare)) {
         Ok(Ok(DecodedWasm::Component(resolve, world))) => Ok(DecodedComponent {
             resolve,

@@ -68,7 +68,7 @@ fn check_one(path: &Path, refused: &[PathBuf], home: Option<&Path>) -> Result<()
     Ok(())
 }
 
-/// The real path of what may not exist yet: of as much of it as does.
+/// The real path of `path`. The last parts of it may not exist yet, and stay as they are.
 fn real_path(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {

@@ -1,8 +1,7 @@
-//! Sends guests' HTTP requests through one gate, which checks them against the granted origins and
-//! methods. The gate compares the request's origin with what was granted, resolves the name once,
-//! drops addresses that a public name has no business leading to, and connects to one of those that
-//! are left. Redirects are answers like any other: the guest may follow them, through the gate
-//! again.
+//! Sends guests' HTTP requests through one gate, which checks granted origins and methods. The gate
+//! compares the request's origin with what was granted, resolves the name once, drops addresses
+//! that a public name must not lead to, and connects to one of those that are left. Redirects are
+//! answers like any other: the guest may follow them, through the gate again.
 
 mod address;
 mod body;
@@ -159,7 +158,8 @@ impl Rules {
     /// that a server may use instead, see [`method`].
     fn admit(&self, request: &Request) -> Result<Origin, Error> {
         let (method, headers) = (request.method(), request.headers());
-        // It asks a server to connect to another one, which would be nobody's origin.
+        // `CONNECT` asks a server to connect to another one, whose origin would be checked by
+        // nobody.
         if method == http::Method::CONNECT {
             return Err(Error::HttpRequestMethodInvalid);
         }

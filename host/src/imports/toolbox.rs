@@ -1,5 +1,4 @@
-//! Implements the contract's `toolbox` interface: a guest lists and calls functions beside its own
-//! tool.
+//! Implements the contract's `toolbox` interface: a guest lists and calls functions of other tools.
 
 use std::time::Duration;
 
@@ -190,7 +189,7 @@ fn kind(kind: &FailureKind) -> types::FailureKind {
         FailureKind::LimitReached | FailureKind::HostLimit { .. } => Kind::LimitReached,
         FailureKind::Unavailable | FailureKind::InputRequired(_) => Kind::Unavailable,
         FailureKind::Internal | FailureKind::Failed | FailureKind::Trapped => Kind::Internal,
-        // A kind that the contract gets later is a fault of the tool to tools that are older.
+        // Kinds that this version of the contract does not have become `internal`.
         _ => Kind::Internal,
     }
 }

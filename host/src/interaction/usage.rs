@@ -59,7 +59,7 @@ pub(crate) struct Counts {
     pub(crate) storage_operations: Count,
 }
 
-/// A number that orders nothing between threads.
+/// A counter that gives no ordering between threads.
 #[derive(Debug, Default)]
 pub(crate) struct Count(AtomicU64);
 

@@ -60,8 +60,8 @@ impl UriTemplate {
         let mut found = Vec::with_capacity(self.variables.len());
         for (at, (name, behind)) in self.variables.iter().enumerate() {
             let is_last = at + 1 == self.variables.len();
-            // The first place will do: what a variable cannot hold ends it everywhere, and what
-            // it can hold may as well belong to the next.
+            // The first place will do: text that a variable cannot hold ends it there in any case,
+            // and text that it can hold may as well belong to the next one.
             let end = match is_last {
                 true => rest.len().checked_sub(behind.len()),
                 false => rest.get(1..)?.find(behind.as_str()).map(|end| end + 1),

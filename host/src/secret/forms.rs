@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// Values from which base64 makes less are found in pictures that do not hold them.
+/// Shorter values are not searched for in base64: pictures hold their few digits by chance.
 const ENCODED_BYTES_MIN: usize = 8;
 
 /// The forms of `value`, each once.

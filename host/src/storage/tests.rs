@@ -1,4 +1,4 @@
-//! Tests of the storage: the entries that it keeps, and those that it refuses.
+//! Tests of the storage: persistence, limits, pages, counters, concurrent use, private files.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! JSON in and out, by type: text is parsed straight into component values, and component values
-//! are written straight to text, without a tree of JSON in between.
+//! The modules that parse JSON text into component values, and write it from them, by type. There
+//! is no tree of JSON in between.
 
 pub(crate) mod read;
 pub(crate) mod write;

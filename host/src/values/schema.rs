@@ -197,7 +197,8 @@ fn close(object: &mut Value, direction: Direction) {
     }
 }
 
-/// A list of these items. Where all are alike they are said once, which every reader knows.
+/// A list of these items. If all have the same schema it is written once, as `items`, which every
+/// reader of schemas understands.
 fn tuple<'s>(
     items: impl Iterator<Item = &'s Type>,
     direction: Direction,

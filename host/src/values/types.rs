@@ -1,6 +1,6 @@
-//! The types of values: WIT types by structure, without the names that they are defined under, and
-//! with the spelling of members that agents use. Schemas, reading and writing follow them, and the
-//! contract's types are recognised by them.
+//! The `Type` of values and the `Signature` of functions: WIT types, with the names for agents.
+//! Types are equal by structure, whatever names they are defined under. Schemas, reading and
+//! writing follow them, and the contract's types are recognised by them.
 
 pub(crate) mod contract;
 pub(crate) mod engine;

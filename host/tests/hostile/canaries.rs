@@ -1,5 +1,5 @@
-//! The canaries: what no guest may ever reach. Each holds a marker that is random, so that it
-//! can be found wherever it turns up.
+//! The canaries that no guest may reach: a file, a server, a variable and another tool's secret.
+//! Each holds a marker that is random, so that it can be found wherever it turns up.
 
 use std::fs;
 use std::net::{TcpListener, UdpSocket};

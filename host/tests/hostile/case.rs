@@ -1,4 +1,4 @@
-//! A case: an attack, and its required outcome.
+//! The `Case` type, an attack and its required outcome, and the `cases!` macro that lists them.
 
 use std::future::Future;
 use std::pin::Pin;

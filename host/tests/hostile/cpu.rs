@@ -1,4 +1,4 @@
-//! Guests that do not come to an end.
+//! Attacks on processor time: guests that loop, recurse, fill memory or sleep without end.
 
 use std::time::Duration;
 

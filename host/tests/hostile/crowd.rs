@@ -1,4 +1,4 @@
-//! Attacks by many calls at once, and by many that are dropped.
+//! Attacks by many calls at once: memory, spinning, waiting, too many calls, dropped calls.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The environment of an attack: a host, a bystander whose calls have to succeed before and after,
-//! the canaries, and the instruments.
+//! The `Fixture` of an attack: a host, canaries, another tool that must still work, measurements.
+//! Calls of the other tool have to succeed before and after the attack.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
-//! Guests that lie: about their strings and values, about who is speaking, about where a
-//! schema is to be found.
+//! Attacks by false data: invalid strings and values, forged messages, questions and schemas.
 
 use serde_json::json;
 use tool_hub_host::{Content, FailureKind};

@@ -1,5 +1,4 @@
-//! Guests as text: a module over a memory of its own, the functions of the host that it
-//! imports, and what it exports.
+//! Makes attacking guests from WebAssembly text: core module, imports and exports.
 
 use tool_hub_manifest::{Capabilities, Manifest};
 

@@ -1,4 +1,4 @@
-//! Guests that make the host hold resources for them.
+//! Attacks that have the host hold resources: handles, pollables, random bytes, HTTP headers.
 
 use crate::case::cases;
 use crate::fixture::{Bounds, Fixture, stopped_at};

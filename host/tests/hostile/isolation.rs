@@ -1,5 +1,4 @@
-//! Guests that look for what is not theirs: in files, in the environment, in what an earlier
-//! call left behind.
+//! Attacks on isolation: sockets, files, variables, exit, and what earlier calls left behind.
 
 use serde_json::json;
 use tool_hub_host::{Approved, Tool};

@@ -1,4 +1,4 @@
-//! Guests that want more memory than there is.
+//! Attacks on memory: guests that ask for more memory or tables than the limits allow.
 
 use tool_hub_host::HostError;
 

@@ -1,5 +1,4 @@
-//! The process of a case: started with the canaries in its environment, watched, and killed
-//! when it takes too long.
+//! Runs an attack in a process of its own, with canaries in its environment and a time limit.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitCode, Stdio};

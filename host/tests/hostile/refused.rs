@@ -1,4 +1,4 @@
-//! Components that are refused before they run.
+//! Attacks that are refused before they run: unknown imports, no component, features that are off.
 
 use semver::Version;
 use tool_hub_host::{Approved, HostError, Refusal, inspect};

@@ -1,4 +1,4 @@
-//! Comparison of the cases with their table in SECURITY.md.
+//! Test that the table in SECURITY.md lists all cases with their outcomes, and no others.
 
 use libtest_mimic::{Failed, Trial};
 

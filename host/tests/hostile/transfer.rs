@@ -1,4 +1,4 @@
-//! Guests that hand the host more than it can hold.
+//! Attacks by large data: strings, lists, output and results that are too long for the host.
 
 use crate::canaries::GUEST_OUTPUT;
 use crate::case::cases;

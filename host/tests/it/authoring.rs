@@ -1,4 +1,4 @@
-//! Manifests made from components.
+//! Tests of manifests made from components: comments, the author's own texts, wrong claims.
 
 use std::path::Path;
 

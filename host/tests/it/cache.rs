@@ -1,5 +1,4 @@
-//! The cache of compiled code: a warm start compiles nothing, and nothing that was touched
-//! is ever used.
+//! Tests of the cache of compiled code: it saves compiling, and changed entries are never used.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

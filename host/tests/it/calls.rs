@@ -1,4 +1,4 @@
-//! Calls: arguments in, outcomes out.
+//! Tests of calls: results, the tool's own failures, wrong arguments, unknown functions, fairness.
 
 use tool_hub_host::{CallerKey, ContentBody, FailureKind, Host, HostConfig, Tool};
 

@@ -1,4 +1,4 @@
-//! The contract's own types and imports.
+//! Tests of the contract: media and failures by shape, progress, questions, prompts, resources.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! The limits that a well-meaning tool meets: long arguments, long answers, and what its own
-//! manifest asks for. What attacks meet is in the target `hostile`.
+//! Tests of limits that an honest tool meets: long arguments and answers, memory, many modules.
+//! What attacks meet is in the target `hostile`.
 
 use tool_hub_host::{Failure, FailureKind, Host, HostConfig, inspect};
 use tool_hub_manifest::{Grants, LimitRequest, Limits};

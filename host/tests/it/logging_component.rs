@@ -1,4 +1,4 @@
-//! A component for tests that logs its arguments and a secret.
+//! A test component that logs its arguments and a secret, and a helper that calls it.
 
 use std::sync::{Arc, Mutex};
 

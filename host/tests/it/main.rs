@@ -1,4 +1,4 @@
-//! Tests of the host on components written as text.
+//! The modules of the host's tests on components written as text.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(

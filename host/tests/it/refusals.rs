@@ -1,4 +1,5 @@
-//! Tools that are refused before they run: the inspection names the reason and the approval fails.
+//! Tests of inspections: reasons to refuse a tool, exports that cannot be called, warnings. A tool
+//! that is refused cannot be approved.
 
 use serde_json::json;
 use tool_hub_host::{HostError, ImportAccess, RequiredGrant, authoring, inspect};

@@ -1,4 +1,4 @@
-//! A component for tests that keeps keys and values in its storage.
+//! A test component that counts and keeps values in its storage.
 
 use tool_hub_manifest::{StorageRequest, Verified};
 

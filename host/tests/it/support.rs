@@ -1,4 +1,4 @@
-//! Makes components from text and takes them through the whole pipeline.
+//! Test helpers: make components from text, package, approve and load them, unwrap outcomes.
 
 use std::sync::LazyLock;
 
@@ -58,7 +58,7 @@ pub(crate) fn package(component: Vec<u8>, edit: impl FnOnce(&mut Manifest)) -> V
     Verified::check(package).expect("an honest package")
 }
 
-/// `approved` by somebody who tells of grants in JSON.
+/// `approved` with advice that writes the required grants as JSON.
 pub(crate) fn advised(approved: Approved) -> Approved {
     approved.with_grant_advice(|grants| serde_json::to_string(grants).unwrap())
 }

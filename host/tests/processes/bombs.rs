@@ -1,5 +1,5 @@
-//! Components that pass the scan and take more to compile than a compilation gets: each
-//! takes its compiler down and nothing else.
+//! Tests with components that take too much to compile: each ends its compiler and nothing else.
+//! They pass the scan.
 
 use futures::future::join_all;
 use tool_hub_host::HostError;

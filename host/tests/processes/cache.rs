@@ -1,5 +1,4 @@
-//! One cache for several processes: they load the same and different components while the
-//! cache makes room and somebody cleans it.
+//! Test of one cache used by several processes at once, while entries are evicted and removed.
 
 use std::fs;
 use std::path::Path;

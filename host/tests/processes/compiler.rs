@@ -1,4 +1,4 @@
-//! The compiler as a child: it makes the same code, inherits nothing, and ends at its limits.
+//! Tests of the compiler's child process: same code, nothing inherited, confined, ends at limits.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -170,7 +170,7 @@ async fn limits() {
     let impatient = host(process(|limits| limits.wall_ms = 300), None);
     check_limit(&impatient, bomb, "wall_ms", 300).await;
     check_limit(&shell("exec sleep 60", 200), adder(), "wall_ms", 200).await;
-    // What its neighbours did is nothing to a compiler that keeps within its limits.
+    // A compiler within its limits is not affected by those that exceeded theirs.
     adds(&small).await;
     adds(&hurried).await;
     adds(&impatient).await;

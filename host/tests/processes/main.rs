@@ -1,5 +1,5 @@
-//! Tests that need processes of their own: the compiler's child, whose program this is too,
-//! and several hosts that share a cache.
+//! Runs the tests that need processes: the compiler's child, shared caches, compilation bombs. This
+//! program is also the compiler's child and the process that shares a cache.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(

@@ -1,4 +1,4 @@
-//! The memory of this process, as the system counts it.
+//! Reads the resident memory of this process, and its peak since a mark, from `/proc`.
 
 use std::fs;
 

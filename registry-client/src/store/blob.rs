@@ -16,7 +16,7 @@ use super::layout::{Layout, make_private, sync_directory};
 /// The bytes of a file that are hashed at a time when it is not needed in memory.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// From here on large pages are worth asking for.
+/// From this size on, large pages are asked for.
 #[cfg(target_os = "linux")]
 const LARGE_BYTES_MIN: usize = 4 << 20;
 
@@ -71,8 +71,8 @@ fn prefer_large_pages(room: &Vec<u8>) {
     let skipped = room.as_ptr().align_offset(rustix::param::page_size());
     let length = room.capacity().saturating_sub(skipped);
     let start = room.as_ptr().wrapping_add(skipped).cast_mut().cast();
-    // SAFETY: the range is of this vector, and which pages are behind it is nobody's business.
-    // A system that knows no large pages goes on with small ones.
+    // SAFETY: the range is of this vector, and the advice does not change its content. A system
+    // that has no large pages goes on with small ones.
     let _ = unsafe { rustix::mm::madvise(start, length, rustix::mm::Advice::LinuxHugepage) };
 }
 

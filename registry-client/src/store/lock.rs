@@ -1,4 +1,6 @@
-//! Locks the whole store by one file: writers share the lock, the garbage collector has it alone.
+//! Locks the store between writers and the garbage collector; removes crashed writers' leftovers.
+//!
+//! Writers share the lock, which is one file for the whole store; the collector has it alone.
 //!
 //! The lock belongs to the open file, so it also keeps threads of one process apart, and the
 //! system lets go of it when a process dies.

@@ -1,4 +1,4 @@
-//! Writers that are killed at arbitrary moments.
+//! A test that writers killed at arbitrary moments leave a store that works.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -1,4 +1,4 @@
-//! Nothing is taken from the environment: neither a token, nor an endpoint, nor a proxy.
+//! A test that the client takes no token, endpoint or proxy from the environment.
 
 use std::process::Command;
 

@@ -1,6 +1,6 @@
-//! A registry that does what no honest one does. Whatever it tries, the pull fails with the
-//! error that names it, nothing is kept, nothing is written elsewhere, and the token goes
-//! nowhere else.
+//! Helpers and modules of the tests with a hostile registry: one whose answers a test forges.
+//! Whatever it tries, the pull fails with the error that names it, nothing is kept, nothing is
+//! written elsewhere, and the token goes nowhere else.
 
 mod claims;
 mod content;

@@ -1,4 +1,4 @@
-//! The client against an honest and a hostile registry, and the store under load and crashes.
+//! Integration tests: the client with an honest and a hostile registry, and its store.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,

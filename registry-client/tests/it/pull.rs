@@ -1,4 +1,4 @@
-//! Pulling from an honest registry.
+//! Tests of pulls from an honest registry: the files kept, repairs, concurrent and dropped pulls.
 
 use tool_hub_manifest::ToolRef;
 use tool_hub_registry_client::{ClientError, Silent};

@@ -1,4 +1,4 @@
-//! Pushing.
+//! Tests of pushes and of their dry run: what is committed, repeats, conflicts and refusals.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! References and identity.
+//! Tests of resolving references, of `whoami`, and of endpoints that are away or fail for a while.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Search: what is asked for, how many requests it takes, and what a registry cannot do to it.
+//! Tests of search: its requests, its pages, and registries that misuse paging.
 
 use axum::response::Response;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The store: many at once, damage, cleaning.
+//! Tests of the store: concurrent use, damaged files, garbage collection, file permissions.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};

@@ -1,4 +1,4 @@
-//! Parts that the tests share: packages, clients, a scratch directory that is watched.
+//! Helpers of the tests: packages, clients, a scratch directory, a recorder of progress.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

@@ -1,4 +1,4 @@
-//! Medians, and the lines a benchmark prints.
+//! Medians, and the check whether the command line asks for a part of a benchmark.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! nginx, with a configuration of its own in a temporary directory.
+//! Starts nginx on a directory of files, with a temporary configuration, and stops it on drop.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! Figures of Linux about a running process.
+//! Reads the memory, processor time and children of a process from Linux's `/proc`.
 
 use std::time::Duration;
 

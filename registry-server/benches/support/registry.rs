@@ -1,4 +1,6 @@
-//! A registry in a process of its own: this very program, started with other arguments.
+//! Starts a registry in a process of its own, creates repositories in it and commits to them.
+//!
+//! The process is this very program, started with other arguments.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::SocketAddr;

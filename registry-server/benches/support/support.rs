@@ -1,5 +1,4 @@
-//! Parts that the benchmarks share: a registry in a process of its own, nginx beside it, and a
-//! client that costs little.
+//! Parts that the benchmarks share: processes of a registry and of nginx, an HTTP client, figures.
 
 pub(crate) mod client;
 pub(crate) mod figures;

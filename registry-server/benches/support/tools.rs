@@ -1,4 +1,6 @@
-//! Tools by the thousand, written straight into the database as a registry would have written them.
+//! The search queries to measure, and random tools inserted by the thousand into the database.
+//!
+//! The rows are those that a registry would have written.
 
 use std::ops::Range;
 
@@ -82,7 +84,7 @@ pub(super) async fn insert(database: &mut AnyConnection, numbers: Range<usize>) 
     }
     transaction.commit().await.expect("a commit");
     if !sqlite {
-        // In a registry that lives this happens by itself.
+        // In a running registry PostgreSQL's autovacuum does this.
         let analyzed = sqlx::query("VACUUM ANALYZE").execute(database).await;
         analyzed.expect("statistics");
     }

@@ -9,9 +9,9 @@ use http::request::Parts;
 use super::caller::{Caller, Visitor};
 use super::role::{Role, role_in};
 use super::route::Access;
+use crate::database::change_detection::Version;
 use crate::database::keys::AccountKey;
 use crate::database::repositories::Repository;
-use crate::database::version::Version;
 use crate::http::{NotFound, Refusal};
 use crate::names::{Address, RepositoryId};
 use crate::registry::Registry;
@@ -74,7 +74,7 @@ pub(crate) struct Reader {
     pub(crate) address: Address,
     /// The path used an id the repository had before it was moved.
     pub(crate) moved: bool,
-    /// The state of the database from which on the request is answered.
+    /// The state of the database at admission; the answer shows this state or a later one.
     pub(crate) version: Option<Version>,
 }
 

@@ -42,8 +42,8 @@ pub(crate) struct Call<A: Admission> {
     share: Share,
     /// The memory that the request's body takes.
     held: Reservation,
-    /// Its turn, if it is one of those that take much. It is over when there is room for the
-    /// answer: until then that is in memory as well.
+    /// The turn of a request that needs much memory. It ends when there is room for the answer,
+    /// which is in memory beside the body until then.
     turn: Arc<OnceLock<Turn>>,
 }
 
@@ -82,7 +82,7 @@ impl<A: Admission> Call<A> {
             .await
     }
 
-    /// The whole body. Who sent a long one has waited for a turn.
+    /// Reads the whole body; after a long one, waits for a turn.
     async fn bytes_within(&mut self, bytes_max: usize) -> Result<Vec<u8>, Refusal> {
         let body = self.take_body();
         let bytes_max = bytes_max.min(self.share.body_bytes_max);

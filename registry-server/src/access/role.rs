@@ -1,11 +1,11 @@
-//! Finds the role of an account in a name space: owner, member of the organisation, or stranger.
+//! Finds an account's role in what another account owns: stranger, read, write or admin.
 
 use crate::database::Database;
 use crate::database::keys::AccountKey;
 use crate::error::RegistryError;
 use crate::roles::MemberRole;
 
-/// Rights in a name space, each including those before it.
+/// Rights in what an account owns, each including those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
     /// The rights of everybody.

@@ -1,4 +1,4 @@
-//! Administration of owners' storage quotas: reads and sets them.
+//! Sets the storage quota of a user or an organisation, and reads it with the storage they use.
 
 use crate::error::RegistryError;
 use crate::registry::Registry;

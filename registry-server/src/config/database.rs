@@ -1,4 +1,4 @@
-//! Parses the address of the metadata database: SQLite in the registry's directory, or PostgreSQL.
+//! The place of the metadata database: SQLite in the registry's directory, or a PostgreSQL URL.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Parses the address of the content storage: the registry's directory or an S3 bucket.
+//! The place of the content storage: the registry's directory, or an S3 bucket and its options.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -35,8 +35,8 @@ pub(crate) struct Batch {
 }
 
 impl Drop for Batch {
-    /// Deletes the files beside the runtime: thousands of them take seconds, in which a thread of
-    /// the runtime would read no connection.
+    /// Deletes the files on a blocking thread: thousands of them take seconds, in which a thread of
+    /// the runtime would serve no connection.
     fn drop(&mut self) {
         let files = std::mem::take(&mut self.files);
         if let Ok(runtime) = Handle::try_current()

@@ -14,8 +14,8 @@ use object_store::{ClientOptions, ObjectStore, RetryConfig};
 use tokio::sync::Semaphore;
 use url::Url;
 
+use super::bucket_upload::{PARTS_IN_FLIGHT_MAX, upload};
 use super::spool::StagedFile;
-use super::upload::{PARTS_IN_FLIGHT_MAX, upload};
 use crate::config::{Downloads, S3Storage};
 use crate::error::RegistryError;
 
@@ -43,7 +43,7 @@ pub(super) struct Bucket {
     parts: Arc<Semaphore>,
 }
 
-/// The headers under which the storage shows a file, because it knows no names and no types.
+/// The headers that the storage is to send with a file, whose name and type it does not know.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FileHeaders<'a> {
     pub(crate) content_type: &'a str,

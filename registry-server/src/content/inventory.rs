@@ -40,7 +40,7 @@ impl ContentStore {
         let listed = self.store.list(Some(&Key::from(SHA256)));
         let objects = listed.filter_map(async |meta| match meta {
             Ok(meta) => stored(&meta).map(Ok),
-            // An object that goes while it is listed is nobody's trouble.
+            // An object that is deleted while it is listed is left out.
             Err(StoreError::NotFound { .. }) => None,
             Err(error) => Some(Err(error.into())),
         });
@@ -59,7 +59,7 @@ impl ContentStore {
         }
     }
 
-    /// Takes an object out. It is no error when it is gone already.
+    /// Deletes an object. It is no error when it is gone already.
     pub(crate) async fn remove_object(&self, sha256: &Sha256Digest) -> Result<(), RegistryError> {
         self.remove(&key_of(sha256)).await
     }

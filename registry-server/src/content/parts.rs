@@ -56,7 +56,7 @@ impl ContentStore {
         Ok(())
     }
 
-    /// Another server may have been faster.
+    /// Removes what is stored under a key. It is no error when another server removed it before.
     pub(super) async fn remove(&self, key: &Key) -> Result<(), RegistryError> {
         match self.store.delete(key).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),

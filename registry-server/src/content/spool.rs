@@ -33,7 +33,7 @@ pub(crate) struct Spool {
     size_bytes: u64,
 }
 
-/// A file that has arrived, with its names.
+/// A file that has arrived, with its SHA-256 and git's id.
 #[derive(Debug)]
 pub(crate) struct SpooledFile {
     pub(crate) sha256: Sha256Digest,

@@ -1,4 +1,4 @@
-//! The open content store: files go in whole and come out by their SHA-256.
+//! Opens the content store, in a directory or a bucket; stores whole files, reads them by SHA-256.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use url::Url;
 
 use super::bucket::{self, Bucket, FileHeaders};
 use super::digest::Sha256Digest;
-use super::file;
-use super::small::{PART_BYTES_MAX, SmallParts};
+use super::local_file;
+use super::small_parts::{PART_BYTES_MAX, SmallParts};
 use super::spool::{Spool, SpooledBytes, SpooledFile};
 
 use crate::config::S3Storage;
@@ -35,7 +35,7 @@ pub(crate) struct ContentStore {
     /// The directory of a local store.
     pub(super) local: Option<Arc<Path>>,
     small: Arc<SmallParts>,
-    /// For files while they arrive, and while they are sent.
+    /// `memory` bounds that of files while they arrive, `answers` while they are sent.
     memory: Option<Memory>,
     answers: Option<Memory>,
     /// The bucket, if the store is on another machine.
@@ -181,7 +181,7 @@ impl ContentStore {
         if let Some(directory) = &self.local {
             let mut path = directory.to_path_buf();
             path.extend(key.parts().map(|part| part.as_ref().to_owned()));
-            let read = file::read_part(path, range, self.answers.as_ref()).await;
+            let read = local_file::read_part(path, range, self.answers.as_ref()).await;
             return Ok(read.map_err(|source| self.failed(source))?);
         }
         let options = GetOptions::default().with_range(Some(range));
@@ -232,7 +232,7 @@ fn create_incoming(directory: &Path) -> Result<PathBuf, RegistryError> {
     Ok(incoming)
 }
 
-/// Two levels of directories keep each one small.
+/// The key of an object. Two levels of directories keep each directory small.
 pub(super) fn key_of(sha256: &Sha256Digest) -> Key {
     let hex = sha256.to_string();
     Key::from_iter([SHA256, &hex[..2], &hex[2..4], &hex])

@@ -1,4 +1,4 @@
-//! Decides from `.gitattributes` which files are sent over LFS.
+//! Decides from `.gitattributes` which files go over LFS; writes the one of a new repository.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 

@@ -19,7 +19,7 @@ pub(crate) struct GrantedAccess {
     get,
     path = "/api/{kinds}/{owner}/{name}/auth-check",
     responses(
-        (status = 200, description = "They may", body = GrantedAccess),
+        (status = 200, description = "The caller may read", body = GrantedAccess),
     ),
 )]
 pub(crate) async fn read(_: Call<ReadRepository>) -> Reply {
@@ -31,7 +31,7 @@ pub(crate) async fn read(_: Call<ReadRepository>) -> Reply {
     get,
     path = "/api/{kinds}/{owner}/{name}/auth-check/write",
     responses(
-        (status = 200, description = "They may", body = GrantedAccess),
+        (status = 200, description = "The caller may write", body = GrantedAccess),
     ),
 )]
 pub(crate) async fn write(_: Call<WriteRepository>) -> Reply {

@@ -41,7 +41,7 @@ const LOOKS_IN_FLIGHT: usize = 8;
             (Vec<ChangedFile> = "application/json"),
             (String = "text/plain"),
         )),
-        (status = 422, description = "They differ in too many files", body = ErrorBody),
+        (status = 422, description = "The two revisions differ in too many files", body = ErrorBody),
     ),
 )]
 pub(crate) async fn show(call: Call<ReadRepository>) -> Reply {

@@ -35,7 +35,7 @@ pub(crate) struct Readiness {
     get,
     path = "/health/live",
     responses(
-        (status = 200, description = "It does", body = Liveness),
+        (status = 200, description = "The process answers", body = Liveness),
     ),
 )]
 pub(crate) async fn live(_: Call<Probe>) -> Reply {
@@ -49,8 +49,8 @@ pub(crate) async fn live(_: Call<Probe>) -> Reply {
     get,
     path = "/health/ready",
     responses(
-        (status = 200, description = "Both do", body = Readiness),
-        (status = 503, description = "One of them does not", body = Readiness),
+        (status = 200, description = "The database and the content store answer", body = Readiness),
+        (status = 503, description = "The database or the content store does not answer", body = Readiness),
     ),
 )]
 pub(crate) async fn ready(call: Call<Probe>) -> Reply {

@@ -1,5 +1,6 @@
-//! Routes of git-lfs: a batch says where each large file goes, uploads bring them, a commit names
-//! them.
+//! Routes of git-lfs (batch, object, part, complete, verify), and the storing of uploaded objects.
+//!
+//! A batch says where each large file goes, uploads bring them, a commit names them.
 
 pub(crate) mod batch;
 pub(crate) mod complete;
@@ -25,7 +26,7 @@ fn size_of(upload: &Upload) -> u64 {
     upload.size_bytes.max(0).unsigned_abs()
 }
 
-/// Takes in an object that has arrived, when it is the one that was announced.
+/// Stores an object that has arrived, if it is the one that was announced.
 async fn take_in(
     registry: &Registry,
     upload: &Upload,

@@ -6,7 +6,7 @@ use crate::access::{Anyone, Call, repo_not_found};
 use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::Address;
 
-/// Nothing: an id without an owner, which only the public Hub has.
+/// Refuses an id without an owner, which only the public Hub has.
 #[utoipa::path(
     get,
     path = "/api/{kinds}/{owner}",

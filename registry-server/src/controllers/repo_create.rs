@@ -29,12 +29,12 @@ use crate::history::{
     DEFAULT_BRANCH, Operation, Proposal, contents, initial_commit, prepare_first,
 };
 use crate::http::{BaseUrl, ErrorBody, List, Refusal, Reply, Reservation};
-use crate::index;
 use crate::names::{
     AccountName, NameError, RefName, RepositoryId, RepositoryKind, RepositoryName, RepositoryPath,
 };
 use crate::quota::{self, Room};
 use crate::registry::Registry;
+use crate::search_listing;
 
 /// A repository to make.
 #[derive(Deserialize, ToSchema)]
@@ -110,8 +110,9 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
         .await
         .map_err(|error| refused(error, DEFAULT_BRANCH))?;
     let touched = proposal.operations.iter().filter_map(put_path).collect();
-    let root = index::root_of(&proposal.operations);
-    let listing = index::read_listing(registry, &repository, &touched, &root, &proposal).await?;
+    let root = search_listing::root_of(&proposal.operations);
+    let listing =
+        search_listing::read_listing(registry, &repository, &touched, &root, &proposal).await?;
     let main = RefName::parse(DEFAULT_BRANCH)
         .ok_or_else(|| RegistryError::Damaged("the default branch has no name".to_owned()))?;
 
@@ -268,8 +269,8 @@ async fn first_proposal(
         parent: None,
         operations,
         files: batch,
-        // The call has it.
         room,
+        // The call holds the memory of the body.
         _held: Reservation::default(),
     })
 }

@@ -5,11 +5,11 @@ use utoipa::ToSchema;
 
 use super::json;
 use super::repo_kind::kind_of;
+use crate::abandoned_uploads;
 use crate::access::{Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found};
 use crate::http::{ErrorBody, Reply};
 use crate::names::{RepositoryId, RepositoryKind};
 use crate::quota;
-use crate::sweep;
 use crate::wire::Success;
 
 /// A repository to delete.
@@ -51,7 +51,7 @@ pub(crate) async fn delete(mut call: Call<SignedInToWrite>) -> Reply {
         .await?;
     writing.delete_repository(&repository.id).await?;
     writing.commit().await?;
-    sweep::parts(&call.registry, &parts).await;
+    abandoned_uploads::parts(&call.registry, &parts).await;
     tracing::info!(repository = repository.full_name(), "deleted");
     Ok(json(Success::DONE))
 }

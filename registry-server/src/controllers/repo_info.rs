@@ -78,7 +78,7 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
             .await?
             .filter(|text| !text.is_empty());
     }
-    // Of clients of the public Hub none expects it unless it asks for it.
+    // Clients of the public Hub do not expect it unless they ask for it.
     if expand.is_some() && wants("tool") {
         let listed = database
             .listed_manifests([&repository.id].into_iter())
@@ -147,7 +147,7 @@ pub(super) fn wanted_fields(query: &Query) -> Result<Option<Vec<String>>, Refusa
     Ok(Some(names))
 }
 
-/// Leaves the fields asked for, and the ids.
+/// Keeps only the fields asked for, and the ids.
 pub(super) fn only(
     mut fields: Map<String, Value>,
     expand: Option<&[String]>,

@@ -49,7 +49,7 @@ pub(crate) async fn list(call: Call<Anyone>) -> Reply {
     let expand = wanted_fields(&query)?;
     let mut search = read_search(&call, kind, &query)?;
     if search.terms.is_none() && query.all("search").any(|text| !text.trim().is_empty()) {
-        // Signs alone: no name and no text holds a word of them.
+        // Punctuation alone finds nothing: the index holds only letters and digits.
         return Ok(json(Value::Array(Vec::new())));
     }
     let page_max = search.limit;

@@ -1,7 +1,7 @@
 //! `GET /api/settings/repositories` and `/api/organizations/{name}/settings/repositories`: lists an
 //! owner's repositories with the storage that each takes.
 //!
-//! Shares are of what the caller may see, so that they do not tell of a private repository.
+//! Percentages are of what the caller may see, so that they do not tell of a private repository.
 
 use http::header::LINK;
 use serde::Serialize;

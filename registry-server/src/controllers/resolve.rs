@@ -124,7 +124,8 @@ fn is_raw(call: &Call<ReadRepository>) -> bool {
     path.split('/').nth(2) == Some("raw")
 }
 
-/// The Rust client follows only relative addresses into its cache.
+/// Redirects to the repository's present id. The address is relative, because the Rust client
+/// follows no other into its cache.
 fn moved(call: &Call<ReadRepository>) -> Reply {
     let repository = &call.admitted.repository;
     let verb = if is_raw(call) { "raw" } else { "resolve" };
@@ -237,7 +238,8 @@ async fn elsewhere(
         .await
 }
 
-/// The address is as good as the file for a while, so no cache may keep it.
+/// Redirects to the storage. For a while the address gives the file to whoever has it, so no cache
+/// may keep it.
 fn redirect(mut headers: HeaderMap, url: &Url) -> Reply {
     let location = HeaderValue::from_str(url.as_str())
         .map_err(|_| RegistryError::Damaged("a signed address is no header".to_owned()))?;

@@ -106,7 +106,8 @@ fn versions_before<'a>(
     versions
 }
 
-/// A tag whose commit says another version was made before versions were checked; it is no version.
+/// The row of a tagged version; `None` where the manifest of the commit says another version, as it
+/// may for tags that were stored without that check.
 fn version_row(version: &Version, release: &Release) -> Option<ReleaseRow> {
     let is_version = release.manifest.facts.version == version.to_string();
     is_version.then(|| ReleaseRow::new(release, Some(format!("v{version}"))))

@@ -1,6 +1,7 @@
-//! Checks and remembers published versions of tools: tags `v1.2.3` or `1.2.3` on commits with a
-//! manifest. A version never changes: it is remembered even after its repository is deleted, and no
-//! branch may have such a name, in any repository.
+//! Checks new and deleted tags and new branches, so that a tool's published versions never change.
+//!
+//! A version is a tag `v1.2.3` or `1.2.3` on a commit with a manifest. It is remembered even after
+//! its repository is deleted, and no branch may have such a name, in any repository.
 //!
 //! Tags with other names, and all tags in repositories that never had a manifest, behave as on the
 //! Hub.

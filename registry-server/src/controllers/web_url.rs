@@ -4,7 +4,7 @@ use crate::database::repositories::Repository;
 use crate::http::BaseUrl;
 use crate::names::RepositoryKind;
 
-/// Clients take the id of the repository apart from it.
+/// The web address of a repository. Clients take its id from it.
 pub(super) fn web_url(base: &BaseUrl, repository: &Repository) -> String {
     format!(
         "{}/{}{}",

@@ -4,7 +4,7 @@
 use super::connection::Database;
 use super::keys::AccountKey;
 use super::repositories::Repository;
-use super::writing::WriteTransaction;
+use super::write_transaction::WriteTransaction;
 use crate::error::RegistryError;
 use crate::names::{RepositoryId, RepositoryKind};
 

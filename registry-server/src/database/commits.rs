@@ -1,4 +1,4 @@
-//! Stores and finds commits, and the paths that each changed.
+//! Stores commits and the paths that they changed, finds commits, and reads histories in pages.
 
 use gix_hash::ObjectId;
 use sqlx::any::AnyRow;
@@ -8,8 +8,8 @@ use super::connection::Database;
 use super::keys::RepositoryKey;
 use super::objects::{object_id_in, optional_object_id_in};
 use super::sql::select;
-use super::writing::WriteTransaction;
-use super::writing::insertions;
+use super::write_transaction::WriteTransaction;
+use super::write_transaction::insertions;
 use crate::error::RegistryError;
 
 /// A commit as stored, without its git object.

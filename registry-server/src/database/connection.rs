@@ -6,8 +6,8 @@ use sqlx::any::AnyPoolOptions;
 use sqlx::{AnyPool, Connection as _, Executor as _};
 use tokio::sync::Semaphore;
 
+use super::change_detection::{Version, VersionWatch};
 use super::engine::Engine;
-use super::version::{Version, VersionWatch};
 use crate::error::RegistryError;
 
 /// The open metadata database.
@@ -15,8 +15,8 @@ use crate::error::RegistryError;
 pub(crate) struct Database {
     pub(super) pool: AnyPool,
     pub(super) engine: Engine,
-    /// Permits to write. Waiting in this fair queue beats polling SQLite's lock, which only other
-    /// processes are waited for with.
+    /// Permits to write. Writers of this process wait in this fair queue; SQLite's lock is polled
+    /// only while another process has it.
     pub(super) writers: Arc<Semaphore>,
     versions: VersionWatch,
 }

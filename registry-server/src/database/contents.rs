@@ -2,7 +2,7 @@
 //!
 //! A commit stores content first and refers to it later, in a transaction. The collection must not
 //! take content away in between unnoticed, whichever servers the two run on. Both go through one
-//! row a content:
+//! row for each content:
 //!
 //! - the collection condemns content in a transaction of its own; in a second one it locks the
 //!   rows, looks whether somebody refers to the content after all, removes it, and says so in the
@@ -12,7 +12,7 @@
 //!   collection sees the reference, or the commit sees the row and looks whether the content is
 //!   there.
 //!
-//! A condemned row without the word that the content is gone belongs to a collection that was cut
+//! A condemned row that does not say that the content is gone belongs to a collection that was cut
 //! off, by a crash or because the database gave it up. Its last removals may still be on their way
 //! to the storage, so a commit is refused for [`REMOVAL_DOUBT`].
 
@@ -24,7 +24,7 @@ use sqlx::{Any, AssertSqlSafe, Executor};
 use super::connection::Database;
 use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders};
-use super::writing::WriteTransaction;
+use super::write_transaction::WriteTransaction;
 use crate::clock;
 use crate::content::{ContentStore, Sha256Digest};
 use crate::error::RegistryError;
@@ -56,7 +56,7 @@ from_row!(Row {
 });
 
 impl Row {
-    /// A collection may not be done with the content.
+    /// True while a collection may still remove the content.
     fn is_in_doubt(&self, now_ms: i64) -> bool {
         let doubt_ms = clock::span_ms(REMOVAL_DOUBT);
         self.removed == 0 && self.condemned_ms > now_ms.saturating_sub(doubt_ms)

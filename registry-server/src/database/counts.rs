@@ -1,4 +1,4 @@
-//! Counts the repositories of an owner that somebody may see.
+//! Counts an owner's repositories of each kind, as far as the caller may see them.
 
 use std::collections::HashMap;
 

@@ -8,7 +8,7 @@ use super::connection::Database;
 use super::keys::RepositoryKey;
 use super::objects::optional_object_id_in;
 use super::sql::select;
-use super::writing::WriteTransaction;
+use super::write_transaction::WriteTransaction;
 use crate::error::RegistryError;
 
 /// The kind of a discussion.

@@ -29,8 +29,8 @@ impl Engine {
         }
     }
 
-    /// Ends a question for rows that nobody may change until the transaction has ended. SQLite's
-    /// writer is alone anyway.
+    /// The end of a `SELECT` of rows that nobody may change until the transaction has ended.
+    /// SQLite's writer is alone anyway.
     pub(super) fn share_rows(self) -> &'static str {
         match self {
             Self::Sqlite => "",
@@ -38,7 +38,7 @@ impl Engine {
         }
     }
 
-    /// Ends a question for rows that nobody else may lock until the transaction has ended.
+    /// The end of a `SELECT` of rows that nobody else may lock until the transaction has ended.
     pub(super) fn lock_rows(self) -> &'static str {
         match self {
             Self::Sqlite => "",

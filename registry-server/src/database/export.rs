@@ -15,7 +15,7 @@ use super::keys::RepositoryKey;
 use super::migrations::SQLITE;
 use super::sql::placeholders;
 use super::tables::{Kind, TABLES, Table};
-use super::writing::WriteTransaction;
+use super::write_transaction::WriteTransaction;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
@@ -96,7 +96,8 @@ fn read(row: &AnyRow, table: &Table) -> Result<Row, sqlx::Error> {
 
 impl WriteTransaction {
     /// Keeps all other writers out until the transaction ends, and tells the first table that has
-    /// rows, if any. As everything belongs to an account, whoever writes has to do with that table.
+    /// rows, if any. Every row belongs to an account, so whoever writes needs the table of
+    /// accounts.
     pub(crate) async fn begin_import(&mut self) -> Result<Option<&'static str>, RegistryError> {
         if self.engine == Engine::Postgres {
             let lock = sqlx::query("LOCK TABLE accounts IN EXCLUSIVE MODE");

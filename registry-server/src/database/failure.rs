@@ -37,7 +37,7 @@ fn of_code(code: &str) -> Option<DatabaseFailure> {
         "53200" | "53300" | "57P01" | "57P02" | "57P03" | "25P03" => Some(DatabaseFailure::Busy),
         // character_not_in_repertoire: all text here is UTF-8, so it can only be the zero byte.
         "22021" => Some(DatabaseFailure::ZeroByte),
-        // A server that stopped being the one that may be written to.
+        // read_only_sql_transaction: the server is not, or no longer, the primary.
         "25006" => Some(DatabaseFailure::Busy),
         _ => None,
     }

@@ -2,7 +2,7 @@
 //! indexed document of each repository.
 
 use super::keys::RepositoryKey;
-use super::writing::WriteTransaction;
+use super::write_transaction::WriteTransaction;
 use crate::error::RegistryError;
 
 /// Longest part of a name that is looked for, in bytes; no name is longer.

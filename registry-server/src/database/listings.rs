@@ -3,7 +3,7 @@
 
 use super::connection::Database;
 use super::keys::RepositoryKey;
-use super::writing::WriteTransaction;
+use super::write_transaction::WriteTransaction;
 use crate::error::RegistryError;
 use crate::tool::StoredManifest;
 

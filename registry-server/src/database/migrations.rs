@@ -1,4 +1,4 @@
-//! The steps that bring a database's schema up to date.
+//! The schema migrations of SQLite and PostgreSQL, built into the program from their SQL files.
 
 use std::sync::LazyLock;
 

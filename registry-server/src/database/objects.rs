@@ -14,8 +14,8 @@ use super::engine::Engine;
 use super::keys::RepositoryKey;
 use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders, select};
-use super::writing::WriteTransaction;
-use super::writing::insertions;
+use super::write_transaction::WriteTransaction;
+use super::write_transaction::insertions;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
@@ -259,9 +259,9 @@ impl WriteTransaction {
         Ok(changed.await? == 1)
     }
 
-    /// A blob that was committed as the text of an LFS pointer, when commits still took those
-    /// without their object, stands for the object from the moment it is there; but not where a
-    /// version was published, because versions never change.
+    /// Adds blobs or updates them. The text of an LFS pointer that was committed without its object
+    /// is a plain blob; it becomes a pointer when the object arrives, but not where a version was
+    /// published, because versions never change.
     async fn upsert_blobs(
         &mut self,
         repository: &RepositoryKey,

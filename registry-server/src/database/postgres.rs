@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 
+use super::change_detection::VersionWatch;
 use super::connection::{Database, install_drivers, pool};
 use super::engine::Engine;
 use super::migrations::POSTGRES;
-use super::version::VersionWatch;
 use crate::config::PostgresUrl;
 use crate::error::RegistryError;
 
-/// Connections of one server. Ten servers stay below twice PostgreSQL's standard of a hundred for
-/// all its clients.
+/// Connections of one server. Ten servers stay below 200; PostgreSQL's default limit for all its
+/// clients is 100.
 const CONNECTIONS_MAX: u32 = 16;
 /// Write transactions of one server at once. Half of the connections stay free for what a writer
 /// still has to read, so that writers cannot wait for each other's connections.
@@ -51,8 +51,8 @@ impl Database {
     }
 }
 
-/// Opens and closes. A pool goes on trying for half a minute what fails here at once, and then
-/// cannot say why.
+/// Connects once and closes, so that what is wrong is said at once: a pool tries for half a minute
+/// and then cannot say why it failed.
 async fn open_once(url: &PostgresUrl) -> Result<(), sqlx::Error> {
     let opening = async {
         let mut connection = AnyConnection::connect(url.expose()).await?;

@@ -1,4 +1,4 @@
-//! Remembers published versions, even after their tag or repository was deleted or moved.
+//! Remembers published versions of tools, even after their tag or repository is deleted or moved.
 
 use gix_hash::ObjectId;
 use sqlx::AssertSqlSafe;
@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::keys::RepositoryKey;
 use super::repositories::Repository;
 use super::rows::from_row;
-use super::writing::WriteTransaction;
+use super::write_transaction::WriteTransaction;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 

@@ -8,8 +8,8 @@ use super::connection::Database;
 use super::keys::{AccountKey, RepositoryKey};
 use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders};
-use super::writing::WriteTransaction;
-use super::writing::insertions;
+use super::write_transaction::WriteTransaction;
+use super::write_transaction::insertions;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
@@ -97,8 +97,8 @@ impl WriteTransaction {
         quota_of(self.connection(), owner).await
     }
 
-    /// Lets nobody else change what the owner keeps until the transaction ends. What other
-    /// transactions wrote before is seen after.
+    /// Locks what the owner keeps until the transaction ends: nobody else can change it, and what
+    /// others wrote before is seen.
     pub(crate) async fn lock_quota(&mut self, owner: &AccountKey) -> Result<(), RegistryError> {
         let statement =
             sqlx::query("UPDATE accounts SET quota_bytes = quota_bytes WHERE id = $1").bind(owner);

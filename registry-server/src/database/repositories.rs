@@ -6,7 +6,7 @@ use sqlx::{FromRow, Row as _};
 use super::connection::Database;
 use super::keys::{AccountKey, RepositoryKey};
 use super::sql::select;
-use super::writing::WriteTransaction;
+use super::write_transaction::WriteTransaction;
 use crate::error::RegistryError;
 use crate::names::{RepositoryId, RepositoryKind};
 

@@ -3,8 +3,8 @@
 /// Reads each field from the column of its name, or of the one after `=`; the fields after `;` are
 /// structs that are read from the same row.
 ///
-/// The macros of sqlx itself do the same, but are built with sqlx, both databases, a runtime and
-/// TLS for the compiler's own use, all of which are built once more for the registry.
+/// sqlx's own macros do the same, but to run inside the compiler they need sqlx, both databases, a
+/// runtime and TLS to be built a second time.
 macro_rules! from_row {
     (@column $field:ident) => {
         stringify!($field)

@@ -12,7 +12,8 @@ use sqlx::{Any, AssertSqlSafe, FromRow};
 /// Rows asked for by one `IN (…)`; below SQLite's and PostgreSQL's limits on parameters.
 pub(super) const BATCH_MAX: usize = 500;
 
-/// A question for rows of `T`: its columns and their table, and what stands after them.
+/// A `SELECT` of rows of `T`: `columns` names the columns and their table, `rest` is the text after
+/// them.
 pub(super) fn select<'q, T>(
     columns: &'static str,
     rest: &'static str,

@@ -5,10 +5,10 @@ use std::path::Path;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 
+use super::change_detection::VersionWatch;
 use super::connection::{Database, install_drivers, pool};
 use super::engine::Engine;
 use super::migrations::SQLITE;
-use super::version::VersionWatch;
 use crate::error::RegistryError;
 
 /// Connections kept open; SQLite runs each on a thread of its own.
@@ -50,8 +50,8 @@ impl Database {
     }
 }
 
-/// Opens and closes. A pool goes on trying for half a minute what fails here at once, and then
-/// cannot say why.
+/// Connects once and closes, so that what is wrong is said at once: a pool tries for half a minute
+/// and then cannot say why it failed.
 async fn open_once(url: &str) -> Result<(), sqlx::Error> {
     let mut connection = AnyConnection::connect(url).await?;
     connection.execute(PRAGMAS).await?;

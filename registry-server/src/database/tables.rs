@@ -14,7 +14,7 @@ use Kind::{Bytes, Integer, Text};
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) name: &'static str,
-    /// The first ones tell rows apart; rows are exported in their order.
+    /// The number of first columns that identify a row; rows are exported in the order of these.
     key_columns: usize,
     pub(crate) columns: &'static [(&'static str, Kind)],
 }

@@ -7,7 +7,7 @@ use super::connection::Database;
 use super::keys::{AccountKey, TokenKey};
 use super::rows::from_row;
 use super::sql::select;
-use super::writing::WriteTransaction;
+use super::write_transaction::WriteTransaction;
 use crate::error::RegistryError;
 use crate::roles::TokenRole;
 

@@ -7,7 +7,7 @@ use tool_hub_manifest::Version;
 use super::connection::Database;
 use super::keys::RepositoryKey;
 use super::sql::{BATCH_MAX, placeholders};
-use super::writing::WriteTransaction;
+use super::write_transaction::WriteTransaction;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 use crate::tool::{StoredManifest, ToolFacts};

@@ -8,8 +8,8 @@ use super::connection::Database;
 use super::keys::{AccountKey, RepositoryKey, TokenKey};
 use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders, select};
-use super::writing::WriteTransaction;
-use super::writing::insertions;
+use super::write_transaction::WriteTransaction;
+use super::write_transaction::insertions;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 

@@ -27,7 +27,7 @@ pub(crate) struct Version {
     pub(crate) blob: Blob,
 }
 
-/// A directory that one of the sides may lack.
+/// The ids of a file or directory on the old and on the new side, where it may be missing.
 type Sides = [Option<ObjectId>; 2];
 
 /// The files in which `new` differs from `old`, by path; without an old commit all files of the new

@@ -1,4 +1,4 @@
-//! A commit that a client proposes: the files that it adds and removes, before it is written.
+//! A commit that a client proposes: its message, its changes, and the storing of its files.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
-//! Writes commits to a branch: builds the tree, stores contents and moves the branch, one commit
-//! after another.
+//! Writes commits, also a repository's first: prepares trees, stores them and moves the reference.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +18,10 @@ use crate::database::repositories::Repository;
 use crate::database::{Database, WriteTransaction};
 use crate::error::RegistryError;
 use crate::git::{CommitDraft, decode_tree, encode_commit};
-use crate::index;
 use crate::names::{Head, RefName, RepositoryPath};
 use crate::quota::{self, QuotaError, QuotaExceeded};
 use crate::registry::Registry;
+use crate::search_listing;
 use crate::tool::{ManifestError, ManifestFault};
 
 /// The attempts to put a commit that names no parent on top of a branch that moves. The second time
@@ -189,7 +188,7 @@ async fn read_listing(
         Some(bytes) => decode_tree(bytes)?,
         None => return Ok(None),
     };
-    index::read_listing(registry, repository, &snapshot.touched, &root, proposal).await
+    search_listing::read_listing(registry, repository, &snapshot.touched, &root, proposal).await
 }
 
 /// A commit that fits its base and waits to be stored.

@@ -116,8 +116,8 @@ impl HttpBody for PiecesBody {
     }
 }
 
-/// Has a long answer count until its client has taken all but the last of it; refuses it when there
-/// is no room in `memory`. What is read from a file piece by piece has no length here and passes.
+/// Reserves memory for a long answer until its client has taken all but the last of it, or refuses
+/// it when there is no room. A body that is read from a file has no known length here, and passes.
 pub(crate) async fn within(memory: &Memory, answer: Response) -> Response {
     let bytes = answer.body().size_hint().exact().unwrap_or_default();
     if bytes <= FREE_BYTES {

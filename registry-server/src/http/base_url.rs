@@ -1,4 +1,4 @@
-//! Finds the address at which clients reach the registry, for the absolute links of answers.
+//! The base URL of links in answers, configured or from a checked `Host`, and links to next pages.
 
 use http::header::HOST;
 use http::request::Parts;

@@ -42,7 +42,7 @@ impl<'a> BodyReader<'a> {
         let piece = loop {
             let left = self.patience().saturating_sub(asked.elapsed());
             if left.is_zero() {
-                // Nor is it waited for again, to throw the rest away.
+                // Uses the time up, so that draining the rest does not wait again.
                 self.pace.moved(0, self.pace.left());
                 return Err(Refusal::new(
                     StatusCode::REQUEST_TIMEOUT,
@@ -101,7 +101,8 @@ impl<'a> BodyReader<'a> {
         if self.announced > self.bytes_max {
             return Err(Refusal::too_large("the body", self.bytes_max));
         }
-        // It waits while it holds nothing: with a part each, bodies would wait for each other.
+        // Asks for the whole announced length at once, while nothing is held: bodies that each hold
+        // a part would wait for each other.
         let announced = usize::try_from(self.announced).unwrap_or(usize::MAX);
         memory.hold(held, announced).await?;
         let mut bytes = Vec::with_capacity(announced);

@@ -89,7 +89,7 @@ impl Memory {
         }
     }
 
-    /// Acquires memory for what can do without, if that leaves half of the budget to what cannot.
+    /// Acquires memory for optional use, if half of the budget stays free.
     pub(crate) fn try_hold(&self, bytes: usize) -> Option<Reservation> {
         if self.free.available_permits() < self.bytes_max / 2 + bytes {
             return None;

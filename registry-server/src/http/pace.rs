@@ -7,8 +7,8 @@ pub(super) const PRESSURE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Measures if a client moves enough bytes in the time that is spent waiting for it.
 ///
-/// To bound its silences alone would not do: who sends or takes a byte a minute is never silent and
-/// never done.
+/// A bound on silences alone is not enough: a client that moves a byte a minute is never silent for
+/// long, and never done.
 #[derive(Debug)]
 pub(crate) struct Pace {
     wait_max: Duration,
@@ -38,7 +38,7 @@ impl Pace {
         self.wait_max.min(wait_max).saturating_sub(self.waited)
     }
 
-    /// The client moved bytes, after it was waited for so long.
+    /// Records that the client moved bytes, after a wait of this length.
     pub(crate) fn moved(&mut self, bytes: u64, waited: Duration) {
         self.waited += waited;
         self.bytes += bytes;

@@ -24,7 +24,7 @@ const ID_BYTES_MAX: usize = 128;
 
 /// The route of a request that has none, in metrics and logs.
 const UNMATCHED: &str = "unmatched";
-/// Probes ask every few seconds, and nobody wants to read about it.
+/// The routes of probes, which ask every few seconds: they are logged for debugging only.
 const QUIET_ROUTES: &str = "/health";
 
 /// Gives each request an id, sends the id back, and logs and counts how it was answered.
@@ -77,7 +77,7 @@ pub(crate) async fn with_request_id(
     .await
 }
 
-/// Only what cannot be taken for anything else on a line of a log.
+/// The id that a client sent, if it cannot be taken for anything else on a line of a log.
 fn id_of_client(headers: &HeaderMap) -> Option<String> {
     let id = HEADERS.iter().find_map(|name| headers.get(*name))?;
     let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_.:;=".contains(b);

@@ -1,5 +1,4 @@
-//! Resources that requests of one kind of caller share: memory for bodies, memory for answers, and
-//! turns.
+//! Divides memory, and turns for long lists, between callers with a token and those without.
 //!
 //! Strangers have a part of their own. They can fill it and stall, and callers with a token do not
 //! wait for them.
@@ -11,7 +10,7 @@
 use super::{Memory, Turns};
 use crate::limits::Limits;
 
-/// Strangers have one part in so many of the memory.
+/// Callers without a token share one part in this many of the memory.
 const STRANGERS_PART: usize = 6;
 
 /// The part of one kind of caller. Cloning gives another handle to the same one.

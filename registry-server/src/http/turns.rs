@@ -1,5 +1,7 @@
-//! Turns that bound the number of requests that work on long lists at once. Their memory grows with
-//! the list, and no bound on bodies bounds it: a short question can have a long answer.
+//! Turns that bound the number of requests that work on long lists at once.
+//!
+//! The memory of such a request grows with the list. A bound on its body is not enough, because a
+//! short question can have a long answer.
 
 use std::sync::Arc;
 use std::time::Duration;

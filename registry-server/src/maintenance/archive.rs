@@ -1,4 +1,4 @@
-//! Reads and writes the files of a backup: its note, its checksums and its rows.
+//! Reads and writes the files of a backup: `backup.json`, `SHA256SUMS` and rows as JSON lines.
 //!
 //! A backup is a directory with
 //!

@@ -72,9 +72,8 @@ struct Backup<'a> {
 
 impl Backup<'_> {
     async fn fill(&mut self) -> Result<BackupReport, RegistryError> {
-        // Most objects go first. What a repository holds that is deleted while the backup runs is
-        // then there before a garbage collection can take it; what comes later is too young for
-        // one.
+        // Copies most objects first, before a garbage collection can remove those of a repository
+        // that is deleted while the backup runs. Objects that come later are too young for one.
         self.copy_ahead().await?;
         let mut reading = self.registry.database().snapshot().await?;
         let made = clock::date(clock::now_ms());
@@ -122,8 +121,8 @@ impl Backup<'_> {
         file.finish().await
     }
 
-    /// Copies what repositories refer to by now. What a collection takes before its turn comes is
-    /// not missed here.
+    /// Copies what repositories refer to at this moment, but for what a garbage collection removes
+    /// in the meantime.
     async fn copy_ahead(&self) -> Result<(), RegistryError> {
         let mut after = None;
         loop {

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use futures::{StreamExt as _, TryStreamExt as _};
 
+use crate::abandoned_uploads::{self, INCOMING_AGE_MAX};
 use crate::clock;
 use crate::content::{Sha256Digest, StoredObject};
 use crate::database::contents::REMOVAL_DOUBT;
 use crate::error::RegistryError;
 use crate::registry::Registry;
-use crate::sweep::{self, INCOMING_AGE_MAX};
 
 /// Objects looked up by one question to the database.
 const LOOKUP_MAX: usize = 500;
@@ -136,7 +136,7 @@ impl Collection<'_> {
                     .await
                     .map_err(|_| RegistryError::RemovalSlow(REMOVAL_MAX))??
             }
-            // Whoever was waited for took so long that nothing may be begun any more.
+            // Waiting for the locks took so long that no removal may be begun any more.
             false => Vec::new(),
         };
         for gone in removed {

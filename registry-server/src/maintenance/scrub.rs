@@ -201,7 +201,7 @@ impl Registry {
                     repositories,
                 });
             }
-            // Gone since the listing: whether somebody misses it is looked at afterwards.
+            // Sound, or gone since the listing; what is missing is looked for afterwards.
             Ok(_) => {}
             Err(error) => {
                 let (reason, repositories) = (chain(&error), repositories.await?);

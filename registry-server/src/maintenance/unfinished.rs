@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::error::RegistryError;
 use crate::registry::create_private_directory;
 
-/// A directory under another name, which takes its own when it is complete and disappears when it
-/// never is.
+/// A directory under a temporary name: renamed when it is complete, removed when it is dropped
+/// before that.
 pub(super) struct UnfinishedDirectory {
     directory: tempfile::TempDir,
     final_path: PathBuf,

@@ -5,7 +5,7 @@ use std::fmt;
 use percent_encoding::percent_decode_str;
 use utoipa::ToSchema;
 
-use super::word::{AccountName, NameError, RepositoryName};
+use super::account_and_repository::{AccountName, NameError, RepositoryName};
 
 /// Segments that follow an id in addresses of the API and have something after them.
 const API_VERBS: [&str; 7] = [

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::word::{AccountName, NameError, RepositoryName};
+use super::account_and_repository::{AccountName, NameError, RepositoryName};
 
 /// `owner/name` for one repository, `owner/*` for all of an owner. It means repositories of every
 /// kind, by the name that they have at the moment of the request, and letters of either case are

@@ -21,7 +21,7 @@ pub(crate) async fn read_object(
     match write(&mut reader, &mut spool, room).await {
         Ok(()) => Ok(spool.finish().await?),
         Err(refusal) => {
-            // What others could have is theirs before the rest is read and thrown away.
+            // Frees the spool and the quota for others before the rest is read and thrown away.
             drop((spool, std::mem::take(room)));
             reader.drain().await;
             Err(refusal)

@@ -118,7 +118,7 @@ pub(crate) async fn read_proposal(
     };
     let outcome = reading.run(&mut reader).await;
     if let Err(refusal) = outcome {
-        // Files, memory and room are others' before the rest is read.
+        // Frees files, memory and quota for others before the rest is read.
         drop(reading);
         reader.drain().await;
         return Err(refusal);
@@ -217,8 +217,8 @@ impl ProposalReader<'_> {
 
     async fn take_file(&mut self, path: RepositoryPath) -> Result<(), Refusal> {
         let spooled = self.end_file().await?;
-        // The text of a pointer is the pointer: as a text it would become another file as soon as
-        // its object arrives.
+        // A file with the text of an LFS pointer is committed as that LFS file. Kept as a text, it
+        // would become another file as soon as its object arrives.
         if let Some((sha256, size_bytes)) = spooled.in_memory().and_then(read_pointer) {
             self.changes.push(Change::UploadedFile {
                 path,

@@ -1,5 +1,4 @@
-//! The JSON shape of a tool in a listing with `expand=tool`: enough to choose by, in little room,
-//! since a page holds many.
+//! The JSON shape of a tool in a listing with `expand=tool`: its manifest's facts, cut short.
 
 use serde::Serialize;
 use utoipa::ToSchema;

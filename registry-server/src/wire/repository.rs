@@ -1,4 +1,4 @@
-//! JSON shapes of repositories, as info and search show them.
+//! The JSON shape of a repository, as info and search show it, and the fields one may ask for.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};

@@ -1,5 +1,4 @@
-//! A disk that fills up under a running registry: writers hear 507, readers notice nothing, and
-//! space makes all well again.
+//! A test of a registry whose disk fills up: writes get 507, reads go on, free space ends it.
 //!
 //! Where nothing may be mounted the test is reported as ignored, never as passed, and standard
 //! error says why.

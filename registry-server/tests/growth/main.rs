@@ -1,6 +1,8 @@
-//! The work of a request must not grow with the square of its size. Every route that takes a list
-//! is sent one list and another one ten times as long, and the processor times are compared. This
-//! is a program of its own, because it measures the time of the whole process.
+//! Tests that a list ten times as long in a request takes about ten times the processor time.
+//!
+//! Every route that takes a list is sent a short and a long one: the work must not grow with the
+//! square of the length. This is a program of its own, because it measures the time of the whole
+//! process.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -40,7 +42,7 @@ const TIMES: usize = 10;
 const GROWTH_MAX: f64 = 15.0;
 /// Times below this are too short to compare.
 const NOTHING: Duration = Duration::from_millis(50);
-/// Length of a list whose work is none, beside what every request costs.
+/// Length of a list that adds next to nothing to what every request costs.
 const FLOOR: usize = 10;
 
 /// A request with a list: the end of its route, the path, its longest list, and the body for a

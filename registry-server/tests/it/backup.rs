@@ -1,4 +1,4 @@
-//! Backups, made in use, and registries restored from them.
+//! Tests of backups made in use, and of restoring whole, damaged and interrupted ones.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -344,7 +344,7 @@ async fn one_that_is_cut_off_leaves_nothing_half() {
         let wait = Duration::from_millis(5 * round);
         match tokio::time::timeout(wait, hub.registry.backup(&backup)).await {
             Err(_) => cut += 1,
-            // The one before was cut off when nothing was left to do but to take its name.
+            // The backup before was cut off at its last step, while the directory was renamed.
             Ok(Ok(_) | Err(RegistryError::InTheWay { .. })) => {
                 is_whole = true;
                 break;
@@ -363,7 +363,7 @@ async fn one_that_is_cut_off_leaves_nothing_half() {
         let restoring = Registry::restore(&backup, config.clone());
         match tokio::time::timeout(wait, restoring).await {
             Err(_) => cut += 1,
-            // The one before was cut off when its last step was on its way to the database.
+            // The restore before was cut off while the database carried out its last step.
             Ok(Ok(_) | Err(RegistryError::NotEmpty { .. })) => break,
             Ok(Err(error)) => panic!("{error:?}"),
         }

@@ -1,4 +1,4 @@
-//! Differences between revisions.
+//! Tests of differences between revisions, as raw lines and as JSON.
 
 use futures::TryStreamExt as _;
 use hf_hub::HFClient;

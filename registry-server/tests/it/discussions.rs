@@ -1,4 +1,4 @@
-//! Discussions, and pull requests that are opened before their commits.
+//! Tests of discussions, of conflicts, and of pull requests that are opened before their commits.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! HEAD and GET of files.
+//! Tests of HEAD and GET of files: headers, ranges, known versions, and what is missing.
 
 use reqwest::Method;
 

@@ -1,4 +1,4 @@
-//! A server never answers from a cache that is older than what another has acknowledged.
+//! Tests that a server's cache never hides a change that another server has acknowledged.
 
 use reqwest::Method;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Collecting garbage, also while others push.
+//! Tests of garbage collection: what is removed and what stays, also while others push.
 
 use std::fs::FileTimes;
 use std::path::Path;

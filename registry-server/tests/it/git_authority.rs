@@ -1,4 +1,4 @@
-//! The ids of blobs, trees and commits are those git itself computes.
+//! A test that the ids of blobs, trees and commits are those git itself computes.
 //!
 //! The test makes the same history twice: on the registry through its protocol, and with `git` in a
 //! directory.

@@ -1,4 +1,4 @@
-//! The life of a repository through the `hf-hub` crate.
+//! A test that takes a repository from its creation to its deletion with the `hf-hub` crate.
 
 use futures::StreamExt as _;
 use hf_hub::repository::{AddSource, CommitOperation, RepoTreeEntry, RepoTypeModel};

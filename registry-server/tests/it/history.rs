@@ -1,4 +1,4 @@
-//! Trees, paths, references and commits as they are listed.
+//! Tests of listing trees, paths and commits, in pages, and of making tags and branches.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Requests no client sends.
+//! Tests of hostile requests: malformed HTTP, deep JSON, foreign hosts, unsafe paths.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Large files over git-lfs.
+//! Tests of large files over git-lfs: uploads, also in parts, pointers, quota and attributes.
 
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
@@ -282,7 +282,7 @@ async fn a_large_object_comes_in_parts_in_any_order() {
     );
     let files = hub.kept("parts");
     assert!(files.is_empty(), "parts were left: {files:?}");
-    // Who lost the answer asks again.
+    // A client that lost the answer asks again.
     assert_eq!(finish(json!([])).await.status(), 200);
 }
 

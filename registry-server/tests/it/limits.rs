@@ -1,4 +1,4 @@
-//! Bounds on what clients send.
+//! Tests of bounds on bodies, files and lines, and on clients that send or take too slowly.
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! The registry as clients see it: a real server on a port of its own, plain HTTP and the real
-//! `hf-hub` client.
+//! The integration tests of one server: a real one for each test, over plain HTTP and `hf-hub`.
 //!
 //! `TOOL_HUB_TEST_PLACE=shared cargo test -p tool-hub-registry-server --test it` runs all of it on
 //! PostgreSQL and S3.
@@ -10,16 +9,15 @@
     reason = "files of a test need not survive a crash"
 )]
 
-mod arriving;
 #[allow(dead_code, reason = "the tests of several servers use the rest")]
 #[path = "../backends/backends.rs"]
 mod backends;
 mod backup;
-mod client_suites;
+mod client_details;
 mod compare;
+mod databases;
 mod discussions;
 mod download;
-mod engines;
 mod freshness;
 mod garbage;
 mod git_authority;
@@ -27,7 +25,7 @@ mod hf_hub_life;
 mod history;
 mod hostile;
 mod lfs;
-mod lfs_lifetime;
+mod lfs_before_commit;
 mod limits;
 mod monitoring;
 mod openapi;
@@ -52,4 +50,5 @@ mod server;
 mod support;
 mod tokens;
 mod tools;
+mod unending_uploads;
 mod upload;

@@ -1,4 +1,4 @@
-//! Health, metrics and the log.
+//! Tests of health checks, metrics and the log of requests.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The OpenAPI document against the router's page and, with schemathesis, against the server.
+//! Checks the OpenAPI document against the list of routes and, with schemathesis, the server.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -49,7 +49,7 @@ async fn the_document_describes_every_route_and_nothing_else() {
 /// standard length. And which names, paths and cursors are valid is more than a schema says.
 const CHECKS_LEFT_OUT: &str = "negative_data_rejection,positive_data_acceptance";
 
-/// The parts of addresses under which there is something.
+/// Values for parameters of paths, under which there is something.
 const CONFIG: &str = r#"
 [parameters]
 "path.kinds" = "models"

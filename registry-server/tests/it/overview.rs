@@ -1,4 +1,4 @@
-//! Users and organisations as others see them.
+//! A test of the overviews of users and organisations: they count what the caller may see.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Slow clients that hold memory or connections must not keep others waiting.
+//! Tests that stalled clients, which hold memory or connections, keep nobody else waiting.
 
 use std::time::Duration;
 

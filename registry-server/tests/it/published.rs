@@ -1,5 +1,4 @@
-//! A published version never changes: beside branches, after its repository was deleted, or under
-//! another name.
+//! Tests that a published version never changes, whatever is branched, deleted, moved or restored.
 
 use reqwest::{Method, Response};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Pull requests as revisions, and squashing.
+//! Tests of pull requests: as revisions, their rights and numbers; and of squashing a branch.
 
 use reqwest::{Method, Response};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Quotas of owners.
+//! Tests of owners' storage quotas, also with many writers, refused commits and deletions.
 
 use reqwest::Method;
 use serde_json::{Value, json};

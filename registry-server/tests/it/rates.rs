@@ -1,4 +1,4 @@
-//! Rate limits.
+//! Tests of rate limits by token and by address, also behind a trusted proxy.
 
 use reqwest::Method;
 use tool_hub_registry_server::{RateLimit, TokenRole};

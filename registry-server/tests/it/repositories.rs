@@ -1,4 +1,4 @@
-//! Creating, changing, moving and deleting repositories.
+//! Tests of creating, showing, changing, moving and deleting repositories, and of their cards.
 
 use reqwest::Method;
 use serde_json::{Value, json};

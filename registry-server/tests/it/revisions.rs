@@ -1,4 +1,4 @@
-//! The ways in which clients write a revision.
+//! Tests of the ways to write a revision in a URL: slashes, escapes, full names, `HEAD`.
 
 use reqwest::Method;
 use serde_json::{Value, json};

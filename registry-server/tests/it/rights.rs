@@ -1,4 +1,4 @@
-//! Rights of owners, members and strangers.
+//! Tests of the rights of owners, members and strangers, of tokens, and of names of accounts.
 
 use std::time::Duration;
 

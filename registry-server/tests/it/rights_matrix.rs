@@ -1,5 +1,4 @@
-//! Every route × every kind of token × public, private, missing and moved repositories × every
-//! method.
+//! Tests every route with every kind of token on public, private, missing and moved repositories.
 //!
 //! The routes come from the server's own list, so a route that is not sampled here fails the test.
 //! What each request should be answered is computed from the access its route declares; nothing is

@@ -1,4 +1,4 @@
-//! Reading everything again.
+//! A test that a scrub finds a file with a flipped bit and a missing file.
 
 use tool_hub_registry_server::ScrubFault;
 

@@ -1,4 +1,4 @@
-//! Finding repositories.
+//! Tests of search for repositories: words, filters, pages, and what the results show.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Search where more repositories match than are ranked together.
+//! Tests that search and its pages leave nothing out in a registry of 2,200 repositories.
 
 use sqlx::{AnyConnection, AssertSqlSafe, Connection as _};
 
@@ -82,7 +82,7 @@ async fn an_order_of_its_own_leaves_nothing_out() {
     ];
     for (query, fits) in cases {
         let expect = by_downloads(fits);
-        // Few on a page are looked for where the order begins.
+        // PostgreSQL fills a short page from a window in order, if it can; see `search/sorted.rs`.
         for limit in [90, 700] {
             let found = all_pages(&hub, &format!("sort=downloads&{query}"), limit).await;
             assert!(found == expect, "{query} in pages of {limit}: {found:?}");

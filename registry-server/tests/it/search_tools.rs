@@ -1,4 +1,4 @@
-//! Search among tools: what it shows, in which order, and what stays out of sight.
+//! Tests of search for tools: what it shows, in which order, and what stays hidden.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -370,13 +370,13 @@ async fn the_best_come_first_and_pages_join_to_the_whole() {
         let found = all_pages(&hub, "filter=tool-hub&search=walrus", limit).await;
         assert_eq!(found, expect, "in pages of {limit}");
     }
-    // An order of its own finds the same.
+    // Sorted by a column, search finds the same.
     let mut sorted = all_pages(&hub, "search=walrus&sort=createdAt", 3).await;
     sorted.sort_unstable();
     let mut expect = expect.to_vec();
     expect.sort_unstable();
     assert_eq!(sorted, expect);
-    // Of those that are as good as each other the latest published comes first.
+    // Of equally good matches, the one changed last comes first.
     hub.commit("alice/c1", "card", &[("README.md", b"text")])
         .await;
     let found = all_pages(&hub, "search=walrus", 100).await;

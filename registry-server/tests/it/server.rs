@@ -1,4 +1,4 @@
-//! The server as a process: shutdown, restart, links.
+//! Tests of a server's restart and shutdown, of a broken database, and of links and health.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A registry for one test, and requests to it.
+//! Test support: a running registry with users for one test, and requests to it.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};

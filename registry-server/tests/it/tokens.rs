@@ -1,4 +1,4 @@
-//! Tokens that are limited in time and to repositories, and what they do not give away.
+//! Tests of tokens limited in time or to some repositories: what they see, make and move.
 
 use std::time::Duration;
 

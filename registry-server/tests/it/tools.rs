@@ -1,4 +1,4 @@
-//! Tools: manifests, versions and the view of both.
+//! Tests of tools: bad manifests refused, fixed versions, the `tool` route, and listings.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Commits and what they refuse.
+//! Tests of commits: files of all lengths, deletions, many writers at once, and refusals.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A ledger of acknowledged writes, and the check that all of them are there.
+//! Acknowledged commits, and checks that their files and their histories are still there.
 
 use std::collections::BTreeSet;
 

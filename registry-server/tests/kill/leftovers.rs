@@ -1,4 +1,4 @@
-//! Files that killed servers leave behind.
+//! Checks that after kills no half-written file, garbage or deleted repository stays.
 
 use std::collections::BTreeSet;
 use std::fs::FileTimes;

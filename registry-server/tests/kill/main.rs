@@ -1,5 +1,7 @@
-//! Servers that are killed with SIGKILL at random moments, again and again, while several writers
-//! commit: what was acknowledged is there, to the last byte, and nothing half-written stays.
+//! Tests of servers that are killed with SIGKILL while clients commit, or ended with SIGTERM.
+//!
+//! They are killed at random moments, again and again. All that was acknowledged must be there, to
+//! the last byte, and nothing half-written may stay.
 //!
 //! `TOOL_HUB_TEST_KILLS` is the number of kills of each test, 15 without it; `TOOL_HUB_TEST_SEED`
 //! repeats a run as far as timing lets it. Without PostgreSQL on this machine its test is reported
@@ -16,9 +18,9 @@
 #[allow(dead_code, reason = "the tests of several servers use the rest")]
 #[path = "../backends/backends.rs"]
 mod backends;
-mod dice;
 mod ledger;
 mod leftovers;
+mod random;
 #[allow(dead_code, reason = "the tests of several servers use the rest")]
 #[path = "../replicas/replica.rs"]
 mod replica;

@@ -1,4 +1,4 @@
-//! One test: load, kill, restart, look; again and again.
+//! The kill test: in each round, clients commit, servers are killed, restarted and checked.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use tool_hub_registry_server::Downloads;
 
 use crate::backends::Backend;
-use crate::dice::Dice;
 use crate::ledger::{self, Acknowledged};
 use crate::leftovers;
+use crate::random::Dice;
 use crate::replica::Replica;
 use crate::support::TestRegistry;
 use crate::writers::{REPOSITORIES, Writers};
@@ -121,7 +121,7 @@ impl Fleet {
             .collect();
         let writers = Writers::start(&hubs, dice);
         tokio::time::sleep(Duration::from_millis(20 + dice.below(380))).await;
-        // With two servers the third face is for both.
+        // With two servers, 2 stands for both.
         let victim = dice.below(self.servers.len() as u64 * 2 - 1) as usize;
         let is_killed = |at: usize| at == victim || victim >= 2;
         for (at, server) in self.servers.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! SIGTERM, as orchestrators and service managers send it.
+//! Tests of SIGTERM: open requests end within the grace period or are cut off.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Those who commit, whether or not somebody answers.
+//! Clients that commit at random until told to stop, and report what was acknowledged.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +7,8 @@ use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::dice::Dice;
 use crate::ledger::Acknowledged;
+use crate::random::Dice;
 use crate::support::{TestRegistry, file, header, hex};
 
 /// All write to the first of these, each to another of the rest.
@@ -164,7 +164,8 @@ impl Writer {
         match request.await {
             Ok(response) if response.status() == StatusCode::OK => return Some(response),
             Ok(response) if response.status() == StatusCode::SERVICE_UNAVAILABLE => {}
-            // The repository of a commit whose making was not acknowledged, but done, is nobody's.
+            // No other status is expected: nobody uses a repository whose creation was not
+            // acknowledged.
             Ok(response) => panic!("{path}: {}", response.text().await.unwrap()),
             // A dead server; the next one is there in a moment.
             Err(_) => tokio::time::sleep(std::time::Duration::from_millis(10)).await,

@@ -1,4 +1,4 @@
-//! Clients that begin something and never end it.
+//! Attacks by clients that send half a head or body, or never read the answer.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn connect(target: &Target) -> TcpStream {
 /// Sends this much of a request, as far as the server takes it, and stays there.
 async fn send(target: &Target, text: &[u8]) -> TcpStream {
     let mut stream = connect(target).await;
-    // Who is refused is hung up on, and who is not read does not get rid of it.
+    // The server may close the connection, or stop reading so that the write blocks.
     let _ = tokio::time::timeout(SEND_MAX, stream.write_all(text)).await;
     stream
 }

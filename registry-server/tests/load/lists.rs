@@ -1,4 +1,4 @@
-//! Requests with lists that are as long as they may be.
+//! Requests with the longest lists allowed, and a test that probes are answered meanwhile.
 
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,7 @@ pub(crate) async fn listing(target: &Target) -> Response {
     request.send().await.unwrap()
 }
 
-/// Sixty-four kibibytes of a stranger for as long an answer as there is.
+/// At most 64 KiB without a token, which ask for the longest possible answer.
 pub(crate) async fn paths_info_of_a_stranger(target: &Target) -> Response {
     let body = json!({"paths": vec!["d0"; 9_900], "expand": true}).to_string();
     let path = "/api/models/alice/big/paths-info/main";
@@ -90,8 +90,8 @@ async fn post(target: &Target, path: &str, body: String) -> Response {
     request.body(body).send().await.unwrap()
 }
 
-/// While two repositories of as many files as there may be are made, the server says at once that
-/// it is ready.
+/// Checks that readiness probes are answered quickly while two repositories with as many files as
+/// allowed are created.
 pub(crate) async fn probes_are_answered_meanwhile() {
     let target = Target::start().await;
     let probes = target.probe();

@@ -1,5 +1,4 @@
-//! Clients that mean harm or send much, against a server in a process of its own: it stays below a
-//! quarter of a gibibyte of memory and goes on answering.
+//! Tests that a server under attacks and heavy load stays below 256 MiB and goes on answering.
 //!
 //! `cargo test -p tool-hub-registry-server --test load -- --nocapture` prints what it measured, and
 //! `ONLY=commits` before it keeps to the attacks with that word in their names.

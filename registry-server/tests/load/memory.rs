@@ -1,5 +1,4 @@
-//! The memory of a server under every attack, one after another in one process, and the answers to
-//! ordinary work during them and after them.
+//! A test of a server's memory, and its answers to ordinary work, under one attack after another.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The server that is attacked, and what is seen of it from outside.
+//! The attacked server in its own process: its memory, and how quickly it answers probes.
 
 use std::time::{Duration, Instant};
 

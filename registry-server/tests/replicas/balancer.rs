@@ -1,4 +1,4 @@
-//! One address for two servers: each request goes to the other one than the request before.
+//! A load balancer: one address for two servers, which get the requests in turn.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

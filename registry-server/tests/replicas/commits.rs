@@ -1,4 +1,4 @@
-//! Commits to one branch from several servers at once.
+//! Tests of writes through two servers at once: commits, pull requests, deletions and moves.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Long files out of the bucket, everything else from the registry.
+//! Tests that long files are redirected to the bucket and all else comes from the registry.
 
 use libtest_mimic::Trial;
 use reqwest::{Method, Response};

@@ -1,4 +1,4 @@
-//! One large file, sent to several servers at once.
+//! Tests of one git-lfs upload whose parts go to two servers, also when one is killed.
 
 use libtest_mimic::Trial;
 use reqwest::{Method, Response};

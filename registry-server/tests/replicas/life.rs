@@ -1,4 +1,4 @@
-//! Changes through one server show on the other at once.
+//! Tests that two servers show each other's changes at once, to public clients too.
 
 use std::sync::atomic::Ordering;
 

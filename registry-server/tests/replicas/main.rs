@@ -1,5 +1,4 @@
-//! Several servers on one registry, with nothing between them but PostgreSQL and a bucket: each a
-//! process of its own.
+//! Tests of several servers, each a process, that share nothing but PostgreSQL and a bucket.
 //!
 //! Without PostgreSQL on this machine all of it is reported as ignored, never as passed, and
 //! standard error says why.

@@ -1,4 +1,4 @@
-//! A server's memory while a file that is larger than it passes through.
+//! A test that a server needs little more memory while a file of 256 MiB passes through it.
 
 use std::time::Instant;
 

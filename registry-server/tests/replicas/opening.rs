@@ -1,4 +1,4 @@
-//! Opening a registry that is not in a directory.
+//! Tests of opening a registry on PostgreSQL and a bucket: together, and with wrong settings.
 
 use std::time::{Duration, Instant};
 

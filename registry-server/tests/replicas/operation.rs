@@ -1,5 +1,4 @@
-//! Administration while several servers serve, and moving a registry from one machine to
-//! many and back.
+//! Tests of garbage collection beside two servers, and of moving a registry by its backups.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The database or the bucket is away for a while.
+//! Tests of an outage: the database restarts, or the bucket is away, and nothing is lost.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

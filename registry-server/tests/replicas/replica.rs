@@ -1,4 +1,4 @@
-//! A server in a process of its own: this very program, started with other arguments.
+//! A server, or two, each in a process of its own: this program started with other arguments.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -20,7 +20,7 @@ const LFS_PART_BYTES: u64 = 5 << 20;
 /// The time that requests may take after a replica was asked to end.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
-/// A running server. It ends with this value, in the manner of a power cut.
+/// A running server, killed when this value is dropped.
 pub(crate) struct Replica {
     pub(crate) endpoint: String,
     child: Child,

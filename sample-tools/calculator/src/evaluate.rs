@@ -1,4 +1,4 @@
-//! Reads an expression and evaluates it on the way.
+//! Parses and evaluates an expression in one pass, and parses units such as `km/h`.
 //!
 //! ```text
 //! expression = sum { "in" units }

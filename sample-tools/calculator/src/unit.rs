@@ -1,4 +1,4 @@
-//! Units and their prefixes.
+//! The types of a unit and of a unit with a prefix, and the tables of prefixes.
 
 use crate::dimension::Dimension;
 

@@ -1,4 +1,4 @@
-//! Units multiplied with each other.
+//! Products of units with powers, such as `kg*m/s^2`.
 
 use std::fmt;
 

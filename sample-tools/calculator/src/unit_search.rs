@@ -1,4 +1,4 @@
-//! Searches units by symbol, name and kind.
+//! Finds units by symbol or name, lists them by kind, and suggests those that are spelt alike.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Turns faults into failures that an agent can mend.
+//! Turns faults of a fetch into failures that tell an agent how to correct its call.
 
 use crate::bindings::tool_hub::tool::types::{Failure, FailureKind};
 use crate::http_get::Fault;

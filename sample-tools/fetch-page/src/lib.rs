@@ -1,4 +1,4 @@
-//! The component `fetch-page`: fetches with [`http_get`] and reads with [`page`].
+//! The component `fetch-page`: fetches a web page with [`http_get`] and reads it with [`page`].
 
 pub mod http_get;
 pub mod nesting;

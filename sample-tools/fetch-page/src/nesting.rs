@@ -1,4 +1,4 @@
-//! A limit on the nesting of HTML, against pages that are built to keep a parser busy.
+//! Cuts HTML with too many or too deeply nested tags, which would keep a parser busy.
 //!
 //! Building a tree takes time that grows with the square of its depth, and a page of 2 MiB may
 //! be nothing but nesting.

@@ -1,4 +1,4 @@
-//! Extracts the readable content of an HTML page.
+//! Extracts an HTML page's title, description, language, readable text and links.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Decodes bytes to text, and shortens text.
+//! Decodes bodies to text, shortens text, and tells which media types are plain text.
 
 /// Decodes a body: UTF-8, or Windows-1252 where the server says so (Latin-1 is read as that, as
 /// browsers do). What does not fit becomes U+FFFD.

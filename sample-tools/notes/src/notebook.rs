@@ -1,4 +1,4 @@
-//! Reads and writes notes as files of one directory.
+//! Writes, reads, lists, searches and deletes notes, which are files of one directory.
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher as _, RandomState};

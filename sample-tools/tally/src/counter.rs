@@ -1,4 +1,4 @@
-//! Names and totals of counters.
+//! Checks the names of counters, and reads their totals from stored bytes.
 
 const NAME_LENGTH_MAX: usize = 64;
 

@@ -1,4 +1,4 @@
-//! Counts words, sentences and characters by the segmentation rules of Unicode (UAX #29).
+//! Counts words, sentences, characters and frequent words by Unicode's segmentation (UAX #29).
 
 // Ordered collections, because hashed ones make the component ask its host for a random seed.
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,4 @@
-//! The two sides of the benchmarks: functions of a real component, and a bare rmcp server that
-//! computes the same.
+//! Shared by the benchmarks: the sandboxed functions, a bare rmcp server, and timing of calls.
 
 #[path = "../../examples/serve_file/sandbox.rs"]
 mod sandbox;
@@ -61,7 +60,7 @@ impl ServerHandler for Bare {
     }
 }
 
-/// What calls of one server took.
+/// The times that calls of one server took, and the processor time of all of them.
 #[derive(Default)]
 pub(crate) struct Taken {
     times: Vec<Duration>,
@@ -94,7 +93,7 @@ impl Taken {
     }
 }
 
-/// What the living threads of a process have had of the processors, as Linux counts it.
+/// The processor time of the living threads of a process, as Linux counts it.
 fn processor_time(pid: u32) -> io::Result<Duration> {
     let mut nanoseconds = 0;
     for thread in fs::read_dir(format!("/proc/{pid}/task"))? {

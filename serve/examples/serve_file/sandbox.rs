@@ -1,4 +1,4 @@
-//! A component without a manifest as a tool without rights.
+//! Loads a component that has no manifest as a tool without any rights.
 
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_host::{Host, HostConfig, Tool, inspect};

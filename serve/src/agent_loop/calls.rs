@@ -16,8 +16,8 @@ use super::message_parts::{calls_of, text_of};
 use super::model::{ChatModel, ModelRequest};
 use super::state::AgentState;
 use crate::built_in::READ_ANSWER;
+use crate::call_result::CallResult;
 use crate::resolved_function::ResolvedFunction;
-use crate::result::CallResult;
 use crate::tool_loop::{self, CallEnd, Expected, Next, ToolLoop, Turn, WrittenCall};
 
 /// The most parts of one message of which the model is told that they could not be read.
@@ -28,7 +28,8 @@ struct CallingAgent<'a> {
     state: &'a mut AgentState,
     model: &'a dyn ChatModel,
     functions: Vec<FunctionSpec>,
-    /// Small models call what reads stored results for no reason, while there are none.
+    /// The same without `read_answer`, which is offered once results are stored: small models would
+    /// call it for no reason.
     without_reader: Vec<FunctionSpec>,
     /// The parts of the last message that could not be read, in words for the model.
     problems: Vec<String>,

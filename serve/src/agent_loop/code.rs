@@ -103,7 +103,7 @@ pub(super) async fn run(
         let mut told = match read.code {
             None if calls_of(&answer.message).is_empty() => return Ok(text),
             None => NO_CALLS.to_owned(),
-            // Nobody would be told what came of it.
+            // The model would not read the result.
             Some(_) if round == state.rounds_max => break,
             Some(code) => {
                 if !read.explanation.is_empty() {

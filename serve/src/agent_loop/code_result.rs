@@ -3,8 +3,8 @@
 use serde_json::Value;
 use tool_hub_manifest::contract::{Content, Reply};
 
+use crate::call_result::{CallResult, cut};
 use crate::catalogue::ANSWER_BYTES_MAX;
-use crate::result::{CallResult, cut};
 
 /// The result of a piece of code.
 pub(super) enum CodeResult {

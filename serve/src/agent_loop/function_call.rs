@@ -19,7 +19,7 @@ use crate::toolset::Toolset;
 pub(super) enum Reader {
     /// The model, which is told how its arguments were read.
     Model,
-    /// Code, to which that would be one more value.
+    /// Code, which gets no such note: the note would be one more value of the answer.
     Code,
 }
 

@@ -1,5 +1,4 @@
-//! Stores the named values of a conversation, given by the person or made by functions, and fills
-//! them into arguments.
+//! Keeps a conversation's named values, mostly pictures and sounds, and fills them into arguments.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

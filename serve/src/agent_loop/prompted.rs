@@ -87,8 +87,8 @@ pub(super) async fn run(
     }
 }
 
-/// Asks the model for the two parts of a solution of `task`. The values given for it are there when
-/// the code runs: the task has their names.
+/// Asks the model for the two parts of a solution of `task`. The values that the person gave are
+/// passed when the code runs; the task names them.
 pub(super) async fn solution(
     state: &mut AgentState,
     interpreter: &Interpreter,
@@ -106,7 +106,7 @@ pub(super) async fn solution(
     let mode = prompted.mode();
     let prompt = prompted.prompt(&specs, task)?;
     if mode == PromptMode::Run {
-        // One task knows nothing of another.
+        // In this mode, a task keeps nothing of the one before.
         state.interpreter_state.clear();
     }
     let asked = [Message::text(Role::User, prompt.as_str())];

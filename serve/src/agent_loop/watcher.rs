@@ -14,7 +14,7 @@ pub trait Watcher: Send + Sync {
         let _ = text;
     }
 
-    /// Takes what the model is told of an answer that could not be read. It may mend it.
+    /// Takes what the model is told of an answer that could not be read; the model may mend it.
     fn misread(&self, told: &str) {
         let _ = told;
     }
@@ -64,7 +64,7 @@ pub enum Verdict {
     },
 }
 
-/// Allows everything and looks away.
+/// Allows everything and ignores what it is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproveAll;
 

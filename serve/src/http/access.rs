@@ -28,7 +28,7 @@ impl Access {
         }
     }
 
-    /// `caller` may ask.
+    /// Lets `caller` use the server.
     ///
     /// # Errors
     /// When another one has its name or its token.
@@ -76,7 +76,7 @@ impl Access {
         Ok(self)
     }
 
-    /// Pages of `origin`, exactly, may ask.
+    /// Lets pages of exactly `origin` use the server.
     ///
     /// # Errors
     /// When it is no origin.

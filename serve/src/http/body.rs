@@ -68,8 +68,8 @@ async fn try_read(body: Body, value_bytes: usize, share: &Share) -> Result<Buffe
     })
 }
 
-/// The memory of a text of so many bytes: as it came, and in what is read from it, which is seldom
-/// there at the same time for all of the texts.
+/// The memory of a body with `length` bytes: the body itself, and the texts that are read from it.
+/// Few bodies are there whole in both forms at once, so less than twice the length is counted.
 const fn text_bytes(length: usize) -> usize {
     length / 4 * 7
 }
@@ -111,8 +111,8 @@ async fn in_time(body: Body, length: Option<usize>) -> Result<(Vec<u8>, Values),
     Err(Problem::new(status, detail))
 }
 
-/// All of it, or nothing when it is too long. That is found out by its end: a client that is
-/// still sending would hear of a broken connection, and not why.
+/// The whole body, or nothing if it is too long. Such a body is read to its end, too: a client that
+/// is still sending would see a broken connection and not the reason.
 async fn collect(
     body: Body,
     length: Option<usize>,
@@ -125,7 +125,7 @@ async fn collect(
         let piece = piece?;
         whole = whole.filter(|bytes: &Vec<u8>| bytes.len() + piece.len() <= BODY_BYTES_MAX);
         if let Some(bytes) = &mut whole {
-            // Piece by piece, because others wait for all of a long text.
+            // Piece by piece: to count a long text at once would keep others waiting.
             values.add(&piece);
             bytes.extend_from_slice(&piece);
         }

@@ -12,7 +12,7 @@ use super::access_error::AccessError;
 use super::caller_name::CallerName;
 use crate::toolset::Toolset;
 
-/// A token that can be guessed is none.
+/// The shortest token; a shorter one could be guessed.
 const TOKEN_CHARACTERS_MIN: usize = 16;
 const TOKEN_CHARACTERS_MAX: usize = 4_096;
 /// The number of random bytes in a token.

@@ -1,6 +1,6 @@
-//! The open connections: their limits, in all and per address, and the choice of those that are
-//! closed for others. Connections that have sent nothing, half a head or half a body are closed
-//! first.
+//! Tracks and limits open connections, in all and per address; closes waiting ones for new ones.
+//! Those that have sent nothing, half a head or half a body may be closed, the one that has waited
+//! longest first.
 
 use std::collections::HashMap;
 use std::future::pending;

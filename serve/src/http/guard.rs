@@ -15,8 +15,8 @@ use super::routes::Routes;
 use crate::error::ServeError;
 use crate::quoted_text::quoted_name;
 
-/// The door that every request comes through. Behind it each caller has routes of its own, so
-/// that nothing that is kept for one can be reached by another.
+/// The check that every request passes. Each caller has routes of its own, so that nothing that is
+/// kept for one can be reached by another.
 pub(super) struct Guard {
     access: Access,
     /// In the order of the callers.
@@ -32,7 +32,7 @@ enum Refusal {
 }
 
 impl Guard {
-    /// Leads each caller to what `routes` makes for it.
+    /// Makes the routes of each caller with `routes`.
     pub(super) fn new(
         access: Access,
         routes: impl Fn(&Caller) -> Result<Routes, ServeError>,
@@ -44,7 +44,7 @@ impl Guard {
         })
     }
 
-    /// Lets through who may ask, each to its own routes.
+    /// Answers a request by the routes of its caller, or refuses it.
     pub(super) async fn answer(&self, request: Request, arriving: IncompleteRequest) -> Response {
         let origin = request.headers().get(header::ORIGIN).cloned();
         let is_preflight = cors::is_preflight(request.method(), request.headers());
@@ -61,7 +61,7 @@ impl Guard {
                 refusal.into_response()
             }
         };
-        // A page that may not ask may not read why, either.
+        // A page of an origin that is not allowed may not read the refusal, either.
         let allowed = origin.filter(|_| response.status() != StatusCode::FORBIDDEN);
         if let Some(origin) = allowed {
             cors::readable(&mut response, origin);

@@ -31,7 +31,7 @@ use crate::openai::gateway::Gateway;
 use crate::paths::MCP_PATH;
 use crate::{openai, rest};
 
-/// Longer requests are answered on a thread of their own, in bytes.
+/// The length, in bytes, above which requests are answered on the thread for long ones.
 const LONG_BYTES: usize = 256 << 10;
 
 /// The routes of one caller.
@@ -133,8 +133,8 @@ impl Routes {
         response.map(|body| hold_until_sent(body, (active, admitted, held)))
     }
 
-    /// The connection and the place of a request; nothing where its caller has all that it may
-    /// have, at once or when it has waited for as long as it may.
+    /// The connection and the place of a request. `None` if its caller has no further connection,
+    /// or if no place became free in time.
     async fn admitted(&self, is_idle: bool) -> Option<Admitted> {
         let connection = self.connections.clone().try_acquire_owned().ok()?;
         let place = match is_idle {

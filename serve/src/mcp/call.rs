@@ -1,5 +1,4 @@
-//! Runs one MCP call of a function, with progress reports, questions to the person and
-//! cancellation.
+//! Runs a tool for an MCP request, such as a call, with progress, questions and cancellation.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -44,7 +43,7 @@ pub(super) async fn call(
     client: Client<'_>,
 ) -> Result<CallToolResponse, ErrorData> {
     let written = arguments(&request, &mut context)?;
-    // They may be long, and so may the call.
+    // They may be large, and the call may take long.
     request.arguments = None;
     let call = PreparedCall::new(&resolved, written);
     let function = &call.function;

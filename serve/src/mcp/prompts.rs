@@ -12,7 +12,7 @@ use tool_hub_host as host;
 
 use super::call::{self, Client, GuestResult};
 use super::content;
-use super::pages::{FRESH_MS, page};
+use super::pagination::{FRESH_MS, page};
 use super::question::QuestionContext;
 use super::result;
 use crate::audit::FrontEnd;

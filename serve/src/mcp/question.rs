@@ -1,5 +1,4 @@
-//! Asks the person a tool's questions through the client, in both eras of the protocol, and seals
-//! the answers that clients carry.
+//! Asks the person a tool's questions by MCP elicitation, and seals answers that clients carry.
 //!
 //! With a session (2025-11-25) the server sends an elicitation and the call waits. Without
 //! one (2026-07-28) the call ends with "input required", and the client makes it again

@@ -13,7 +13,7 @@ use tool_hub_host::{self as host, Tool};
 use tool_hub_manifest::contract::{EmbeddedResource, Failure, FailureKind};
 
 use super::call::{self, Client, GuestResult};
-use super::pages::{FRESH_MS, STALE_MS, page};
+use super::pagination::{FRESH_MS, STALE_MS, page};
 use super::question::QuestionContext;
 use super::{content, prompts, result};
 use crate::audit::FrontEnd;

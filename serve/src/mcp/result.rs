@@ -55,7 +55,7 @@ pub(crate) fn of_failure(function: &str, failure: &Failure) -> CallToolResult {
     result
 }
 
-/// A failure of a request that knows no result of failure.
+/// The error for a request, such as one for a prompt, whose result cannot be a failure.
 pub(super) fn error(failure: &Failure) -> ErrorData {
     let data = serde_json::to_value(failure).ok();
     let message = failure.to_string();

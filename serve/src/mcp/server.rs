@@ -22,7 +22,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::call::{self, Client, unless_cancelled};
 use super::changes::{self, Changes};
-use super::pages::{self, FRESH_MS, page};
+use super::pagination::{self, FRESH_MS, page};
 use super::question::{Seal, is_stateless};
 use super::session::{Session, WATCHED_MAX};
 use super::{prompts, resources};
@@ -186,7 +186,8 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let resolved = ResolvedFunction::find(&self.shared.toolset, &request.name)
             .map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))?;
-        // It is long, and the service would move it about with every request, whatever it asks.
+        // The future is large: unless it is boxed, the service moves it with every request of any
+        // kind.
         Box::pin(call::call(resolved, request, context, self.client())).await
     }
 

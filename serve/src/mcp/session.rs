@@ -13,7 +13,7 @@ use tool_hub_manifest::ToolKey;
 /// Resources that one client may watch at once.
 pub(super) const WATCHED_MAX: usize = 256;
 
-/// Nothing at first; a client without a session asks for nothing.
+/// The subscriptions of a client, or of one request that listens; empty at first.
 #[derive(Default)]
 pub(crate) struct Session(Mutex<Subscriptions>);
 
@@ -39,7 +39,7 @@ impl Session {
             LoggingLevel::Notice | LoggingLevel::Warning => Some(LogLevel::Warn),
             LoggingLevel::Error => Some(LogLevel::Error),
             LoggingLevel::Critical => Some(LogLevel::Critical),
-            // Tools have nothing to say that matters so much.
+            // No log entry of a tool has so high a level.
             LoggingLevel::Alert | LoggingLevel::Emergency => None,
         };
     }

@@ -24,7 +24,7 @@ use super::refusal::Refusal;
 use super::reply_memory::{KeptReplies, ReplyReservation};
 use super::state::GatewayState;
 use super::upstream;
-use crate::result::CallResult;
+use crate::call_result::CallResult;
 use crate::tool_loop::{self, CallEnd, Expected, ToolLoop, Turn};
 
 /// The longest time that an answer may take, all rounds and calls together. OpenAI's clients wait

@@ -1,5 +1,4 @@
-//! The trait of the two APIs that the gateway answers: it reads requests and replies, and writes
-//! results and answers.
+//! The trait `Api` for Chat Completions and Responses: reads requests and replies, writes answers.
 
 use axum::body::Bytes;
 use serde_json::{Map, Value};
@@ -9,7 +8,7 @@ use super::calls::Call;
 use super::hidden_turns::HiddenTurns;
 use super::refusal::Refusal;
 use super::state::GatewayState;
-use crate::result::CallResult;
+use crate::call_result::CallResult;
 use crate::tool_loop::Turn;
 use crate::toolset::Toolset;
 

@@ -16,8 +16,8 @@ use super::available_tools::AvailableTools;
 use super::gateway::Strictness;
 use super::refusal::Refusal;
 use crate::audit::FrontEnd;
+use crate::call_result::CallResult;
 use crate::prepared_call::PreparedCall;
-use crate::result::CallResult;
 use crate::tool_loop::{CallEnd, WrittenCall};
 
 /// Calls that a reply may hold at all, whoever answers them.
@@ -46,8 +46,8 @@ impl WrittenCall for Call {
     }
 }
 
-/// A name for a call that nobody can guess: nine letters and digits, which is the one form that
-/// every endpoint takes.
+/// An id for a call that nobody can guess: nine letters and digits, the one form that every
+/// endpoint takes.
 pub(super) fn fresh_id() -> Result<String, Refusal> {
     const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut rest = getrandom::u64().map_err(Refusal::Random)?;
@@ -132,7 +132,7 @@ pub(super) fn make(available: &AvailableTools, call: &Call) -> BoxFuture<'static
 /// The arguments as the tool takes them. What is no JSON stays as it is: the host says why.
 fn arguments(strictness: Strictness, schema: &Value, text: &str) -> String {
     if text.trim_ascii().is_empty() {
-        // How many models write that there are none.
+        // Many models write this if there are no arguments.
         return "{}".to_owned();
     }
     match (strictness, serde_json::from_str(text)) {

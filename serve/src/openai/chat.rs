@@ -16,7 +16,7 @@ use super::hidden_turns::{HiddenTurns, Turn as HiddenTurn};
 use super::refusal::Refusal;
 use super::state::GatewayState;
 use super::usage::Usage;
-use crate::result::CallResult;
+use crate::call_result::CallResult;
 use crate::tool_loop::{Next, Turn};
 use crate::toolset::Toolset;
 use reply::{Reply, ToolCall};
@@ -153,9 +153,9 @@ impl Chat {
         self.request.insert("messages".to_owned(), messages);
     }
 
-    /// The calls that the client has to answer. When it does, it knows nothing of what was run
-    /// here meanwhile, so that is kept until then, under the first call's name: a new one, which
-    /// nobody else was told.
+    /// The calls that the client has to answer. It never sees what was run here meanwhile, so that
+    /// is kept until the client answers, under the id of the first call: a fresh one, which nobody
+    /// else was told.
     fn hand_back(&mut self, hidden_turns: &HiddenTurns) -> Result<Vec<ToolCall>, Refusal> {
         let is_mixed = self.calls.iter().any(|call| !call.is_theirs);
         let hides = is_mixed || self.messages.len() > self.known;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cache::CallerCache;
 
-/// Turns by a name that only the client they belong to was told.
+/// Turns, each under a name that only its client was told.
 pub(super) struct HiddenTurns(CallerCache);
 
 /// A turn that a client will go on with.

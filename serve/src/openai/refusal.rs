@@ -131,7 +131,7 @@ impl Refusal {
             Self::AfterCalls(refusal) => return refusal.error(),
             Self::BrokeOff(error) => return error.clone(),
             Self::Endpoint { body, .. } => {
-                // Whoever reads a stream gets no status, so the words have to do.
+                // A stream shows no status, so the endpoint's own error has to say it all.
                 let body: Option<Value> = serde_json::from_slice(body).ok();
                 if let Some(error @ Value::Object(_)) = body.as_ref().map(|body| &body["error"]) {
                     return error.clone();

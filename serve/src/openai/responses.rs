@@ -18,7 +18,7 @@ use super::hidden_turns::{HiddenTurns, Turn as HiddenTurn};
 use super::refusal::Refusal;
 use super::state::GatewayState;
 use super::usage::Usage;
-use crate::result::CallResult;
+use crate::call_result::CallResult;
 use crate::tool_loop::{Next, Turn};
 use crate::toolset::Toolset;
 use endpoint_reply::ResponsesReply;

@@ -109,7 +109,7 @@ impl Upstream {
             .user_agent(concat!("tool-hub/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(CONNECT_TIMEOUT)
             .read_timeout(SILENCE_MAX)
-            // Wherever a redirect leads, it is not where the key belongs.
+            // A redirect may lead elsewhere, and the key must not go there.
             .redirect(redirect::Policy::none())
             .build()
             .map_err(GatewayError::Client)?;

@@ -1,4 +1,4 @@
-//! The usage that endpoints report, added up member by member over all rounds of an answer.
+//! Adds up the token usage that an endpoint reports, member by member, over all rounds.
 
 use serde_json::{Map, Value};
 

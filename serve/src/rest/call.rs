@@ -41,7 +41,7 @@ pub(super) async fn call(
         Ok(call) => call,
         Err(problem) => return problem.into_response(),
     };
-    // It may be long, and so may the call.
+    // It may be large, and the call may take long.
     drop(body);
     if !wants_events(&headers) {
         return match call.run(None).await {
@@ -200,8 +200,8 @@ fn wants_events(headers: &HeaderMap) -> bool {
         .any(|range| range.trim().eq_ignore_ascii_case("text/event-stream"))
 }
 
-/// A call whose client is sent its progress. It runs by itself: otherwise a client that does not
-/// read would keep it from its end, and its clock from ticking.
+/// A call whose client is sent its progress. It runs in a task of its own: otherwise a client that
+/// does not read would delay its end and stop its clock.
 enum CallStream {
     Running(JoinSet<Result<Answer, Problem>>),
     Ended(Event),

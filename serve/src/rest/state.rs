@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use tokio_util::sync::CancellationToken;
 
-use super::pages::PageCache;
+use super::cached_documents::PageCache;
 use crate::http::problem::Problem;
 use crate::resolved_function::{ResolvedFunction, UnknownFunction};
 use crate::toolset::Toolset;

@@ -49,7 +49,7 @@ fn read(kept: &Arc<StoredResult>, wanted: &ReadAnswer) -> Outcome {
     };
     if page.passages.is_empty() {
         let message = match page.pages {
-            0 => format!("no passage of the answer of `{function}` has a word of that"),
+            0 => format!("no passage of the answer of `{function}` contains any of these words"),
             pages => format!("there is no page {number}; there are {pages}"),
         };
         return Failure::new(FailureKind::NotFound, message).into();

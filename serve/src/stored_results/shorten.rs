@@ -28,7 +28,7 @@ impl StoredResults {
     fn shorten_reply(&self, function: &str, reply: Reply, bytes_max: usize) -> Reply {
         let text = joined(&reply.content);
         let is_json = reply.structured.as_deref() == Some(&text);
-        // The text of a plain answer is its structured result once more.
+        // The text of a plain answer repeats its structured result.
         let is_same = is_json
             || reply
                 .structured

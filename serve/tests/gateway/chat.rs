@@ -1,4 +1,4 @@
-//! Chat Completions in one body: what the model is offered, what is run, and what is handed back.
+//! Tests of Chat Completions in one body: functions offered, calls run or handed back, refusals.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};

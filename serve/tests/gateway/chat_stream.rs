@@ -1,4 +1,4 @@
-//! Chat Completions as events: one answer of several rounds.
+//! Tests of streamed Chat Completions: rounds joined to one answer, handed-back calls, errors.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};

@@ -1,19 +1,19 @@
-//! The gateway end to end: a scripted endpoint, a real component in the real sandbox, and
-//! requests as clients make them.
+//! Declares the modules of the gateway's end-to-end tests. They have a scripted endpoint, a real
+//! component in the real sandbox, and requests as clients make them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-mod bounded;
+mod bad_replies;
 mod chat;
 mod chat_stream;
-mod held;
-mod leaving;
+mod disconnects;
+mod forwarding;
+mod grammar_enforcement;
+mod malformed_responses;
 mod responses;
-mod responses_odd;
 mod support;
-mod through;
 
 use std::time::Duration;
 
-/// Whatever takes longer hangs.
+/// The longest time that a test waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,4 +1,4 @@
-//! The Responses API, in one body and as events.
+//! Tests of the Responses API, whole and streamed: calls run and shown, and how requests go on.
 
 use serde_json::{Value, json};
 

@@ -22,7 +22,7 @@ use tool_hub_serve::{
 
 use crate::PATIENCE;
 
-/// The functions of the tool that the tests of the other front end have, too.
+/// The functions of `guest.wat`, the tool of the MCP tests.
 async fn toolset(calls_max: u32) -> Toolset {
     let component = wat::parse_str(include_str!("../mcp/guest.wat")).unwrap();
     let manifest = derive_manifest(&component, "guest".parse().unwrap()).unwrap();
@@ -179,7 +179,7 @@ impl Served {
     }
 }
 
-/// Tells when it goes away.
+/// Records, when it is dropped, that the client has left.
 struct Leaving(Arc<Script>);
 
 impl Drop for Leaving {

@@ -1,4 +1,4 @@
-//! Notes of calls: each front end, each end, and a log that cannot be written.
+//! Tests of the audit log: calls of each front end and outcome, and a log that cannot be written.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -12,7 +12,7 @@ use crate::http::{Served, call};
 use crate::support::catalogue;
 use crate::{check, text};
 
-/// Caller, front end, function, end, and whether it is known what the call used.
+/// Caller, front end, function, outcome, and whether the usage of the call is known.
 type Note = (String, FrontEnd, String, &'static str, bool);
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! Several callers of one listener: what each of them sees, and what none sees of another.
+//! Tests of several callers on one server: separate tools, sessions and state, and fair turns.
 
 use std::time::{Duration, Instant};
 

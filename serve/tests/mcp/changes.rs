@@ -1,4 +1,4 @@
-//! Clients are told when other functions are offered.
+//! Tests of a replaced catalogue: clients are notified, and running calls end as they began.
 
 use rmcp::model::{ServerNotification, SubscriptionFilter};
 use serde_json::json;

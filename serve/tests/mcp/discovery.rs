@@ -1,4 +1,4 @@
-//! In a large toolbox functions are found, described and called through three.
+//! Tests of `search_tools`, `describe_tool` and `call_tool`, which stand for a long list of tools.
 
 use serde_json::{Value, json};
 use tool_hub_serve::{Catalogue, Presentation};
@@ -30,7 +30,7 @@ async fn functions_are_found_described_and_called() {
     assert_eq!(
         text(&found),
         "- guest__bounds(low: integer, high: integer): Gives both bounds back.\n\
-         Call one with call_tool; describe_tool tells its arguments in full."
+         Call one with call_tool; describe_tool shows all of its arguments."
     );
     assert_eq!(
         found["_meta"],

@@ -1,4 +1,4 @@
-//! Over HTTP: who is let in, both eras, and clients that leave.
+//! Tests of MCP over HTTP: access, sessions, streams, clients that leave; a server for tests.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Names of 100 KB that nobody has: no answer repeats them whole.
+//! Tests that no answer repeats a name or an argument of 100 KB that a client sent.
 
 use std::time::Duration;
 

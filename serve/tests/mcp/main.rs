@@ -1,5 +1,6 @@
-//! The protocol end to end: rmcp's own client and hand-written lines over an in-memory
-//! stream, against a real component in the real sandbox.
+//! End-to-end tests of MCP on streams: lists, calls, failures, progress, questions, shutdown.
+//! rmcp's own client and hand-written lines talk over an in-memory stream to a real component in
+//! the real sandbox.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
@@ -7,9 +8,9 @@ mod argument_repair;
 mod audit;
 mod callers;
 mod changes;
-mod context;
 mod discovery;
 mod http;
+mod list_size;
 mod long_names;
 mod names;
 mod rest;
@@ -28,7 +29,7 @@ use serde_json::{Value, json};
 use support::{Era, Person, Session, catalogue, lines, offers, params};
 use tool_hub_serve::{Catalogue, End};
 
-/// Whatever takes longer hangs.
+/// The longest time that a test waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[track_caller]

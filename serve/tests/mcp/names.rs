@@ -1,4 +1,4 @@
-//! The names by which functions are called.
+//! Tests that the only function of a tool can be called by two names: `key` and `key__function`.
 
 use rmcp::model::CallToolRequestParams;
 use serde_json::json;

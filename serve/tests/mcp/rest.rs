@@ -1,4 +1,4 @@
-//! Plain HTTP: lists, calls, what is refused, events, and clients that leave.
+//! Tests of plain HTTP: lists, calls, problems, events, clients that leave, the OpenAPI document.
 
 use std::time::{Duration, Instant};
 

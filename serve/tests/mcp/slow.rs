@@ -1,5 +1,4 @@
-//! Clients that take their time: heads and bodies that never end, and more of them than there
-//! is room for.
+//! Tests of slow clients over HTTP: time limits, and connections that give way when all are taken.
 
 use std::time::{Duration, Instant};
 

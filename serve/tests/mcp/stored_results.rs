@@ -1,5 +1,4 @@
-//! An answer that is too long reaches the agent as a beginning, and the rest in pieces; what
-//! it gets is marked as a stranger's text.
+//! Tests of long answers: stored, read in pieces, true to their schema, marked as untrusted.
 
 use rmcp::model::{ReadResourceRequestParams, ResourceContents};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A catalogue of one real tool, and clients for it.
+//! Shared by the MCP tests: a catalogue of one real tool, and scripted clients in sessions.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! Definitions of functions in JavaScript and TypeScript.
+//! Tests of the definitions that are read from functions in JavaScript and TypeScript.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The JSON Schema of a type, with the facts about the type that no schema can state.
+//! The JSON Schema of a TypeScript type, and whether `undefined` is one or all of its values.
 
 use serde_json::{Map, Value, json};
 

@@ -47,7 +47,7 @@ impl<'a> Types<'a> {
         Reader::new(self, self.text, 0).inner(annotation)
     }
 
-    /// The type between the braces of a comment, of whose value the comment names `members`.
+    /// The type between the braces of a comment, which describes `members` of its value.
     pub(super) fn documented(
         &self,
         of: &str,
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         text_of(node, self.text)
     }
 
-    /// The type that is all that `node` holds.
+    /// The type that is the first child of `node`.
     fn inner(&self, node: Node<'_>) -> Result<TypeSchema, FaultKind> {
         match children(node).first() {
             Some(inner) => self.schema_of(*inner),

@@ -24,7 +24,7 @@ pub(super) fn of(mut schemas: Vec<Map<String, Value>>) -> Map<String, Value> {
     Map::from_iter([("anyOf".to_owned(), json!(unique))])
 }
 
-/// The parts of a union, which the grammar writes as pairs; not deeper than a union may be long.
+/// The parts of a union, which the grammar nests as pairs. No recursion, since unions may be long.
 pub(super) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
     let (mut parts, mut rest) = (Vec::new(), vec![node]);
     while let Some(node) = rest.pop() {
@@ -36,7 +36,7 @@ pub(super) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
     parts
 }
 
-/// All of them are values, or `null` beside values.
+/// One `enum`, if all of them are values or `null`.
 fn values(schemas: &[Map<String, Value>]) -> Option<Map<String, Value>> {
     let (mut types, mut values) = (Vec::new(), Vec::new());
     let mut texts = Vec::new();
@@ -74,7 +74,7 @@ fn values(schemas: &[Map<String, Value>]) -> Option<Map<String, Value>> {
     Some(schema)
 }
 
-/// All of them are types with nothing more to say.
+/// One list of types, if all of them are types without other keywords.
 fn plain(schemas: &[Map<String, Value>]) -> Option<Map<String, Value>> {
     let names = schemas.iter().map(|schema| match schema.get("type") {
         Some(Value::String(name)) if schema.len() == 1 => Some(name.as_str()),

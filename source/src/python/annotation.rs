@@ -100,7 +100,7 @@ impl Scope {
         let name = match path.split_once('.') {
             Some(("builtins" | "typing" | "typing_extensions", name)) => name,
             _ => {
-                // A name that means nothing says so.
+                // An unknown name is an error.
                 self.hint_of(of, depth + 1)?;
                 return Ok(unsupported(last_name(of), CUSTOM));
             }
@@ -112,7 +112,7 @@ impl Scope {
             return Ok(self.literal(arguments, depth));
         }
         if ["Annotated", "Required", "NotRequired"].contains(&name) {
-            // What stands beside the type is told to others.
+            // The values beside the type are for other programs.
             return match arguments.first() {
                 Some(first) => self.hint_of(first, depth + 1),
                 None => Ok(unsupported(name, CUSTOM)),
@@ -157,7 +157,7 @@ impl Scope {
                     }
                     _ => return invalid(),
                 },
-                // One within another, or by a name.
+                // A literal within another one, or a name that stands for one.
                 Expression::Name(_) | Expression::Subscript(..) => {
                     match self.hint_of(argument, depth + 1) {
                         Ok(Hint::Literals(values)) if !self.is_enumeration(argument) => values,
@@ -213,7 +213,7 @@ fn unsupported(name: &str, reason: &'static str) -> Hint {
     Hint::Unsupported(Unsupported::new(name, reason))
 }
 
-/// Unions within are part of it, and each type is named once; of one type it is that.
+/// Flattens unions within unions and drops duplicates. A union of one type is that type.
 fn union(hints: impl IntoIterator<Item = Hint>) -> Hint {
     let mut members: Vec<Hint> = Vec::new();
     for hint in hints {

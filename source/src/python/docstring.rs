@@ -11,7 +11,7 @@ use super::literal::Text;
 use crate::error::FaultKind;
 use crate::syntax::children;
 
-/// The columns that a tab reaches to.
+/// Tabs reach to columns that are multiples of this number.
 const TAB: usize = 8;
 
 /// The parts of a docstring.
@@ -54,8 +54,8 @@ fn strip(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
-/// A docstring as `inspect.cleandoc` returns it: what all lines but the first are indented
-/// by is no part of it.
+/// A docstring as `inspect.cleandoc` returns it: without the indentation that all lines but the
+/// first have in common.
 fn cleaned(text: &str) -> String {
     let expanded = expand_tabs(text);
     let mut lines: Vec<&str> = expanded.split('\n').collect();

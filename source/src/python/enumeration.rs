@@ -241,7 +241,7 @@ fn constant(
     }
 }
 
-/// A number with its sign turned.
+/// The number with the opposite sign.
 pub(super) fn negative(value: &Value) -> Option<Value> {
     match value.as_u64() {
         Some(number) => {

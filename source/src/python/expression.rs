@@ -15,7 +15,7 @@ pub(super) enum Expression {
     Name(String),
     Attribute(Box<Expression>, String),
     Subscript(Box<Expression>, Vec<Expression>),
-    /// A call with its arguments without names.
+    /// A call with its positional arguments.
     Call(Box<Expression>, Vec<Expression>),
     Binary(Box<Expression>, String, Box<Expression>),
     Negative(Box<Expression>),
@@ -30,7 +30,7 @@ pub(super) enum Expression {
 }
 
 impl Expression {
-    /// The expression that is all of `text`, in which lines may end as within brackets.
+    /// The expression that is all of `text`, in which line breaks are allowed as within brackets.
     pub(super) fn of_text(text: &str) -> Option<Self> {
         let bracketed = format!("({text}\n)");
         let tree = syntax::parse_leniently(&bracketed, &tree_sitter_python::LANGUAGE.into())?;

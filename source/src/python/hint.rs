@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-/// The name of a type that is not written as one.
+/// The name of a type that is not written as a name.
 pub(super) const NAMELESS: &str = "";
 
 /// The meaning of an annotation.

@@ -35,7 +35,8 @@ pub(super) fn text(literal: &str) -> Text {
     unescape(body).map_or(Text::Unreadable, Text::Plain)
 }
 
-/// `\N{…}` needs a list of all characters, and half a surrogate pair is no text.
+/// Replaces escapes. `None` for `\N{…}`, which needs the names of all characters, and for half a
+/// surrogate pair, which is no text.
 fn unescape(body: &str) -> Option<String> {
     let mut text = String::with_capacity(body.len());
     let mut rest = body;

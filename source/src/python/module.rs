@@ -81,7 +81,7 @@ pub(super) struct Class {
 #[derive(Clone, Copy, PartialEq)]
 enum Rebinding {
     Yes,
-    /// The other way is taken when the first one fails.
+    /// A later branch of `if` or `try` does not replace what the first one bound.
     No,
 }
 
@@ -109,12 +109,12 @@ impl Scope {
         }
     }
 
-    /// True if every name of a module like this is here.
+    /// True if every name of `module` is imported, by `*`.
     pub(super) fn has_all_of(&self, module: &str) -> bool {
         self.stars.iter().any(|star| star == module)
     }
 
-    /// True if there are names that the text does not tell.
+    /// True if there are names that the text does not show, imported by `*`.
     pub(super) fn is_open(&self) -> bool {
         !self.stars.is_empty()
     }
@@ -152,7 +152,7 @@ impl Scope {
     }
 }
 
-/// The definition that a decorator stands before.
+/// The definition below decorators; any other node as it is.
 pub(super) fn undecorated(node: Node<'_>) -> Node<'_> {
     match node.kind() {
         "decorated_definition" => node.child_by_field_name("definition").unwrap_or(node),
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The other ways of a statement that has several.
+    /// The later branches of `if` or `try`.
     fn otherwise(&self, node: Node<'_>, scope: &mut Scope, depth: usize) {
         for clause in children(node) {
             if clause.kind().ends_with("_clause") {

@@ -83,7 +83,7 @@ fn container(kind: Container, arguments: &[Hint]) -> Result<Schema, Unsupported>
     Ok(schema)
 }
 
-/// Plain types are listed by their names in order; others stand beside each other.
+/// Plain types become one sorted list of names; others become `anyOf`.
 fn union(hints: &[Hint]) -> Result<Schema, Unsupported> {
     let is_none = |hint: &Hint| *hint == Hint::Basic("null");
     let others = hints.iter().filter(|hint| !is_none(hint));

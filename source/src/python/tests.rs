@@ -1,4 +1,4 @@
-//! Definitions of Python functions beyond those that are compared with Transformers.
+//! Tests of Python definitions, beside those that compare them with Transformers.
 
 use crate::{Fault, FaultKind, Language, SourceError, read};
 

@@ -11,9 +11,9 @@ use crate::position::Position;
 /// The deepest nesting of tokens.
 const WITHIN_MAX: usize = 256;
 
-/// Words that items begin with which are read.
+/// The keywords of items that are read.
 const READ: [&str; 4] = ["fn", "struct", "enum", "type"];
-/// Words that stand before those.
+/// The keywords that may stand before those.
 const BEFORE: [&str; 5] = ["pub", "async", "unsafe", "const", "extern"];
 
 /// The items of `text`, in order.
@@ -57,7 +57,7 @@ fn split(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
         let is_end = match &token {
             TokenTree::Punct(sign) => sign.as_char() == ';',
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => true,
-            // `#![…]` is about what stands around it.
+            // `#![…]` belongs to what encloses it.
             TokenTree::Group(_) if ends_with(&item, &['#', '!']) => {
                 item.truncate(item.len() - 2);
                 continue;
@@ -101,9 +101,9 @@ fn is_read(item: &[TokenTree]) -> bool {
     keyword(item).is_some_and(|word| READ.contains(&word.as_str()))
 }
 
-/// True if parsing the tokens could go deeper than is safe. Signs and words without a comma
-/// between them may each begin something within what stands before it, as in `&&&u8`; what
-/// stands in brackets is within all that stands before those.
+/// True if parsing the tokens could recurse deeper than is safe. Each token since the last comma
+/// may be one level deeper, as in `&&&u8`; tokens in brackets are below all those before the
+/// brackets.
 fn is_too_deep(tokens: Vec<TokenTree>) -> bool {
     let mut groups = vec![(tokens, 0_usize)];
     while let Some((tokens, outside)) = groups.pop() {

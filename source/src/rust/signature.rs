@@ -11,7 +11,7 @@ pub struct RustSignature {
     pub is_fallible: bool,
 }
 
-/// A type, as it is taken from a component's value and made into one.
+/// A type, by which values are converted from and to those of a component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RustType {
@@ -33,7 +33,7 @@ pub enum RustType {
     Struct(String, Vec<(String, RustType)>),
     /// An enum of the file: its name, and its variants with their values.
     Enum(String, Vec<(String, String)>),
-    /// Something that only JSON text says.
+    /// A type whose values are passed as JSON text.
     Json,
     /// `&…`, of a parameter.
     Reference(Box<RustType>),

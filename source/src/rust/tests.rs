@@ -1,4 +1,4 @@
-//! Definitions of functions in Rust.
+//! Tests of the definitions that are read from functions in Rust.
 
 use serde_json::{Value, json};
 

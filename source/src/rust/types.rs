@@ -347,7 +347,7 @@ fn unsupported(of: &Type, reason: &'static str) -> FaultKind {
     }
 }
 
-/// The type as it may be written; not much of it.
+/// A short form of the type, for errors.
 fn written(of: &Type) -> String {
     match of {
         Type::Path(path) => {

@@ -1,4 +1,6 @@
-"""Prints what Transformers says of the functions in files of ours, as JSON lines: the schema, or what it finds missing.
+"""Prints the schemas that Transformers makes of functions in Python files, as JSON lines.
+
+Where Transformers refuses a function, the line says what is missing.
 
 usage: get_json_schema.py FILE…
 """

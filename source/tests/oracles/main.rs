@@ -1,5 +1,5 @@
-//! Schemas of functions in Python, compared with those of Transformers, which is installed from
-//! its registry. So this runs when it is asked for:
+//! Compares the schemas of Python functions with those that Transformers makes when the test runs.
+//! Transformers is installed from its registry, so this runs only when it is asked for:
 //!
 //! `cargo test -p tool-hub-source --test oracles -- --ignored --nocapture`
 

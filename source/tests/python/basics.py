@@ -1,4 +1,4 @@
-"""Plain types, defaults and returns."""
+"""Sample functions for the schema tests: plain types, defaults and results."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Docstrings in all their shapes."""
+"""Sample functions for the schema tests: docstrings in all their shapes."""
 
 
 def one_line(): "Says it in one line."

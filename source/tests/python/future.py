@@ -1,4 +1,4 @@
-"""Hints that Python keeps as text, and names that mean nothing."""
+"""Sample functions for the schema tests: hints kept as text, star imports, names defined later."""
 
 from __future__ import annotations
 

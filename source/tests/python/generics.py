@@ -1,4 +1,4 @@
-"""The module typing, in all spellings, and classes that have no schema."""
+"""Sample functions for the schema tests: types of `typing`, aliases, types without a schema."""
 
 import collections.abc
 import dataclasses

@@ -1,4 +1,4 @@
-"""Literals and enumerations."""
+"""Sample functions for the schema tests: `Literal` types and enumerations."""
 
 import enum
 import enum as kinds

@@ -1,4 +1,4 @@
-"""Pictures."""
+"""Sample functions for the schema tests: pictures, of type `PIL.Image.Image`."""
 
 import PIL.Image
 from PIL import Image

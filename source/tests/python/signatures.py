@@ -1,4 +1,4 @@
-"""Parameters in all their kinds, and what is missing."""
+"""Sample functions for the schema tests: all kinds of parameters, missing hints and texts."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""Unions and what may be absent."""
+"""Sample functions for the schema tests: unions, and types that may be None."""
 
 from typing import Annotated, Any, Dict, List, Literal, Optional, Tuple, Union
 

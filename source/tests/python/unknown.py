@@ -1,4 +1,4 @@
-"""Names that mean nothing when the hints are read."""
+"""Sample functions for the schema tests: hints with names that are not defined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prompts and resources, which the sample tool `notes` offers, with the SDK for Python, version 2, in a session.
+"""Tests the prompts and resources of `notes` with the MCP SDK for Python, version 2, in a session.
 
 usage: beside_functions.py              over stdio, of the toolbox that is the user's own
        beside_functions.py URL TOKEN    over HTTP
@@ -53,13 +53,13 @@ async def resources(session):
 
 
 def is_marked(answer):
-    """Holds that an answer says whose text it is."""
+    """Asserts that an answer says whose text it is."""
     assert answer.meta["tool-hub/untrusted"] is True, answer
     assert answer.meta["tool-hub/tool"]["name"] == "notes", answer
 
 
 async def fails(answer, expected):
-    """Holds that a request is answered with an error of the protocol that says `expected`."""
+    """Asserts that a request is answered with an error of the protocol that says `expected`."""
     try:
         answered = await answer
     except MCPError as error:
@@ -69,7 +69,7 @@ async def fails(answer, expected):
 
 
 async def changes(session, heard):
-    """Who subscribes to a resource is told when it is another one."""
+    """Asserts that a subscriber to a resource is told when it changes."""
     await session.subscribe_resource(ADDRESS)
     await session.call_tool("notes__write_note", {"name": NOTE, "text": "and butter", "mode": "append"})
     told = None

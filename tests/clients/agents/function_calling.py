@@ -1,4 +1,4 @@
-"""Function calling with the OpenAI SDK's types: definitions from one command, answers from another."""
+"""Makes all calls by OpenAI function calling, with `tool export` and `tool call` as commands."""
 
 import contextlib
 import json

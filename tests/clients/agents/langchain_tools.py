@@ -1,4 +1,4 @@
-"""LangChain, through its adapters for the Model Context Protocol."""
+"""Makes all calls with LangChain, through its adapters for the Model Context Protocol."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""LlamaIndex, through its tools for the Model Context Protocol."""
+"""Makes all calls with LlamaIndex, through its tools for the Model Context Protocol."""
 
 import contextlib
 

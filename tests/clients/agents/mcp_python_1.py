@@ -1,4 +1,4 @@
-"""The Model Context Protocol's own SDK for Python, version 1."""
+"""Makes all calls with the Model Context Protocol's own SDK for Python, version 1."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""The Model Context Protocol's own SDK for Python, version 2, without a session."""
+"""Makes all calls with the Model Context Protocol's SDK for Python, version 2, in no session."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK, through its servers of the Model Context Protocol."""
+"""Makes all calls with the OpenAI Agents SDK, through its support for MCP servers."""
 
 import contextlib
 import json

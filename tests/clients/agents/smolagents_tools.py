@@ -1,4 +1,4 @@
-"""smolagents, through its collections of tools."""
+"""Makes all calls with smolagents, through its collections of tools from MCP servers."""
 
 import contextlib
 import os

@@ -1,7 +1,8 @@
-"""What the suite of huggingface_hub takes from a `conftest.py`, which its package does not carry.
+"""pytest fixtures for huggingface_hub's test suite, a block on all other servers, and the report.
 
-The runner puts this file beside the unpacked tests. It also keeps them from asking anything but the registry, and writes a line for
-each of them into the report: `{"test": …, "outcome": "passed" | "failed" | "skipped", "asked": …, "why": …}`.
+The package carries the tests without their `conftest.py`, so the runner puts this file beside
+them. It lets them ask nothing but the registry, and writes a line for each into the report:
+`{"test": …, "outcome": "passed" | "failed" | "skipped", "asked": …, "why": …}`.
 """
 
 import json
@@ -89,7 +90,7 @@ def new_repo_id(api: HfApi):
 
 @pytest.fixture(autouse=True)
 def surroundings(request, monkeypatch):
-    """No agent, Xet for those who cannot do without, and the public Hub's address for those who want its data."""
+    """No agent is detected; tests marked `xet` get Xet, those marked `production` the Hub's URL."""
     monkeypatch.setattr(_detect_agent, "_registry", {"standardEnvVars": [], "harnesses": {}})
     marked = request.node.get_closest_marker
     if marked("xet"):
@@ -102,7 +103,7 @@ def surroundings(request, monkeypatch):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    """Runs a test with its fixtures. One that asked nothing of the registry says nothing about it."""
+    """Runs a test with its fixtures, and notes whether it sent the registry anything."""
     before = requests_to_the_registry
     item.outcome, item.why = "passed", ""
     yield

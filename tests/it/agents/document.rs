@@ -1,5 +1,4 @@
-//! `docs/agents.md` says what is so: its lines are the ones that the scripts run, and its
-//! consoles show what a shell shows.
+//! Tests of `docs/agents.md`: the client scripts run its lines, and its consoles show true output.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

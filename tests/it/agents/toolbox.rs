@@ -1,5 +1,5 @@
-//! One toolbox with every sample tool, and one server of it, which all tests of a process share:
-//! compiling the tools takes longer than everything else.
+//! A toolbox of every sample tool and a server of it, which all tests of a process share: compiling
+//! the tools takes longer than everything else.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

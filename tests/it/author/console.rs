@@ -1,4 +1,4 @@
-//! `console` in tools of JavaScript.
+//! Tests that what tools in JavaScript print with `console` is shown by `tool call --verbose`.
 
 use super::edit;
 use crate::journey::load;

@@ -1,5 +1,4 @@
-//! Projects for functions that somebody else has defined: they build at once, and say that
-//! they are not written yet.
+//! Tests of `tool new --from` a file of definitions: the project builds, its functions are stubs.
 
 use serde_json::json;
 

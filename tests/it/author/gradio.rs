@@ -1,4 +1,4 @@
-//! Tools that call an app of Gradio, as its users install it, through the sandbox.
+//! Tests of tools made from a Gradio app, whose functions call the app from inside the sandbox.
 
 use std::process::Stdio;
 

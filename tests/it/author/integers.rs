@@ -1,4 +1,4 @@
-//! Integers of plain functions in JavaScript, whose numbers hold them up to 2^53.
+//! A test of 64-bit integers in plain functions in JavaScript, whose numbers hold them to 2^53.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Projects of the tools that a running MCP server lists.
+//! Tests of `tool new` from the tools that a running MCP server lists.
 
 use std::path::Path;
 

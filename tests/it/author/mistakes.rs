@@ -1,4 +1,4 @@
-//! Mistakes of authors: each is told by the build, with its place and what to do.
+//! Tests of authors' mistakes: the build tells each, with its place and what to do.
 
 use super::edit;
 use crate::journey::load;
@@ -110,7 +110,7 @@ fn python_with_a_mistake() {
     says(&refused, 1, "File \"app.py\", line 1");
 }
 
-/// What `check` finds is told by the build too, and what a tool prints to whoever asks for it.
+/// The build also tells what `check` finds, and what a tool prints is shown on demand.
 fn what_a_tool_prints() {
     let home = Home::new();
     home.tool("new greeter --lang python").ok();

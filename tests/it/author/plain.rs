@@ -1,5 +1,4 @@
-//! Tools of plain functions: nobody writes WIT, and what the functions say is what agents are
-//! told, after every change.
+//! Tests of tools made of plain functions, in each language: what functions say, agents are told.
 
 use serde_json::{Value, json};
 
@@ -312,7 +311,7 @@ fn functions_that_say_too_little() {
         ),
         (
             "schema tool.toml",
-            "error: tool.toml is in no language whose functions are read\n\
+            "error: tool.toml is not in a language whose functions can be read\n\
              hint: give a file whose name ends in .py, .js, .mjs, .ts, .mts, .rs\n",
         ),
         ("schema nowhere.py", "error: nowhere.py cannot be read\n"),

@@ -1,4 +1,4 @@
-//! Refusals and questions of `tool connect` before it writes.
+//! Tests of what `tool connect` refuses and asks before it writes.
 
 use serde_json::json;
 

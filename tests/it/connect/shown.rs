@@ -1,5 +1,4 @@
-//! The output of `tool connect`: differences, connections, the text to paste, and its chapter of
-//! the reference.
+//! Tests of the output of `tool connect` (differences, lists, text to paste) and of its reference.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
-//! Configurations written by `tool connect` are read as a client reads them, started, and spoken
-//! to.
+//! Tests that the servers in configurations that `tool connect` wrote can be started and answer.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! `compose.yaml`: read into types that know no other keys, and what it names is there.
+//! A test of `compose.yaml`: it has no unknown keys, and what it names exists.
 
 use std::collections::BTreeMap;
 

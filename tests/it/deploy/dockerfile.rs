@@ -1,4 +1,4 @@
-//! `Dockerfile`: read instruction by instruction, and its command and health check really run.
+//! Tests of the `Dockerfile`: its instructions are checked, its command and health check are run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

@@ -1,5 +1,4 @@
-//! `kubernetes.yaml`: each document read into the type that Kubernetes has for it, with no key
-//! left over, and held against the image.
+//! Tests of `kubernetes.yaml`: no key is unknown, and the objects fit each other and the image.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -44,8 +43,8 @@ fn documents() -> Vec<Value> {
     serde_saphyr::from_multiple(&file("kubernetes.yaml")).expect("YAML")
 }
 
-/// The document of this kind. What Kubernetes' own type would leave out is a key that it does
-/// not know.
+/// The document of this kind, read as Kubernetes' own type. Fails at a key that the type does not
+/// have.
 #[track_caller]
 fn object<K: Resource + DeserializeOwned + Serialize + Debug>() -> K {
     let documents = documents();
@@ -89,7 +88,7 @@ fn annotations() -> BTreeMap<String, String> {
     about.annotations.expect("annotations")
 }
 
-/// The variables that the pods get out of the open.
+/// The variables in the ConfigMap.
 fn settings() -> BTreeMap<String, String> {
     object::<ConfigMap>().data.expect("settings")
 }

@@ -1,4 +1,4 @@
-//! `nginx.conf`: read by nginx where it is installed, and held against `compose.yaml`.
+//! Tests of `nginx.conf`: it fits `compose.yaml`, and nginx takes it where nginx is installed.
 
 use std::process::Command;
 

@@ -1,5 +1,4 @@
-//! `tool-registry.service`: read key by key, by systemd where it is installed, and its command
-//! really run.
+//! Tests of `tool-registry.service`: its keys, systemd's check where there is one, its command.
 
 use std::collections::BTreeMap;
 use std::process::Command;

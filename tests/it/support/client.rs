@@ -1,4 +1,4 @@
-//! A client of the Model Context Protocol, 2025-06-18, that writes and reads lines.
+//! A client of the Model Context Protocol, 2025-06-18, over a server's standard input and output.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -1,4 +1,4 @@
-//! The sample tools, built once by the command under test from a copy of their sources.
+//! Builds the sample tools, each once, with the command under test from a copy of their sources.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A person at a machine: a home and a working directory of their own, and the real command.
+//! A test user with a home and a working directory of their own, who runs the real command.
 
 use std::ffi::OsStr;
 use std::io::Write as _;

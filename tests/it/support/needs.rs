@@ -1,4 +1,4 @@
-//! Requirements that a machine may not meet, looked for once in a run, before any test.
+//! Requirements of tests that a machine may not meet, each looked for once, before any test.
 
 use std::process::Command;
 use std::sync::OnceLock;

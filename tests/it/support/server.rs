@@ -1,4 +1,4 @@
-//! A process that serves on a free port of the loopback address, and says first where.
+//! A server process on a free port of the loopback address, which prints its URL when it is ready.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 /// A running server. It ends when it goes out of scope.
 pub(crate) struct Server {
     process: Child,
-    /// What else it prints has to go somewhere.
+    /// Kept open, so that the process can go on printing.
     _stdout: BufReader<ChildStdout>,
     url: String,
 }

@@ -1,4 +1,4 @@
-//! A search for dependencies that nothing uses.
+//! Finds dependencies in the workspace's `Cargo.toml` files that nothing uses.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The modules of a crate and which of them names which, read from the tokens of its sources.
+//! Reads from the tokens of a crate's sources which module names which, and finds circles of them.
 //! Code that is compiled for tests alone is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -201,7 +201,7 @@ impl Module {
                     self.skip_item(rest)
                 }
                 TokenTree::Ident(word) if *word == "use" => self.import(rest),
-                // Whom it is visible to is no use of it.
+                // The path in `pub(in path)` does not use that module.
                 TokenTree::Ident(word) if *word == "pub" => match rest.get(1) {
                     Some(TokenTree::Group(group))
                         if group.delimiter() == Delimiter::Parenthesis =>

@@ -64,7 +64,7 @@ impl<'a> Compiler<'_, 'a> {
             let count = node.keyword(keyword).and_then(Value::as_u64);
             count == Some(length)
         });
-        // All items, and no more than those, unless the schema says so.
+        // The grammar takes exactly these items. It is a loss if the schema allows more or fewer.
         if is_exact != [true, true] || rest.is_some() {
             self.narrow(node, "prefixItems");
         }
@@ -131,7 +131,7 @@ impl<'a> Compiler<'_, 'a> {
         Ok(self.wrapped("{", inner, "}", name))
     }
 
-    /// Any value. The only rule beside those of definitions that speaks of itself.
+    /// Any value. Apart from definitions, this is the only recursive rule.
     pub(super) fn anything(&mut self) -> Expression {
         if let Some(known) = self.anything {
             return Expression::Rule(known);

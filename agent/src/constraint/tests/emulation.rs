@@ -1,4 +1,4 @@
-//! Tests of requests for servers that know no tools, and of the replies to them.
+//! Tests of emulated tool calling: requests for servers without tools, and the replies to them.
 
 use std::num::NonZeroUsize;
 

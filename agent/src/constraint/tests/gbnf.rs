@@ -1,5 +1,5 @@
-//! A small parser of GBNF, written after its guide and not after our printer: it follows every
-//! way in which a text can be read.
+//! A small GBNF parser and matcher, written from the guide to GBNF and not from our printer.
+//! It follows every way in which a text can be read.
 
 use std::collections::{BTreeSet, HashMap};
 use std::iter::Peekable;

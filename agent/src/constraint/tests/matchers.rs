@@ -1,5 +1,4 @@
-//! Matchers of texts by compiled constraints: the crate `regex`, llguidance, and a GBNF reader of
-//! our own.
+//! Matches texts against compiled constraints with `regex`, llguidance and our own GBNF matcher.
 
 use std::sync::LazyLock;
 

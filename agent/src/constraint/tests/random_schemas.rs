@@ -1,5 +1,4 @@
-//! Random schemas of the forms that tools have, and values for them: valid ones, and others near
-//! them.
+//! Generates random schemas like those of tools, valid values for them, and slightly wrong ones.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -87,7 +86,7 @@ fn variant(cases: Vec<Value>) -> Value {
     json!({ "oneOf": cases.collect::<Vec<Value>>() })
 }
 
-/// Numbers one after another that look like chance, the same for the same seed.
+/// Pseudo-random numbers, the same for the same seed.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -104,7 +103,7 @@ impl Random {
     }
 }
 
-/// A value that is valid against a schema of the family, as programs write it.
+/// A random value that is valid against a schema that `schemas` made.
 pub(super) fn instance(schema: &Value, random: &mut Random) -> Value {
     for choice in ["anyOf", "oneOf"] {
         if let Some(choices) = schema[choice].as_array() {

@@ -1,4 +1,4 @@
-//! Calls of functions, what servers are told, and what comes back.
+//! Tests of constraints for calls, of the members of requests to servers, and of checked answers.
 
 use super::*;
 use crate::definition::export::from_strict;

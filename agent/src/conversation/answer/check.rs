@@ -20,7 +20,7 @@ const NAMES_SHOWN_MAX: usize = 20;
 /// The length to which a wrong value is cut in a message, in characters.
 const VALUE_SHOWN_MAX: usize = 60;
 
-/// A call that a function can be asked for.
+/// A call that can be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedCall {
     /// The call, with its arguments read as they were meant.

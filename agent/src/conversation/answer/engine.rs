@@ -1,5 +1,5 @@
-//! The reader of all model families: a state machine that goes from marker to marker, and holds
-//! back text that may become a marker.
+//! The streaming parser of answers of all model families: a state machine driven by markers.
+//! Text that may become a marker is held back.
 
 mod head;
 mod marker_search;
@@ -15,7 +15,7 @@ use super::event::{AnswerEvent, CALLS_MAX, Problems};
 use super::family::{Certainty, Family, State, Transition};
 use super::problem::AnswerProblem;
 use super::scan::Scan;
-use super::sink::Sink;
+use super::trimmed_text::Sink;
 use crate::conversation::message::ToolCall;
 use markers::{MarkerMatch, first_bytes};
 use pending::PendingCall;
@@ -144,7 +144,7 @@ impl<'a> Engine<'a> {
 
     /// Reads more of the answer.
     pub(super) fn push(&mut self, text: &str) -> Vec<AnswerEvent> {
-        // What is read is given up now and then, so that a byte is moved once on average.
+        // Read text is dropped only now and then, so that a byte is moved once on average.
         let region = self.region.map_or(self.at, |(start, _)| start.min(self.at));
         let pending = self.pending.as_ref().map(|pending| pending.start);
         let unread = pending.map_or(region, |start| start.min(region));
@@ -166,7 +166,7 @@ impl<'a> Engine<'a> {
         self.take_events()
     }
 
-    /// Reads what was kept back.
+    /// Reads the text that was held back.
     pub(super) fn finish(&mut self) -> Vec<AnswerEvent> {
         while self.step(true) == Step::On {}
         self.pending = None;
@@ -293,7 +293,7 @@ impl<'a> Engine<'a> {
                 let end = if is_next { start } else { self.at };
                 let written = self.written(end);
                 let failure = match std::mem::replace(&mut self.failure, Failure::CutOff) {
-                    // The end of the call is there, though not that of what is in it.
+                    // The marker that ends the call is there, but its value is not complete.
                     Failure::CutOff => Failure::unreadable("its brackets or quotes do not match"),
                     failure => failure,
                 };
@@ -328,7 +328,7 @@ impl<'a> Engine<'a> {
         self.enter(to, start, row.certainty);
     }
 
-    /// Goes to a state; what began at `start` is a call if that is the state of one.
+    /// Goes to a state. If that is the state of a call, the call began at `start`.
     fn enter(&mut self, to: State, start: usize, certainty: Certainty) {
         let from = self.state;
         let goes_on = match (from, to) {
@@ -428,7 +428,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Takes what begins as nothing but a call does for one, whatever is missing at its end.
+    /// Takes the text for a call if it is `<tool_call>` and an object that begins with `"name"`,
+    /// even if the end is missing.
     fn be_sure_of_a_tagged_call(&mut self) {
         if let Some((start, certainty)) = &mut self.region {
             let call = self.buffer[*start..].strip_prefix("<tool_call>");
@@ -439,7 +440,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Ends an answer that nothing follows.
+    /// Ends the answer.
     fn end(&mut self) -> Step {
         if self.state == State::Header && !self.has_markers {
             let written = std::mem::take(&mut self.gathered);

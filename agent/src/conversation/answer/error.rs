@@ -2,11 +2,11 @@
 
 use super::families;
 
-/// A model's answers cannot be read so.
+/// A format of answers is unknown or invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// No family is called so.
+    /// No family has this name.
     #[error("there is no format `{name}`: expected one of {}", names().join(", "))]
     Unknown {
         /// The requested name.

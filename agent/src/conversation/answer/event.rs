@@ -3,7 +3,8 @@
 use super::problem::AnswerProblem;
 use crate::conversation::message::ToolCall;
 
-/// The longest answer that is read, in bytes. What comes after is left out, and a problem.
+/// The longest answer that is read, in bytes. Text beyond it is left out and reported as a
+/// problem.
 pub const ANSWER_BYTES_MAX: usize = 4 << 20;
 
 /// The most calls that are read from an answer. Further ones are left out and reported as a

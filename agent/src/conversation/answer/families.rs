@@ -1,15 +1,16 @@
-//! The table of model families. Its markers are used to read answers, and to break control tokens
-//! in untrusted text. A marker that leads from a state to itself is dropped from the text.
+//! The table of model families, with their answer formats and control tokens, and its lookups.
+//! Its markers are used to read answers, and to break control tokens in untrusted text. A marker
+//! that leads from a state to itself is dropped from the text.
 
 mod argument_tags;
 mod deepseek;
 mod functionary;
-mod google;
+mod gemma;
 mod harmony;
+mod kimi;
 mod llama;
 mod minimax;
 mod mistral;
-mod moonshot;
 mod tagged;
 
 use super::family::Family;
@@ -18,10 +19,10 @@ use super::family::Family;
 /// the first one is used.
 pub(super) static FAMILIES: [Family; 33] = [
     harmony::HARMONY,
-    google::FUNCTIONGEMMA,
-    google::GEMMA_4,
-    moonshot::KIMI_K2,
-    moonshot::KIMI_K3,
+    gemma::FUNCTIONGEMMA,
+    gemma::GEMMA_4,
+    kimi::KIMI_K2,
+    kimi::KIMI_K3,
     deepseek::DEEPSEEK,
     deepseek::DEEPSEEK_V3_1,
     deepseek::DEEPSEEK_V3_2,
@@ -60,12 +61,12 @@ pub(super) fn all() -> impl Iterator<Item = &'static Family> {
     FAMILIES.iter().chain([&GENERIC])
 }
 
-/// The family that is called so.
+/// The family of that name.
 pub(super) fn named(name: &str) -> Option<&'static Family> {
     all().find(|family| family.name == name)
 }
 
-/// The family that a chat template prints calls of.
+/// The family whose form of calls a chat template prints.
 pub(super) fn of_template(template: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| {
         let mut groups = family.found_by.iter();

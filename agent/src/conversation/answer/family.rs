@@ -12,7 +12,7 @@ pub(super) enum State {
     ReasoningCall,
     /// A header that names the recipient of the text that follows.
     Header,
-    /// Among calls, in none of them.
+    /// Between calls.
     Between,
     /// In a call, between its parts.
     Within,
@@ -143,8 +143,8 @@ pub(super) enum Shape {
 pub(super) struct Family {
     /// The name by which users choose the family.
     pub(super) name: &'static str,
-    /// Texts of which a chat template has all of one group. The first family that is found so is
-    /// the model's, so those that are found by more come first.
+    /// Groups of texts: a chat template belongs to the family if it contains all texts of one
+    /// group. The first such family is used, so those with more texts come first.
     pub(super) found_by: &'static [&'static [&'static str]],
     /// The state in which an answer begins.
     pub(super) start: State,
@@ -175,7 +175,7 @@ impl Family {
     }
 }
 
-/// The one that all others differ from.
+/// The defaults, of which each family changes some.
 pub(super) const PLAIN: Family = Family {
     name: "",
     found_by: &[],

@@ -29,7 +29,7 @@ impl AnswerFormat {
         Self(Kind::Family(&GENERIC))
     }
 
-    /// The format of the family that has such a chat template, if it is one that is known.
+    /// The format of the family that a chat template belongs to, if it is known.
     pub(crate) fn of_chat_template(source: &str) -> Option<Self> {
         families::of_template(source).map(|family| Self(Kind::Family(family)))
     }
@@ -58,8 +58,8 @@ impl AnswerFormat {
     }
 
     /// Reads a whole answer. `prompt` is what the model read, or its end: it may have begun the
-    /// answer. `offered` are the functions that it could call, which decide what arguments are
-    /// where a format does not tell texts from numbers. Both may be empty.
+    /// answer. `offered` are the functions that it could call: their schemas give the types of
+    /// arguments where a format does not tell texts from numbers. Both may be empty.
     pub fn read(&self, answer: &str, prompt: &str, offered: &[FunctionSpec]) -> Answer {
         let mut reader = self.reader(prompt, offered);
         let mut read = Answer::default();

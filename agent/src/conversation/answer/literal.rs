@@ -8,7 +8,7 @@ use crate::conversation::message::ToolCall;
 /// The reason why a text is not a value.
 pub(super) type ParseError = &'static str;
 
-/// The value that the whole of `text` is.
+/// Parses the whole of `text` as a value.
 pub(super) fn value(text: &str, quotes: Quotes) -> Result<Value, ParseError> {
     let mut reader = Reader::new(text, quotes);
     let value = reader.value()?;
@@ -16,7 +16,7 @@ pub(super) fn value(text: &str, quotes: Quotes) -> Result<Value, ParseError> {
     Ok(value)
 }
 
-/// The calls that the whole of `text` is: one, or a list of them.
+/// Parses the whole of `text` as a call or a list of calls.
 pub(super) fn calls(text: &str) -> Result<Vec<ToolCall>, ParseError> {
     let mut reader = Reader::new(text, Quotes::Either);
     let mut calls = Vec::new();

@@ -1,5 +1,4 @@
-//! Reads an answer while it is being written. The events are the same however the answer is cut
-//! into pieces; none is emitted before it is certain.
+//! Reads an answer as it is written, by its family or template, up to a limit of length.
 
 use tool_hub_manifest::FunctionSpec;
 
@@ -71,7 +70,7 @@ impl<'a> AnswerReader<'a> {
         events
     }
 
-    /// Reads what was kept back, since nothing follows.
+    /// Reads the text that was held back, at the end of the answer.
     pub fn finish(self) -> Vec<AnswerEvent> {
         match self.reader {
             Reader::Family(mut engine) => engine.finish(),

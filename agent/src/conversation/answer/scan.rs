@@ -33,14 +33,14 @@ pub(super) enum Lookahead {
     Nothing,
 }
 
-/// A value that is being looked at.
+/// A scan for the end of a value.
 #[derive(Debug)]
 pub(super) struct Scan {
     quotes: Quotes,
     /// The offset at which the value begins.
     pub(super) start: usize,
     at: usize,
-    /// The brackets that are to come.
+    /// The closing brackets that are still expected.
     closers: Vec<u8>,
     /// The delimiter that ends the current string, and true if its next character is escaped.
     string: Option<u8>,
@@ -166,7 +166,7 @@ impl Scan {
             }
             b'"' if !matches!(self.quotes, Quotes::Marker(_)) => self.string = Some(byte),
             b'\'' if self.quotes == Quotes::Either => self.string = Some(byte),
-            // What is called by a name before its brackets.
+            // Before its brackets, a value has nothing but a name, as in a call.
             _ if self.closers.is_empty() && !is_name(byte) => {
                 return Err(ScanResult::Broken(self.at));
             }

@@ -10,7 +10,7 @@ use super::call;
 use super::error::FormatError;
 use super::event::{AnswerEvent, CALLS_MAX, Problems};
 use super::problem::AnswerProblem;
-use super::sink::Sink;
+use super::trimmed_text::Sink;
 
 /// The longest template, as JSON in bytes.
 const TEMPLATE_BYTES_MAX: usize = 64 << 10;
@@ -20,8 +20,8 @@ const PATTERN_BYTES_MAX: usize = 1 << 10;
 const COUNT_MAX: u32 = 64;
 /// The smallest piece of an answer that patterns are tried on, in bytes.
 const PIECE_BYTES_MIN: usize = 32;
-/// A piece is at least this part of what there was before it: whatever is looked at again with
-/// each piece, all of it together is so many times the answer.
+/// A piece is at least the text before it divided by this. So even if the parser looks at all
+/// text again with each piece, it looks at a fixed multiple of the answer in total.
 const PIECE_PART: usize = 16;
 
 /// A template that can be used.
@@ -147,7 +147,7 @@ impl TemplateReader {
         self.parser.as_ref()?;
         let least = PIECE_BYTES_MIN.max(self.read / PIECE_PART);
         let mut ends = least..=self.pending.len();
-        // A character that is cut waits for its end, which has come with it.
+        // A piece does not end within a character.
         ends.find(|end| self.pending.is_char_boundary(*end))
     }
 

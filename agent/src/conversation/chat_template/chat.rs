@@ -1,4 +1,4 @@
-//! The input of a chat template.
+//! The input of a chat template: messages, tools, documents, and how to treat control tokens.
 
 use jiff::civil::DateTime;
 use serde_json::{Map, Value};
@@ -42,9 +42,9 @@ pub enum ControlTokens {
     /// unless the caller tokenizes the text safely.
     #[default]
     Printed,
-    /// A space comes after their first character, here beside those of the tokenizer: the model
-    /// reads text.
+    /// Adds a space after their first character, so that the model reads them as text. The list
+    /// has the control tokens of the tokenizer.
     Broken(Vec<String>),
-    /// The conversation is refused.
+    /// Refuses the conversation. The list has the control tokens of the tokenizer.
     Refused(Vec<String>),
 }

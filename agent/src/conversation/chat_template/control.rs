@@ -130,8 +130,7 @@ impl Guard {
         guarded.collect()
     }
 
-    /// The text with a space in each token; `next` finds the next token from an offset. The text
-    /// after an added space is searched as well.
+    /// The text with a space in each token. The text after an added space is searched as well.
     fn text(&self, text: &str) -> String {
         broken(text, |from| {
             let token = self.search.find(Input::new(text).range(from..))?;
@@ -142,7 +141,7 @@ impl Guard {
         })
     }
 
-    /// The same, where another text may follow and go before.
+    /// The same for a text between others: parts of tokens at its ends are broken as well.
     fn half(&self, text: &str) -> String {
         let mut broken = self.text(text);
         let ends = broken.char_indices().rev().skip(1).take(TOKEN_BYTES_MAX);

@@ -1,4 +1,4 @@
-//! The settings of the engine, which are those of Transformers, and the functions of templates.
+//! Configures the Jinja engine as Transformers does: syntax, limits, filters, tests, functions.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use minijinja::{AutoEscape, Environment, Error, Value};
 
 use super::error::{TemplateError, failed, stopped};
 use super::limits::RECURSION_MAX;
-use super::{bounds, generator, json, methods};
+use super::{generator, json, methods, value_limits};
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(build);
 
@@ -39,11 +39,11 @@ fn build() -> Environment<'static> {
     environment.add_test("iterable", is_iterable);
     environment.add_function("raise_exception", raise);
     generator::add_filters(&mut environment);
-    bounds::add_filters(&mut environment);
+    value_limits::add_filters(&mut environment);
     environment
 }
 
-/// The function `strftime_now`, for which it is always `now`.
+/// The function `strftime_now`, which always formats `now`.
 pub(super) fn clock(now: DateTime) -> Value {
     Value::from_function(move |format: &str| {
         let written = jiff::fmt::strtime::format(format, now);

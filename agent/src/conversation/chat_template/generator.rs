@@ -1,5 +1,5 @@
-//! The filters that return a generator in Python: it can be iterated, but has no length and cannot
-//! be written as JSON.
+//! Filters such as `map` and `select`, which return a generator as in Python.
+//! It can be iterated, but has no length and cannot be written as JSON.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,13 +1,13 @@
-//! Writes JSON as Python's `json.dumps` does, which templates show to models byte for byte.
+//! The filter `tojson`, which writes JSON byte for byte as Python's `json.dumps` does.
 
 use std::sync::Arc;
 
 use minijinja::value::{Kwargs, ValueKind};
 use minijinja::{Error, State, Value};
 
-use super::bounds::affordable;
 use super::error::failed;
 use super::generator::Generator;
+use super::value_limits::affordable;
 
 /// The filter `tojson`, with the arguments and the defaults that chat templates know.
 pub(super) fn tojson(state: &State, value: &Value, options: Kwargs) -> Result<Value, Error> {

@@ -1,4 +1,4 @@
-//! Limits of templates that several files use.
+//! Limits on a template's length, printed text and recursion, which several files use.
 
 /// The longest template, in bytes. Real models have up to 30,000.
 pub const TEMPLATE_BYTES_MAX: usize = 128 << 10;

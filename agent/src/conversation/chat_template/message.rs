@@ -1,17 +1,17 @@
-//! Converts messages and other JSON to values of templates.
+//! Converts messages and other JSON to template values, and adds up their sizes.
 
 use indexmap::IndexMap;
 use minijinja::Value as Read;
 use serde_json::{Map, Value};
 
-use super::bounds::{VALUE_BYTES, VALUE_DEPTH_MAX};
 use super::error::TemplateError;
+use super::value_limits::{VALUE_BYTES, VALUE_DEPTH_MAX};
 
 /// The names under which reasoning comes, the usual one first.
 pub(super) const REASONING: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
 
-/// The members of a message but those that are null, which many templates print, with its reasoning
-/// under the names that templates know.
+/// The members of a message without those that are null, which many templates would print. Its
+/// reasoning is there under each name that templates know.
 pub(super) fn members(message: &Map<String, Value>) -> Vec<(&str, &Value)> {
     let given = message.iter().filter(|(_, value)| !value.is_null());
     let mut members: Vec<_> = given.map(|(name, value)| (name.as_str(), value)).collect();

@@ -1,11 +1,11 @@
-//! Python's methods of strings, lists and mappings, within the remaining steps.
+//! Calls Python's methods on template values, if the remaining steps can pay for the result.
 
 use minijinja::value::ValueKind;
 use minijinja::{Error, State, Value};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
-use super::bounds::{VALUE_BYTES, affordable};
 use super::error::failed;
+use super::value_limits::{VALUE_BYTES, affordable};
 
 /// Calls the method `name` of `value`.
 pub(super) fn call(

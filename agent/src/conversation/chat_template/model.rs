@@ -1,4 +1,4 @@
-//! The chat templates of a model's repository.
+//! A model's chat templates and special tokens, read from its `tokenizer_config.json`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The printed text, up to a limit.
+//! Collects the text that a template prints, up to a limit.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,6 @@
-//! Templates of our own, and what Transformers prints of them: the expected texts were taken
-//! from it. Real models' templates are held against it by the test `oracles`.
+//! Tests that templates of our own print what Transformers prints, and of how they fail.
+//! The expected texts were taken from Transformers. Templates of real models are compared with it
+//! by the test `oracles`.
 
 mod control;
 

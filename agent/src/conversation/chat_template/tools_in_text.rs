@@ -1,5 +1,4 @@
-//! Describes tools as text after the user's message, as TGI does, for templates without support for
-//! tools.
+//! Describes tools in the user's message, as TGI does, for templates without support for tools.
 
 use serde_json::{Map, Value, json};
 

@@ -7,8 +7,8 @@ use blocks::{whole_block, whole_text, written_block};
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
+use super::json_path::{Path, list};
 use super::loss::{Losses, MessageLossKind};
-use super::reader::{Path, list};
 use super::style::text_or_list;
 use crate::conversation::message::{
     Content, Conversation, Foreign, Media, MediaKind, MediaSource, Message, MessageDialect,

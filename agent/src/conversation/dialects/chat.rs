@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use writer::{write_message, write_part};
 
 use super::error::MessageError;
+use super::json_path::{Path, list};
 use super::loss::Losses;
-use super::reader::{Path, list};
 use super::style::{REASONING, Style};
 use crate::conversation::message::{
     Content, Conversation, Foreign, Message, MessageDialect, Part, Reasoning, Role, SourceForm,

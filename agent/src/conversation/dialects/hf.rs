@@ -1,9 +1,9 @@
-//! The style of Transformers' messages, and the reading and writing of media in them.
+//! The `Style` of Transformers' messages: arguments as objects, and reading and writing media.
 
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
-use super::reader::Path;
+use super::json_path::Path;
 use super::style::Style;
 use crate::conversation::message::{Media, MediaKind, MediaSource, MessageDialect, Role};
 
@@ -25,7 +25,7 @@ pub(super) const STYLE: Style = Style {
         "file",
     ],
     arguments: |arguments| Value::Object(arguments.clone()),
-    // Templates that print nothing of it are more than those that print `None` rightly.
+    // More templates handle an empty text correctly than `None`.
     no_content: Value::String(String::new()),
     has_names: true,
     has_refusals: false,
@@ -40,10 +40,10 @@ fn read_media(
         "image" => MediaKind::Image,
         "audio" => MediaKind::Audio,
         "video" => MediaKind::Video,
-        // Servers hand on what they are sent.
+        // Servers pass on the parts that they get, in OpenAI's form.
         _ => return super::openai::read_media(kind, part, at),
     };
-    // A film may be a list of pictures.
+    // A video may be a list of pictures.
     if part
         .get(kind.as_str())
         .is_some_and(|it| !it.is_string() && !it.is_null())

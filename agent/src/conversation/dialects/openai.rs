@@ -1,10 +1,9 @@
-//! The style of messages of OpenAI Chat Completions and compatible servers, and the reading and
-//! writing of media in them.
+//! The `Style` of Chat Completions messages: arguments as text, and reading and writing media.
 
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
-use super::reader::Path;
+use super::json_path::Path;
 use super::style::Style;
 use crate::conversation::message::{
     Media, MediaKind, MediaSource, MessageDialect, Role, arguments_text,
@@ -76,7 +75,7 @@ pub(super) fn file(file: &Map<String, Value>, at: &Path<'_>) -> Result<Media, Me
     })
 }
 
-/// The members of a document. Absent where it is neither here nor with the provider.
+/// The members of a document; none if there is neither its data nor an id of the provider.
 pub(super) fn file_members(media: &Media) -> Option<Map<String, Value>> {
     let member = match &media.source {
         MediaSource::Data(data) if media.media_type.is_none() => ("file_data", data.clone()),
@@ -92,7 +91,7 @@ pub(super) fn file_members(media: &Media) -> Option<Map<String, Value>> {
     )
 }
 
-/// A sound in one of the formats that there are.
+/// A sound, if it is in a format that the API takes.
 fn sound(media: &Media) -> Option<Value> {
     match (&media.source, media.audio_format()) {
         (MediaSource::Data(data), Some(format @ ("wav" | "mp3"))) => {

@@ -16,7 +16,7 @@ use crate::conversation::message::{
 };
 
 use super::chat::in_request;
-use super::reader::{Path, list};
+use super::json_path::{Path, list};
 
 const DIALECT: MessageDialect = MessageDialect::Responses;
 /// Members that the common form has, or that mean something to the provider only as long as it

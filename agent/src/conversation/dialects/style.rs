@@ -1,9 +1,9 @@
-//! The differences between dialects whose messages have a role, content and calls.
+//! The type `Style`: the differences between OpenAI's and Transformers' chat messages.
 
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
-use super::reader::Path;
+use super::json_path::Path;
 use crate::conversation::message::{Media, MessageDialect, Role};
 
 /// The names under which reasoning comes.
@@ -11,7 +11,7 @@ pub(super) const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thin
 
 type ReadMedia = fn(&str, &Map<String, Value>, &Path<'_>) -> Result<Option<Media>, MessageError>;
 
-/// In what the two dialects differ.
+/// The differences between the two dialects.
 pub(super) struct Style {
     pub(super) dialect: MessageDialect,
     /// Reads a part of that type; absent where the type is unknown.

@@ -1,11 +1,11 @@
-//! Tests of conversations in every dialect: written as they were read, and as others write them.
+//! Tests of reading and writing conversations in every dialect, and of converting between them.
 
 mod properties;
 
 use serde_json::{Value, json};
 
 use super::MessageDialect::{Anthropic, HuggingFace, OpenAi, Responses};
-use super::reader::MESSAGE_PARTS_MAX;
+use super::json_path::MESSAGE_PARTS_MAX;
 use super::*;
 use crate::conversation::message::Content;
 

@@ -95,7 +95,7 @@ impl Media {
         }
     }
 
-    /// The address of what is at one, or has its bytes here.
+    /// The URL, or a `data:` URL if the bytes are here.
     pub(in crate::conversation) fn url(&self) -> Option<String> {
         match &self.source {
             MediaSource::Url(url) => Some(url.clone()),
@@ -131,7 +131,7 @@ impl Media {
         }
     }
 
-    /// The format's name that OpenAI has for a sound.
+    /// OpenAI's name for the format of a sound.
     pub(in crate::conversation) fn audio_format(&self) -> Option<&str> {
         match self.media_type.as_deref()? {
             "audio/mpeg" => Some("mp3"),
@@ -139,7 +139,7 @@ impl Media {
         }
     }
 
-    /// A sound, whose format has OpenAI's name.
+    /// A sound; `format` is OpenAI's name for its format.
     pub(in crate::conversation) fn audio(data: &str, format: Option<&str>) -> Self {
         let media_type = format.map(|format| match format {
             "mp3" => "audio/mpeg".to_owned(),

@@ -1,4 +1,4 @@
-//! The source form of values, where a dialect would write them in another form.
+//! Keeps how a value was written in its source dialect, so that it is written there unchanged.
 
 use serde_json::{Map, Value};
 
@@ -29,17 +29,17 @@ struct Difference {
 pub(in crate::conversation) enum Position {
     /// In the same message of the dialect as the one before.
     WithPrevious,
-    /// Not in the same.
+    /// In a message of its own.
     Alone,
     /// Among the messages.
     InList,
-    /// Beside them.
+    /// Beside the messages, in a member of its own.
     Beside,
 }
 
 impl SourceForm {
-    /// The difference between what would be written and what `was`. Members in `form` mean what
-    /// the common form has; so does what is empty.
+    /// The difference between what would be written and what `was`. The common form expresses the
+    /// members in `form`, and needs none that are empty.
     pub(in crate::conversation) fn of(
         dialect: MessageDialect,
         would_be: &Map<String, Value>,
@@ -78,7 +78,7 @@ impl SourceForm {
         self
     }
 
-    /// Absent where nothing is kept.
+    /// None if there are no differences.
     pub(in crate::conversation) fn if_any(self) -> Option<Self> {
         (!self.differences.is_empty()).then_some(self)
     }
@@ -104,7 +104,7 @@ impl SourceForm {
         members.map(|difference| (self.dialect, difference.member.as_str()))
     }
 
-    /// Writes in `written` what was there, wherever it still means the same.
+    /// Restores the members of `written` to what was read, where their meaning has not changed.
     pub(in crate::conversation) fn restore(&self, written: &mut Map<String, Value>) {
         for difference in &self.differences {
             if written.get(&difference.member) != difference.would_be.as_ref() {

@@ -1,4 +1,5 @@
-//! Reads JSON without losing anything: a duplicate member or a rounded number is an error.
+//! Reads arguments from JSON, a string or a code block, without rounding or dropping anything.
+//! A duplicate member or a number that may have lost digits is an error.
 
 use std::fmt;
 

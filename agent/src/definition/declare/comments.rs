@@ -1,4 +1,4 @@
-//! Writes the comments of declarations.
+//! Writes the comments of declarations, which have the bounds that no type can express.
 
 use serde_json::Value;
 use tool_hub_manifest::{Annotations, FunctionSpec};
@@ -65,7 +65,7 @@ pub(super) fn value_text(node: &Node<'_>, report: &mut Report<'_>) -> String {
     text.join(" ")
 }
 
-/// Bounds that say no more than that a number is of some width, which no reader asks for.
+/// True for bounds that only state the width of an integer, which readers need not know.
 fn is_plain(node: &Node<'_>, keyword: &str, value: &Value) -> bool {
     let is_wide = matches!(&node.form, Form::Union(_))
         && ["^[0-9]{1,20}$", "^-?[0-9]{1,19}$"]

@@ -57,7 +57,7 @@ pub(super) const TYPESCRIPT: [&str; 53] = [
     "declare",
 ];
 
-/// Reserved words of the languages of declarations.
+/// Words that no function or argument of a stub may be called: Python's, and names that stubs use.
 pub(super) const PYTHON: [&str; 47] = [
     "False",
     "None",

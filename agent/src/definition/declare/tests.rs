@@ -1,4 +1,4 @@
-//! Tests of declarations as they are written; that compilers take them is tried end to end.
+//! Tests of the text of declarations and of identifiers; end-to-end tests run the compilers.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

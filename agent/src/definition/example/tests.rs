@@ -1,4 +1,5 @@
-//! Tests of examples of what functions take. That all of them are valid is tested with repairs.
+//! Tests of the examples that are made of schemas, and of schemas that have none.
+//! That all examples are valid is tested with repairs.
 
 use serde_json::{Value, json};
 

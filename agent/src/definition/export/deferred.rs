@@ -1,5 +1,4 @@
-//! Definitions that a model loads when it searches for them. Two consumers offer a search of their
-//! own, which must be among the tools.
+//! Defers definitions: the model finds them by the tool search of OpenAI Responses or Anthropic.
 
 use serde_json::{Value, json};
 
@@ -7,8 +6,8 @@ use super::Export;
 use crate::definition::Dialect;
 
 impl Export {
-    /// The same definitions behind the search of the consumer that `dialect` is of. `None`
-    /// where consumers have no such search.
+    /// The same definitions, to be loaded by the tool search of the API that `dialect` is of, which
+    /// is the first tool. `None` if the API has no such search.
     pub fn deferred(mut self, dialect: Dialect) -> Option<Self> {
         let search = match dialect {
             Dialect::Responses | Dialect::ResponsesStrict => json!({"type": "tool_search"}),

@@ -1,4 +1,4 @@
-//! Compiles schemas for OpenAI's strict mode, and converts a model's arguments back.
+//! Compiles JSON Schemas to the subset that OpenAI's strict mode takes, and reports what is lost.
 //!
 //! The mode supports a part of JSON Schema: every object is closed and all of its members are
 //! required, alternatives are `anyOf`, and few keywords bound a value. So an optional member may be

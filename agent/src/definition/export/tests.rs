@@ -1,4 +1,4 @@
-//! Tests of exported definitions in every dialect against stored ones.
+//! Tests of exported definitions in every dialect, and of the losses that are reported.
 
 use serde_json::{Value, json};
 use tool_hub_manifest::{Annotations, FunctionSpec};

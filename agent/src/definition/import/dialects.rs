@@ -1,4 +1,4 @@
-//! Reads function definitions in the dialects that `export` writes.
+//! Reads one function definition in the form of OpenAI, Responses, Anthropic or MCP.
 
 use serde_json::Value;
 use tool_hub_manifest::{Annotations, FunctionSpec};

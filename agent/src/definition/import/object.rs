@@ -1,4 +1,4 @@
-//! An object that defines a function, and its JSON pointer.
+//! Reads the members of an object that defines a function, with errors that name their place.
 
 use serde_json::{Map, Value, json};
 

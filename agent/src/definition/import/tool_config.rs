@@ -1,5 +1,5 @@
-//! Reads the `tool_config.json` of Transformers' agents and of smolagents: inputs by name, or only
-//! their types in older ones.
+//! Reads the `tool_config.json` of Transformers' agents and of smolagents as a function.
+//! Inputs are listed by name, in older files only by type.
 
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::{Annotations, FunctionSpec};
@@ -76,8 +76,8 @@ fn named(definition: Definition<'_>, inputs: &Map<String, Value>) -> Result<Valu
     Ok(object(properties, required))
 }
 
-/// Inputs of which only the types are known are called after these, with a number where
-/// there are several of one.
+/// Names inputs of which only the types are known after their types, with a number where a type
+/// repeats.
 fn unnamed(definition: Definition<'_>, types: &[Value]) -> Result<Value, ImportError> {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for (index, kind) in types.iter().enumerate() {

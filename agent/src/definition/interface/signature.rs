@@ -1,4 +1,4 @@
-//! The data model of an interface: its functions, their parameters and types.
+//! The data model of a WIT interface: its functions, their parameters and types.
 
 use tool_hub_manifest::{Annotations, FunctionName};
 

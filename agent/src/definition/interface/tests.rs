@@ -1,4 +1,5 @@
-//! Tests of interfaces of definitions; that their WIT is valid is tried where there is a parser.
+//! Tests of the WIT interfaces that are made of definitions: types, names and text.
+//! Tests in other crates, which have a parser, show that the WIT is valid.
 
 use serde_json::{Value, json};
 use tool_hub_manifest::Annotations;

@@ -1,4 +1,4 @@
-//! Converts schemas to WIT types.
+//! Converts JSON Schemas to WIT types.
 
 use serde_json::Value;
 
@@ -122,7 +122,7 @@ impl Types {
                     (Some(length), item @ (WitType::Plain(_) | WitType::Named(_))) => {
                         WitType::Tuple(vec![item; length])
                     }
-                    // Bytes are one string for agents, and numbers are many.
+                    // A `list<u8>` would be one string for agents; this is a list of numbers.
                     (_, WitType::Plain("u8")) => WitType::List(Box::new(WitType::Plain("u16"))),
                     (_, item) => WitType::List(Box::new(item)),
                 }
@@ -188,7 +188,7 @@ impl Types {
         let value = match texts {
             Some(texts) if !texts.is_empty() => {
                 let names: Vec<String> = texts.iter().map(|text| kebab(text, "")).collect();
-                // Agents write a name with `_`; a value that is not the same again is text.
+                // Agents write a case with `_`. If that differs from a value, the type is text.
                 let same = |(name, text): (&String, &&str)| name.replace('-', "_") == **text;
                 if names.iter().zip(&texts).all(same) {
                     self.define(name, TypeKind::Enum(names))

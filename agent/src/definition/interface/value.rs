@@ -1,5 +1,4 @@
-//! Values of an interface: the type of one that may be absent, the integer type with given
-//! bounds, and the comment.
+//! Makes optional types, the integer type for given bounds, and the comments of parameters in WIT.
 
 use serde_json::Value;
 
@@ -33,7 +32,7 @@ pub(super) fn optional(value: WitType) -> WitType {
     }
 }
 
-/// The bounds that an integer type of WIT has, as the host writes them.
+/// The integer type of WIT that has exactly the bounds of `node`, as the host writes them.
 pub(super) fn integer_of(node: &Node<'_>) -> Option<&'static str> {
     let bound = |name: &str| node.keyword(name).and_then(Value::as_i64);
     let types = [

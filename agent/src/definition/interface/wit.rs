@@ -1,4 +1,4 @@
-//! Writes an interface as WIT.
+//! Writes an `Interface` as the text of a WIT package.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The findings and rules of the lint.
+//! The types of the lint: a `Finding` about a function, and the `Rule` that it breaks.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The rules that concern a function by itself.
+//! Checks a function by itself: description, arguments' names and examples, and schema.
 
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;

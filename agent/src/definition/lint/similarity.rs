@@ -12,7 +12,7 @@ use super::words::{first_sentence, stem, telling, words};
 const WORDS_MIN: usize = 3;
 /// Two descriptions say the same when so many of a hundred of their words are the same.
 const SHARED_PERCENT: usize = 75;
-/// Shorter words differ by a letter when they are other words, as `get` and `set` are.
+/// Shorter words that differ by a letter are simply other words, as `get` and `set` are.
 const LETTERS_MIN: usize = 5;
 /// Longer names are not compared letter by letter.
 const NAME_LETTERS_MAX: usize = 128;

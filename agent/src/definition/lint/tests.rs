@@ -42,7 +42,7 @@ fn a_description_says_more_than_the_name() {
             json!({}),
         )],
     );
-    // As built tools have it, with their arguments in it.
+    // A description as built tools have it, which lists the arguments.
     let built = |purpose: &str| {
         let argument = json!({"to": {"type": "string"}, "subject": {"type": "string"}});
         let description = format!("{purpose}\n\n- `subject`: what it is about\n- `to`: to whom");
@@ -149,7 +149,7 @@ fn two_descriptions_are_told_apart() {
             spec("modifier", "Modifies an image that exists.", json!({})),
         ],
     );
-    // It is told of what is judged, also where the other is not.
+    // The finding is about the function that is judged, even if the other is not judged.
     let painter = spec(
         "painter",
         "Creates an image according to a prompt.",

@@ -12,7 +12,7 @@ const TEMPLATE: &str = include_str!("../../../templates/functions/glue.js");
 /// The name of the module.
 pub(crate) const MODULE: &str = "tool-functions.js";
 
-/// The name by which it takes in the project's file.
+/// The name by which it imports the project's file.
 pub(crate) const PROJECT: &str = "tool-project";
 
 pub(super) fn source(plain: Plain<'_>) -> anyhow::Result<GeneratedSource> {
@@ -44,7 +44,7 @@ impl Module<'_> {
         let arguments: Vec<String> = arguments
             .map(|(name, parameter)| {
                 let taken = self.taken(name, &parameter.value);
-                // Who has to be given something is given `null`.
+                // A required parameter that may be empty is given `null`, and never `undefined`.
                 let is_required = required.contains(&parameter.name.as_str());
                 match (&parameter.value, is_required) {
                     (WitType::Option(_), true) => format!("{taken} ?? null"),

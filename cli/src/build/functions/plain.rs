@@ -1,5 +1,4 @@
-//! The types that the source generators for plain functions take and return, with helpers for file
-//! paths.
+//! The input and output types of the generators for plain functions; helpers for quotes and paths.
 
 use std::path::PathBuf;
 
@@ -18,7 +17,7 @@ pub(super) struct Plain<'a> {
     pub(super) interface: &'a Interface,
 }
 
-/// The path as a text of the language, which all of ours write as JSON does.
+/// The text as a string literal, in the form of JSON, which all of the languages read.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -80,7 +80,7 @@ fn taken(value: &str, wit: &WitType) -> String {
             let items = items.map(|(index, item)| taken(&format!("{value}[{index}]"), item) + ",");
             format!("({})", items.collect::<Vec<_>>().join(" "))
         }
-        // The names of its cases are the values, written large.
+        // The names of its cases are the values in upper case.
         WitType::Named(_) => format!("{value}.name.lower()"),
         _ => value.to_owned(),
     }

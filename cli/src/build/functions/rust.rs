@@ -51,7 +51,7 @@ pub(super) fn source(
     Ok(vec![("lib.rs", text), (CARGO_MANIFEST, manifest)])
 }
 
-/// The name of the crate that the functions are.
+/// The name of the project's crate, which holds the functions.
 fn package(directory: &Path) -> anyhow::Result<String> {
     let path = directory.join(CARGO_MANIFEST);
     let text = files::read_if_present(&path)?.ok_or_else(|| {
@@ -239,7 +239,7 @@ fn tuple(value: &str, items: impl Iterator<Item = String>) -> String {
     format!("{{ let it = {value}; ({}) }}", items.join(" "))
 }
 
-/// A name of the author's, which may be a word of the language.
+/// An identifier of the author's, written as a raw one if it is a keyword.
 fn raw(name: &str) -> String {
     match rust_ident(name) == name {
         true => name.to_owned(),

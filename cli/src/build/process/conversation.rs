@@ -49,7 +49,7 @@ where
     else {
         return Err(anyhow::anyhow!("`{}` has no streams", name(command)));
     };
-    // Who complains must not have to wait for a reader, however much it is.
+    // Standard error is read all the time, so that the program never waits for its reader.
     let mut complaints = tokio::spawn(beginning_of(complaints));
     let spinner = Spinner::start(doing.to_owned(), printer);
     let talked = tokio::select! {

@@ -15,7 +15,7 @@ pub(super) const GRACE: Duration = Duration::from_secs(5);
 /// The processes that a signal is for. Where it is dropped before the program ended, the program is
 /// killed.
 pub(super) struct ProcessGroup {
-    /// Nothing once the program ended: its number may be somebody else's then.
+    /// `None` once the program ended: its process id may be another program's then.
     process: Option<u32>,
     signalled: Signalled,
 }

@@ -2,8 +2,8 @@
 //! build, and cleaned for the next project.
 //!
 //! Cargo tells packages of registries apart there, but takes a project's own package for that of
-//! another project which has its name: their places within their workspaces are the same. So
-//! whoever builds holds the directory, and what another project of the same name left is removed.
+//! another project which has its name: their places within their workspaces are the same. So each
+//! build locks the directory, and what another project of the same name left is removed.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ const DIRECTORY: &str = "rust-build";
 /// The file that says which project built a package last.
 const OWNERS: &str = "owners";
 
-/// The directory, which nobody else uses as long as this lives.
+/// The directory, locked as long as this value lives.
 pub(super) struct SharedBuild {
     directory: PathBuf,
     _guard: Guard,

@@ -58,7 +58,7 @@ pub(super) async fn visit(mut command: Command, printer: &Printer) -> anyhow::Re
     Ok(())
 }
 
-/// One message a line, in turn.
+/// A connection with one message on each line, and one request at a time.
 struct Client {
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,

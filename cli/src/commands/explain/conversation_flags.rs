@@ -92,7 +92,8 @@ impl ConversationFlags {
         session: &Session,
     ) -> anyhow::Result<Vec<Map<String, Value>>> {
         let mut value = conversation::read(file, &session.config.working)?;
-        // What templates read is not made any better: they know members and roles of their own.
+        // Messages in the form of templates are left as they are: templates know other members and
+        // roles.
         if let Some(dialect) = self.from.filter(|it| *it != MessageDialect::HuggingFace) {
             let conversation = Conversation::read(dialect, &value)?;
             let written = conversation.write(MessageDialect::HuggingFace);

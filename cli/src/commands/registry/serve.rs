@@ -102,7 +102,7 @@ impl Serve {
         } else {
             printer.data(&url)?;
         }
-        // A program reads standard error then, and nothing but events.
+        // With JSON a program reads standard error, and expects nothing but events.
         if !printer.wants_json() && self.log_format == LogFormat::Text {
             printer.note(&format!("serving {places}; stop it with Ctrl-C"));
             if let Some(url) = metrics_url {

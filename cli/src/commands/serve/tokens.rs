@@ -1,5 +1,5 @@
-//! Reads the file of `--tokens`, each HTTP caller with its token and its tools, and refuses one
-//! that others can change.
+//! Reads the HTTP callers, tokens and tools in the file of `--tokens`, and the `--token-file`.
+//! A file that others can change, or a token that they can read, is refused.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;

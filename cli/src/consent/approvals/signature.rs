@@ -83,6 +83,7 @@ impl Signer {
     /// Has this key sign `statement`, wherever its private half is: in ssh-agent, on a security
     /// key, or beside the public key in `~/.ssh`. `None` if none of them signs.
     ///
+    /// # Errors
     /// If `ssh-keygen` cannot be started.
     pub(crate) fn sign(
         &self,

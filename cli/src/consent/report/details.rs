@@ -53,7 +53,7 @@ pub(super) fn identity(source: &Source, inspection: &Inspection) -> Vec<String> 
     rows
 }
 
-/// The limits that the author names, as they will hold: nobody raises what the host gives.
+/// The limits that the author asks for, lowered to those that the host gives.
 fn limits(asked: LimitRequest) -> Vec<(&'static str, String)> {
     let given = HostConfig::new().limits.lowered_to(&asked);
     let (memory_mib, seconds) = (given.memory_bytes >> 20, given.call_ms / 1_000);
@@ -111,8 +111,8 @@ fn text_line(name: &str, text: &str) -> String {
     format!("      {name}: {}", escape_line(text))
 }
 
-/// The imports, those that come to the same thing in one line: what has power first, then
-/// what a language's runtime brings along without effect.
+/// The imports, those with the same effect in one group. First come those that do something, then
+/// those without effect, which a language's runtime brings along.
 pub(super) fn import_lines(imports: &[InspectedImport]) -> Vec<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     let (inert, live): (Vec<_>, Vec<_>) = imports

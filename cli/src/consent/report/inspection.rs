@@ -4,8 +4,8 @@ use tool_hub_host::{CallableFunction, ImportAccess, InspectedCapability, Inspect
 use tool_hub_manifest::{Overrides, Source};
 
 use super::details;
+use crate::consent::function_signature;
 use crate::consent::grant_flags;
-use crate::consent::signature;
 use crate::terminal::escape::escape_line;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
@@ -90,8 +90,8 @@ fn identity(from: &Provenance) -> Vec<String> {
 
 fn function_lines(function: &CallableFunction, is_described: bool, detail: Detail) -> Vec<String> {
     let signature = match detail {
-        Detail::Decision => signature::short(function),
-        Detail::Everything => signature::whole(function),
+        Detail::Decision => function_signature::short(function),
+        Detail::Everything => function_signature::whole(function),
     };
     let mut lines = vec![format!("  {}", escape_line(&signature))];
     if is_described {

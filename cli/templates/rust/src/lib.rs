@@ -1,4 +1,4 @@
-//! The tool `{{name}}`.
+//! The tool `{{name}}`, which greets people.
 
 wit_bindgen::generate!({ path: "wit", world: "tool", generate_all });
 

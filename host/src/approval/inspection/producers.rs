@@ -1,4 +1,4 @@
-//! Reads the producers sections of a component, which name the compilers and tools that made it.
+//! Reads which programs made a component, from its producers sections, and its main language.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Compares the approved terms of a tool with new ones, and lists the changes. There is no other
-//! comparison.
+//! Compares the approved terms of a tool with new ones, and lists the changes. No other code
+//! compares terms.
 
 mod capabilities;
 mod functions;

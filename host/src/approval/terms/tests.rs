@@ -296,7 +296,7 @@ fn code_that_says_what_prompts_and_resources_are_is_never_only_code() {
         let found = code.map(|change| (change.what.as_str(), change.kind));
         assert_eq!(found, Some((what, kind)));
         assert_eq!(Change::greatest(&changes), Some(kind));
-        // What is no longer offered says nothing, so only the code is left to ask about.
+        // Texts that are no longer offered are read by nobody, so only the code has changed.
         let mut silent = offering(&new, 1);
         (silent.prompts, silent.resources) = (false, false);
         let changes = offering(&old, 0).changes(&silent);

@@ -8,8 +8,8 @@ use crate::authoring::docs::text::text;
 use crate::values::descriptions::joined;
 use crate::values::types::{Budget, snake};
 
-/// The most text that is taken from all comments on members within one value. A type that is
-/// named twice is read twice, so a short text could be told of in gigabytes.
+/// The most text that is taken from all comments on members within one value. A type that is named
+/// twice is read twice, so a short WIT text could make gigabytes of descriptions.
 const TEXTS_BYTES_MAX: usize = 64 << 10;
 
 /// The comments on the members within a value of type `ty`.
@@ -132,8 +132,8 @@ impl Reader<'_> {
     }
 }
 
-/// The text with its paragraphs and list items on a line each. Where a comment goes on in the
-/// next line says nothing, and agents would read every line break.
+/// The text with its paragraphs and list items on a line each. Other line breaks of a comment mean
+/// nothing, and agents would read all of them.
 fn in_paragraphs(comment: &str) -> String {
     let mut text = String::new();
     for line in comment.lines() {

@@ -1,15 +1,15 @@
-//! Holds log entries back while they may contain part of a secret, and releases them masked. They
-//! are read as pieces of one text: a secret that is split between them is found all the same. An
-//! entry with a part of what begins as a secret waits until that is one or is not, or for the end
-//! of the call.
+//! Holds log entries back while they may contain part of a secret, and releases them masked.
+//! Entries are read as pieces of one text, so that a secret split between them is found. An entry
+//! that may hold the beginning of a secret waits until later entries decide that, or until the call
+//! ends.
 
 use std::collections::VecDeque;
 
 use crate::interaction::LogEntry;
 use crate::secret::Secrets;
-use crate::secret::split::mask_at;
+use crate::secret::pieces::mask_at;
 
-/// The end of a log that is not out yet.
+/// The entries of a log that are not released yet.
 #[derive(Debug)]
 pub(super) struct PendingEntries {
     readings: [ReadingOrder; 3],
@@ -27,9 +27,9 @@ enum Field {
 #[derive(Debug)]
 struct ReadingOrder {
     fields: &'static [Field],
-    /// The end of what is out, and what is held.
+    /// The end of the released text, and the held text.
     text: String,
-    /// The bytes of the text that are out.
+    /// The bytes of the text that are released.
     out: usize,
     /// The bytes at its end that begin a secret.
     begun: usize,
@@ -63,7 +63,7 @@ impl PendingEntries {
         self.release(self.held.len(), secrets)
     }
 
-    /// The number of entries that end before anything begins as a secret.
+    /// The number of held entries that end before a possible secret begins.
     fn ready(&self) -> usize {
         let mut ends = self.readings.each_ref().map(|reading| reading.out);
         let is_ready = |entry: &&LogEntry| {
@@ -124,13 +124,13 @@ impl ReadingOrder {
         for field in self.fields {
             self.text.push_str(field.of(entry));
         }
-        // Any earlier beginning was one before this entry, but for a single byte.
+        // A secret that begins earlier is counted in `begun`, unless only one byte of it was there.
         let new = self.begun + 1 + self.bytes_of(entry);
         let end = &self.text.as_bytes()[self.text.len().saturating_sub(new)..];
         self.begun = secrets.begun_at_the_end_of(end);
     }
 
-    /// Keeps as much of what is out as a secret may begin in.
+    /// Keeps only the end of the released text, in which a secret may begin.
     fn discard_released(&mut self, longest: usize) {
         let kept = self
             .text

@@ -1,4 +1,4 @@
-//! Tests of the scheduler on guests that are plain futures.
+//! Tests of the scheduler, on plain futures as guests: bound, order, stopping, panics, runtime.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -66,7 +66,7 @@ impl Spinners {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 6)]
-async fn no_more_guests_run_at_once_than_there_are_scheduler() {
+async fn no_more_guests_run_at_once_than_there_are_processors() {
     for count in [1, 2, 3] {
         let spinners = Spinners::new(count);
         let calls: Vec<_> = (0..24)

@@ -1,4 +1,4 @@
-//! The compiler's child process: reads one component, writes its code and ends.
+//! The compiler's child process: confines itself, reads one component, writes its code and ends.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -22,7 +22,7 @@ pub fn compile_for_parent() -> ExitCode {
     match compile() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // The parent shows it; where nobody listens there is nobody to tell.
+            // The parent shows it. If it cannot be written, there is nobody to tell.
             let _ = write!(io::stderr(), "{error:#}");
             if error.is::<OutOfMemory>() {
                 ExitCode::from(OUT_OF_MEMORY)

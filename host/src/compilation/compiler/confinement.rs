@@ -1,6 +1,7 @@
-//! Confines the compiler's process to its memory, its threads and the files it was started with. If
-//! a component exploits a fault of the compiler, it reaches neither the user's files nor the
-//! network nor other processes.
+//! The `Confinement` of the compiler's process by Landlock and seccomp: applies and detects it. The
+//! process is left its memory, its threads and the files it was started with. If a component
+//! exploits a fault of the compiler, it reaches neither the user's files nor the network nor other
+//! processes.
 
 #[cfg(any(
     all(target_os = "linux", target_arch = "x86_64"),

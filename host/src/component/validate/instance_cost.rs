@@ -73,7 +73,7 @@ impl InstanceCost {
         )?)
     }
 
-    /// The parts of a type, those of the types it names included, each time that it does.
+    /// The parts of a type and of the types it names, counted each time that they are named.
     fn parts_of(&mut self, types: TypesRef<'_>, id: ComponentAnyTypeId) -> u64 {
         if let Some(parts) = self.known.get(&id) {
             return *parts;

@@ -1,5 +1,5 @@
-//! The `Guard`: finds the guarded names in a tool's paths, however they are written, and the places
-//! that a person granted all the same. Other programs act on files with these names.
+//! The `Guard`: finds names such as `.git` in a tool's paths, and places that a person excepted.
+//! Other programs act on files with these names. They are found however they are written.
 
 use std::path::{Path, PathBuf};
 
@@ -84,8 +84,8 @@ impl GuardException {
     }
 }
 
-/// A name as file systems compare it: without what some of them pass over, and in one case.
-/// Both ways round, since a few characters are one letter in upper case only.
+/// A name as file systems compare it: without what some of them pass over, and in one case. It is
+/// converted to upper case first, since a few characters are one letter in upper case only.
 fn normalized(name: &str) -> String {
     let is_passed_over = |c: char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let name = name.split(':').next().unwrap_or_default();
@@ -95,8 +95,8 @@ fn normalized(name: &str) -> String {
 }
 
 /// True for normalized names of the form that NTFS makes beside longer ones, such as `git~1` and
-/// `toolbo~1.tom`. Which it made is known to nobody else, and the directory may be on such a
-/// disk wherever this runs.
+/// `toolbo~1.tom`. Only NTFS knows which longer name one stands for, and the directory may be on
+/// such a disk whatever the system.
 fn is_short(name: &str) -> bool {
     let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
     let Some((start, number)) = stem.rsplit_once('~') else {

@@ -114,7 +114,7 @@ impl CallState {
         done
     }
 
-    /// To read as well: what is opened as a directory leads on by other paths.
+    /// Resolves the path for reading too: an opened directory is the start of other paths.
     async fn open(
         &mut self,
         fd: Fd,
@@ -200,7 +200,7 @@ impl CallState {
         };
         match self.resolve(fd, beside, LastLink::Follow).await {
             Ok(led) => self.release(led)?,
-            // It leads nowhere yet, and is looked at again when it is used.
+            // The link leads nowhere yet, and is checked again when it is used.
             Err(error) if may_change(error.downcast_ref()) && !self.policy.guard.names(target) => {}
             Err(error) => return Err(error),
         }

@@ -1,7 +1,8 @@
-//! Resolves a guest's path to the directory and the name that WASI's own functions are then given.
-//! Where names are guarded, WASI's own functions are given no path of the guest's but the directory
-//! that it led to, held open, and one name in it that is no link: nothing can be put in its way
-//! between the look and the act.
+//! Resolves a guest's path to an open directory and one name in it, for WASI's own functions.
+//!
+//! Where names are guarded, WASI's functions never get the guest's path. They get the directory
+//! that it led to, held open, and a name in it that is no link. So nobody can put a link in between
+//! the check and the use.
 //!
 //! A program outside can still rename a directory that is held to a guarded name, or make a hard
 //! link to a guarded file: a tool then changes what it had reached before, or what it finds under
@@ -49,8 +50,7 @@ impl TargetPath {
 }
 
 impl CallState {
-    /// Finds where `path` leads from `fd`. What is found is left again by
-    /// [`CallState::leave`].
+    /// Finds where `path` leads from `fd`. The result is given back by [`CallState::release`].
     pub(super) async fn resolve(
         &mut self,
         fd: &Fd,
@@ -70,8 +70,8 @@ impl CallState {
         if let Some(name) = guard.refuses(&path) {
             return Err(self.refused(name).into());
         }
-        // One name that is not followed leads to itself. It is not guarded, or it would have to
-        // be looked at where it is.
+        // A single name that is not followed leads to itself. If it is guarded, the walk decides by
+        // the directory whether a person excepted it.
         let is_one_name = last == LastLink::Keep && !path.contains('/');
         if path.is_empty() || is_one_name && guard.guarded_name(&path).is_none() {
             return Ok(as_it_is(path));

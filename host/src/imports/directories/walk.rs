@@ -24,7 +24,7 @@ const PASSING: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const PASSING: OFlags = OFlags::RDONLY;
 
-/// Goes to where `path` leads from `start`, and no way out of it.
+/// Follows `path` from `start`, and never out of it.
 pub(super) fn walk(
     start: &File,
     path: &str,

@@ -171,7 +171,7 @@ pub(crate) fn string(text: &str, out: &mut Json) {
 
 /// The place of the first byte that cannot stand for itself in a JSON string.
 fn special(bytes: &[u8]) -> Option<usize> {
-    /// So many bytes are looked at without a branch, which compilers do all at once.
+    /// So many bytes are tested without a branch, which compilers turn into vector instructions.
     const TOGETHER: usize = 32;
     let is_special = |byte: &u8| (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\');
     let is_plain = |bytes: &&[u8]| !bytes.iter().fold(false, |any, byte| any | is_special(byte));

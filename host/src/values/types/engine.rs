@@ -1,4 +1,4 @@
-//! Builds types from a compiled component, so that a warm start decodes nothing.
+//! Builds the types of a function from a compiled component, so that a warm start decodes no WIT.
 
 use wasmtime::component::Type as EngineType;
 use wasmtime::component::types::ComponentFunc;

@@ -1,4 +1,4 @@
-//! Builds types from decoded WIT, which needs no engine and no compilation.
+//! Builds the types of a function from decoded WIT, which needs no engine and no compilation.
 
 use wit_parser::{Function, Handle, Resolve, Type as WitType, TypeDefKind, TypeId};
 

@@ -1,5 +1,5 @@
-//! Components that are small to send and big to compile. All of these are refused by number
-//! before anything is compiled; those that pass the scan are in the target `processes`.
+//! Tests that components too big to compile are refused by counting, before any compilation. They
+//! are small to send. Those that pass the scan are in the target `processes`.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -126,7 +126,7 @@ async fn types_that_double() {
     assert_eq!(fifteen, "its types have more than 10000 parts");
 }
 
-/// Takes seconds to validate where instances are not weighed.
+/// Takes seconds to validate where the cost of instances is not counted.
 #[tokio::test]
 async fn instances_of_components_with_big_types() {
     let types = doubled(16);

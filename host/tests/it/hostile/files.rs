@@ -303,7 +303,7 @@ pub(crate) async fn granted(ground: &GrantedDirectory, access: Access) -> Tool {
     granted_by(&HOST, ground, access, None).await
 }
 
-/// Like `granted`, in a `host` of its own, and with the dangers that the person insisted on.
+/// Like `granted`, in a `host` of its own, and with a guarded place that the person excepted.
 pub(crate) async fn granted_by(
     host: &Host,
     ground: &GrantedDirectory,

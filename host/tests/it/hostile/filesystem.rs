@@ -1,4 +1,4 @@
-//! File access of a hostile tool: it reaches the granted directory and nothing outside.
+//! Tests of a hostile tool's file access: it reaches the granted directory and nothing outside.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Names that other programs act on: a tool that may change things around them leaves them
-//! alone, whichever way leads there.
+//! Tests that a tool with write access leaves guarded names such as `.git` alone, by any path.
+//! Other programs act on files with these names.
 
 use std::os::unix::fs::symlink;
 

@@ -1,4 +1,4 @@
-//! Network access of a hostile tool: it reaches the granted origins and no other.
+//! Tests of a hostile tool's network access: it reaches the granted origins and no other.
 
 use std::io::Write as _;
 use std::net::IpAddr;

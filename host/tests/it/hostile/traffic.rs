@@ -1,5 +1,4 @@
-//! Requests and answers that are made to hurt: without time, without end, with lengths that
-//! contradict each other, thousands at once.
+//! Tests of hostile HTTP traffic: no time, endless bodies, false lengths, thousands of requests.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

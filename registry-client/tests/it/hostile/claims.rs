@@ -1,5 +1,4 @@
-//! Claims of a registry about files before it sends any: etags, commits, names, sizes, answers
-//! that are none.
+//! Tests of a registry's false claims about files: etags, commit ids, names, sizes, broken JSON.
 
 use axum::body::Body;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! Other bytes than those that the manifest, the commit or the pin stands for.
+//! Tests of downloads whose bytes are not those that the manifest, the listing or the pin names.
 
 use axum::body::Body;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! Answers that never end, come by drops, or break off.
+//! Tests of downloads and answers that never end, come too slowly, or break off.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

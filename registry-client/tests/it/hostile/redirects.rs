@@ -1,4 +1,4 @@
-//! Answers that lead elsewhere: only downloads follow them, and the token stays behind.
+//! Tests of redirects, renamed repos and `Link` headers: none takes the token elsewhere.
 
 use axum::body::Body;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! Uploads to an address that the registry names: the registry's token is not sent there.
+//! Tests of uploads to an address that the registry names: its token is not sent there.
 
 use axum::body::Body;
 use axum::response::Response;

@@ -77,7 +77,7 @@ pub(crate) struct ShownDiscussion {
     events: Vec<DiscussionEvent>,
 }
 
-/// The target of a pull request, and its conflicts.
+/// The branch that a pull request is to be merged into.
 #[derive(Serialize, ToSchema)]
 struct Changes {
     base: Option<String>,
@@ -97,7 +97,7 @@ impl PullRequest {
         let head = find(call, &reference).await?;
         let base = match &discussion.base {
             Some(base) => find(call, &base.to_string()).await?,
-            // It was opened before bases were written down, and then its first commit tells.
+            // It was stored without a base. Its head stands for that, so no changes are shown.
             None => head.clone(),
         };
         Ok(Self { base, head })
@@ -116,7 +116,7 @@ impl PullRequest {
         Ok(commits)
     }
 
-    /// The files that it and the default branch have changed since it began, each in its own way.
+    /// The files that it and the default branch have both changed since it began, differently.
     async fn conflicts(&self, call: &Call<ReadRepository>) -> Result<Vec<String>, Refusal> {
         let repository = &call.admitted.repository.id;
         let database = call.registry.database();

@@ -43,8 +43,8 @@ struct SentPart {
     path = "/api/lfs/complete",
     request_body = CompleteRequest,
     responses(
-        (status = 200, description = "It has arrived", body = Success),
-        (status = 422, description = "A part is missing, or not the one that arrived", body = ErrorBody),
+        (status = 200, description = "The object is stored", body = Success),
+        (status = 422, description = "A part is missing, or its ETag is another one than was returned for it", body = ErrorBody),
     ),
 )]
 pub(crate) async fn finish(mut call: Call<HoldsTicket>) -> Reply {
@@ -62,7 +62,7 @@ pub(crate) async fn finish(mut call: Call<HoldsTicket>) -> Reply {
     let spooled = join(&call.registry, upload, &parts, &mut room).await?;
     take_in(&call.registry, upload, spooled, &mut room).await?;
     for part in &parts {
-        // The object is there; what stays behind is swept some day.
+        // The object is stored; a part that stays behind is swept later.
         if let Err(error) = call
             .registry
             .content()

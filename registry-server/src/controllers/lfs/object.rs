@@ -14,8 +14,8 @@ use crate::wire::Success;
     path = "/api/lfs/object",
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses(
-        (status = 200, description = "It has arrived", body = Success),
-        (status = 422, description = "It is not the one that was announced", body = ErrorBody),
+        (status = 200, description = "The object is stored", body = Success),
+        (status = 422, description = "The content has another length or hash than was announced", body = ErrorBody),
     ),
 )]
 pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {

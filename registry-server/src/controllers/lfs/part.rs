@@ -23,8 +23,8 @@ use crate::upload::read_object;
     ),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses(
-        (status = 200, description = "It has arrived", headers(("ETag" = String))),
-        (status = 422, description = "It has another length", body = ErrorBody),
+        (status = 200, description = "The part is stored", headers(("ETag" = String))),
+        (status = 422, description = "The part has another length than it must have", body = ErrorBody),
     ),
 )]
 pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {

@@ -23,8 +23,8 @@ pub(crate) struct LfsObject {
     path = "/{owner}/{name}/info/lfs/objects/verify",
     request_body = LfsObject,
     responses(
-        (status = 200, description = "It has", body = LfsObject),
-        (status = 422, description = "It has another length", body = ErrorBody),
+        (status = 200, description = "The object has arrived", body = LfsObject),
+        (status = 422, description = "The object that arrived has another length", body = ErrorBody),
     ),
 )]
 pub(crate) async fn check(mut call: Call<WriteRepository>) -> Reply {

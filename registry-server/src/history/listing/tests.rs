@@ -1,4 +1,4 @@
-//! Tests of listings: counts the trees that are read to find paths and to make pages.
+//! Tests of listings: the trees that are read for paths and for pages, and the order of paths.
 
 use super::*;
 use crate::git::encode_tree;

@@ -1,4 +1,4 @@
-//! Everybody who may send a request.
+//! The callers of the rights matrix: each one's token, and rights before the token limits them.
 
 use std::time::Duration;
 

@@ -38,7 +38,7 @@ fn refused(access: Access, sample: &Sample, caller: &Caller, target: &Target) ->
         return Some(answer(401, ""));
     }
     match access {
-        // A ticket is not had by asking for the address; those that are good are tested with LFS.
+        // The samples have no valid ticket, and say so in their answers; LFS tests valid ones.
         Access::Anyone | Access::HoldsTicket => None,
         Access::SignedIn => (caller.token == Token::Absent).then(|| answer(401, "")),
         Access::SignedInToWrite => writes_at_all(caller).or_else(|| body(sample, caller, target)),

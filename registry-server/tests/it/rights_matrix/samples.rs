@@ -1,4 +1,4 @@
-//! One request for every route, that can be sent again and again and is answered alike each time.
+//! One repeatable request for every route, and its answer to those who are let in.
 
 use tool_hub_registry_server::Route;
 

@@ -1,4 +1,4 @@
-//! Tests of expressions, most of them wrong in one way each.
+//! Tests of expressions: their values, and the error that each kind of mistake gets.
 
 use super::*;
 

@@ -15,7 +15,8 @@ use crate::quoted_text::quoted_error;
 
 const UTF8_BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The arguments of a call as the client wrote them, beside a request that holds none.
+/// The arguments of a call as the client wrote them, in the extensions of its request, whose own
+/// arguments stay empty.
 #[derive(Clone)]
 pub(in crate::mcp) struct RawArguments(pub(in crate::mcp) String);
 
@@ -26,7 +27,7 @@ pub(super) enum Parsed {
         id: RequestId,
         error: ErrorData,
     },
-    /// Nothing that anybody waits for an answer to.
+    /// Nothing that needs an answer.
     Nothing,
 }
 

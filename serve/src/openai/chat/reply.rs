@@ -155,7 +155,7 @@ impl Reply {
         json!(whole)
     }
 
-    /// Adds what a stream says next: text goes on, calls grow, everything else is said once.
+    /// Adds the delta of a chunk: texts and calls are extended, other members are set.
     pub(super) fn add(&mut self, delta: &Map<String, Value>) -> Result<(), Refusal> {
         for (name, value) in delta {
             match (name.as_str(), value) {
@@ -201,7 +201,7 @@ fn add_calls(grown: &mut Vec<Value>, delta: &Value) -> Result<usize, Refusal> {
         let index = part.get("index").cloned();
         let known = grown
             .iter_mut()
-            // What grows is mostly the last one.
+            // A part mostly belongs to the last call.
             .rfind(|call| index.is_some() && call.get("index") == index.as_ref());
         match known {
             Some(call) => bytes += grow(call, part),
@@ -216,8 +216,8 @@ fn add_calls(grown: &mut Vec<Value>, delta: &Value) -> Result<usize, Refusal> {
     Ok(bytes)
 }
 
-/// Adds the members of `part` to a call: arguments go on, and what is there stays. Says how many
-/// bytes that takes.
+/// Adds the members of `part` to a call: arguments are extended, other members that are there stay.
+/// Says how many bytes that takes.
 fn grow(call: &mut Value, part: &Map<String, Value>) -> usize {
     let Value::Object(call) = call else {
         return 0;

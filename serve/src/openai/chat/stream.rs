@@ -59,7 +59,7 @@ impl Stream {
     }
 
     fn make_alike(&mut self, chunk: &mut Map<String, Value>) {
-        // Some servers begin with a chunk that says nothing yet, not even whose it is.
+        // Some servers begin with a chunk that has no content and no id yet.
         let named = self
             .first
             .as_ref()
@@ -128,9 +128,9 @@ impl Stream {
         self.usage.take()
     }
 
-    /// The last chunks: the calls that the client has to answer, why the answer ends, and what it
-    /// cost, where the endpoint says so. That has a chunk of its own, without a choice, only
-    /// where the client asked for it: others do not look for one.
+    /// The last chunks: the calls that the client has to answer, the reason why the answer ends,
+    /// and the usage, if the endpoint reports it. The usage has a chunk of its own, without a
+    /// choice, only if the client asked for it; other clients do not expect such a chunk.
     pub(super) fn finish(
         &self,
         calls: &[ToolCall],

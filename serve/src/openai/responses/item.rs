@@ -3,20 +3,20 @@
 
 use serde_json::{Value, json};
 
+use crate::call_result::CallResult;
 use crate::openai::available_tools::AvailableTools;
 use crate::openai::calls::Call;
 use crate::openai::refusal::Refusal;
-use crate::result::CallResult;
 
 /// The label of the server that runs the toolbox's functions.
 const SERVER: &str = "tool-hub";
-/// The prefix of the names of shown calls. It is followed by the name of the call and, after a dot,
-/// of the model's item, so that the item can be made again of what a client carries.
+/// The prefix of the ids of shown calls. It is followed by the id of the call and, after a dot, of
+/// the model's item, so that the item can be made again from what a client sends back.
 const SHOWN: &str = "mcp_toolhub_";
 const NOT_RUN: &str = "The call was not run.";
 
-/// The call of an item that is run here, by the id that `named` makes of its own. Its id and
-/// arguments are written as they should be.
+/// The call in an item, if it is run here. `named` makes its id of the one that the item has. The
+/// id and the arguments are written back into the item in their proper form.
 pub(super) fn call(
     item: &mut Value,
     available: &AvailableTools,
@@ -50,7 +50,7 @@ pub(super) fn call_id(item: &Value) -> Option<String> {
 }
 
 /// Returns true if an item that is not run here is a call that the client has to answer. Calls that
-/// the endpoint answers itself have no name to answer to.
+/// the endpoint answers itself have no `call_id`.
 pub(super) fn is_for_client(item: &Value) -> bool {
     let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
     kind == "mcp_approval_request" || (kind.ends_with("_call") && call_id(item).is_some())
@@ -125,7 +125,7 @@ pub(super) fn carried(item: Value) -> Vec<Value> {
     vec![call, output]
 }
 
-/// The names of the call and of the item that a shown call stands for.
+/// The ids of the call and of the item that a shown call stands for.
 fn names(shown: &Value) -> Option<(&str, &str)> {
     let is_call = shown.get("type")? == "mcp_call";
     let rest = shown.get("id")?.as_str()?.strip_prefix(SHOWN)?;

@@ -123,8 +123,8 @@ impl Stream {
         self.numbered(event)
     }
 
-    /// An event about an item, as the client is shown it: where the item stands in the answer,
-    /// and as a call of a server where it is run here.
+    /// An event about an item, as the client is shown it: with the item's place in the whole
+    /// answer, and as an `mcp_call` if it is a call that is run here.
     pub(super) fn of_item(
         &mut self,
         kind: &str,
@@ -170,8 +170,8 @@ impl Stream {
         Ok(events)
     }
 
-    /// Gives an item its place in the answer. A call that is run here is shown at once; of
-    /// anything else the endpoint's own event tells.
+    /// Gives an item its place in the answer. A call that is run here is shown at once; any other
+    /// item by the endpoint's own event.
     fn announce(
         &mut self,
         index: u64,

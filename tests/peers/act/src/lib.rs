@@ -1,4 +1,4 @@
-//! Counts words, as the sample tool `text-stats` does.
+//! An ACT component that counts words, for the comparison with the sample tool `text-stats`.
 
 use act_sdk::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The head of a call or message: the function's name, and the recipient and channel of a message.
+//! Reads the head of a call or message: the function's name, or the recipient and channel.
 
 use super::{Engine, Failure, NO_KEY, NO_NAME};
 use crate::conversation::answer::event::AnswerEvent;

@@ -1,4 +1,4 @@
-//! Finds the next marker of a state.
+//! Finds the next marker in the text that has a meaning in the current state.
 
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ impl Engine<'_> {
                 return MarkerMatch::Beginning(at);
             }
         }
-        // A name that nothing was written of is in the JSON that follows.
+        // If no name was written, it is in the JSON that follows.
         let is_json = longest.is_none_or(|row| row.marker == "{");
         match self.bracket(at, is_end) {
             found @ (MarkerMatch::Marker(..) | MarkerMatch::Beginning(_)) if is_json => found,
@@ -63,7 +63,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A bracket that begins calls where it stands.
+    /// A bracket that begins calls without a marker.
     fn bracket(&self, at: usize, is_end: bool) -> MarkerMatch {
         let bracket = self.buffer.as_bytes()[at];
         if !matches!(bracket, b'{' | b'[') {

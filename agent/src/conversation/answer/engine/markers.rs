@@ -57,7 +57,7 @@ pub(super) fn leads_from(row: &Transition, state: State) -> bool {
     let is_own = row.from == state;
     let is_text = row.from == State::Text && row.certainty == Certainty::Sure;
     match state {
-        // Whose reasoning the prompt began ends it all the same.
+        // Reasoning that the prompt began is ended by the same markers.
         State::Text => is_own || row.from == State::Reasoning,
         State::Between => is_own || is_text || row.ends_reasoning(),
         State::Reasoning => is_own || row.begins_call(),
@@ -69,7 +69,7 @@ pub(super) fn leads_from(row: &Transition, state: State) -> bool {
         state if state.is_head_of_call() => {
             is_own || row.begins_call() || row.ends_call() || row.ends_reasoning()
         }
-        // What is outside of the strings of a value and no part of any.
+        // Markers count only outside of the strings of a value.
         state if state.is_value() => is_own || is_text || row.ends_reasoning(),
         _ => is_own,
     }

@@ -1,6 +1,6 @@
 //! A call that is held back because it may be part of the reasoning.
 
-use crate::conversation::answer::sink::Sink;
+use crate::conversation::answer::trimmed_text::Sink;
 
 /// The state before a call that may turn out to be reasoning. It is restored if the reasoning is
 /// closed later.

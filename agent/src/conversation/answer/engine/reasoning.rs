@@ -1,5 +1,4 @@
-//! Tells calls from reasoning. Calls inside of reasoning are ignored, unless the reasoning is never
-//! closed.
+//! Tells calls from reasoning: calls inside of reasoning count only if it is never closed.
 
 use super::pending::PendingCall;
 use super::{Engine, Failure};

@@ -1,5 +1,5 @@
-//! Steps of the engine for a value: find its end, parse it, go on after it. Values are JSON, calls
-//! in Python syntax, or objects with unquoted names.
+//! Reads the values of calls: JSON, calls in Python syntax, and objects with unquoted names.
+//! The engine finds the end of a value, parses it, and goes on after it.
 
 use super::markers::MarkerMatch;
 use super::{Engine, Failure, Step};

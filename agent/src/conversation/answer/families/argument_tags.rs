@@ -1,4 +1,4 @@
-//! Families that write each argument in tags: `<arg_key>` and `<arg_value>`, or `<parameter=name>`.
+//! Answer formats of GLM, Qwen3-Coder and others, which write each argument in tags of its own.
 
 use crate::conversation::answer::family::State::{
     Between, Calls, Key, Name, Reasoning, Text, Value, ValueLines, Within,

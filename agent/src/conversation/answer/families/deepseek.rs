@@ -1,4 +1,4 @@
-//! DeepSeek: JSON between special tokens; later versions use an element for each argument.
+//! Answer formats of DeepSeek: JSON between special tokens, or an element for each argument.
 
 use crate::conversation::answer::family::State::{
     Arguments, Between, Key, Name, Reasoning, Text, Value, Verbatim, Within,

@@ -1,4 +1,4 @@
-//! Functionary: each text is preceded by its recipient's name.
+//! Answer formats of Functionary: the recipient's or function's name, then text or arguments.
 
 use crate::conversation::answer::family::State::{Arguments, Name, Text, Within};
 use crate::conversation::answer::family::{Family, PLAIN, maybe, row};

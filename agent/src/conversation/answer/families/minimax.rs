@@ -1,4 +1,4 @@
-//! MiniMax: an element for each argument; later versions nest elements.
+//! Answer formats of MiniMax M2 and M3: an element for each argument, in M3 with nested elements.
 
 use crate::conversation::answer::family::State::{
     Between, Elements, Key, Name, Reasoning, Text, Value, Within,

@@ -1,4 +1,4 @@
-//! Mistral: markers in brackets.
+//! The answer format of Mistral: calls between markers in brackets, such as `[TOOL_CALLS]`.
 
 use crate::conversation::answer::family::State::{Arguments, Calls, Id, Name, Reasoning, Text};
 use crate::conversation::answer::family::{Family, PLAIN, row};

@@ -1,4 +1,5 @@
-//! Families that write calls as one JSON or Python text between markers.
+//! Answer formats of Hermes, Granite and others: calls in JSON or Python between two markers.
+//! `GENERIC` is the format of unknown models.
 
 use crate::conversation::answer::family::State::{Calls, Python, Reasoning, Text, Within};
 use crate::conversation::answer::family::{Family, PLAIN, Shape, maybe, row};

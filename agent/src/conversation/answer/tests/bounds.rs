@@ -61,7 +61,7 @@ fn what_is_too_deep_is_no_call() {
     assert_eq!(answer.text.len(), open.len() + 5);
 }
 
-/// The texts that families read slowest, if any of them were read again and again.
+/// Texts that would be slowest to read if a reader read anything again and again.
 const UNITS: [&str; 24] = [
     "<",
     "{",
@@ -101,7 +101,7 @@ fn no_answer_takes_longer_than_its_length_allows() {
                 start.elapsed()
             };
             let took = time(200_000);
-            // Without optimisation, on a busy machine; what is quadratic takes minutes.
+            // Enough without optimisation on a busy machine; quadratic time would take minutes.
             assert!(
                 took < Duration::from_secs(2),
                 "{name}: {unit:?} took {took:?}"

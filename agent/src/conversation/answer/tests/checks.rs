@@ -1,4 +1,4 @@
-//! Tests of checks of calls against the offered functions.
+//! Tests of checking calls against the offered functions, and of repairing them.
 
 use serde_json::{Value, json};
 use tool_hub_manifest::{Annotations, FunctionSpec};

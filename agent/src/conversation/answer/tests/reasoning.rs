@@ -1,5 +1,4 @@
-//! Tests of calls inside of reasoning, which are not made, and of broken calls, which do not affect
-//! the others.
+//! Tests of calls inside of reasoning, of broken calls, and of calls with broken control tokens.
 
 use super::super::families;
 use super::super::family::{Certainty, State, Transition};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use minijinja::machinery::{Span, Token};
 
 use super::tokens::{Tokens, depths, top_level};
-use crate::conversation::chat_template::bounds::{ADDED, ATTRIBUTE, FACTOR, ITERATED, NAMED};
+use crate::conversation::chat_template::value_limits::{ADDED, ATTRIBUTE, FACTOR, ITERATED, NAMED};
 
 /// Replacements of ranges of the source, in the order in which they were found.
 #[derive(Default)]

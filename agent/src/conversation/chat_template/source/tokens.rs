@@ -1,4 +1,4 @@
-//! The engine's tokens of a template, and the brackets among them.
+//! Finds the depth of brackets among a template's tokens, and tokens outside of all brackets.
 
 use minijinja::machinery::{Span, Token};
 

@@ -1,4 +1,4 @@
-//! Tests of results that contain control tokens, in the shapes that templates have.
+//! Tests of control tokens in results and definitions, and of tools described in the text.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn printed(template: &str, chat: &Chat) -> String {
     ChatTemplate::new(template).unwrap().render(chat).unwrap()
 }
 
-/// The mark stands as often in what is printed as for a result that says nothing.
+/// Asserts that `content` does not add a `mark` to the printed text, unless tokens are printed.
 #[track_caller]
 fn check(template: &str, content: Value, mark: &str) {
     let harmless = printed(template, &result(json!("nothing")));
@@ -49,7 +49,7 @@ fn check(template: &str, content: Value, mark: &str) {
         harmless.matches(mark).count(),
         "{shown}"
     );
-    // Otherwise it would be there.
+    // Where tokens are printed unchanged, the mark is there.
     hostile.control_tokens = ControlTokens::Printed;
     let forged = printed(template, &hostile);
     assert!(

@@ -114,5 +114,5 @@ fn written_media(media: &Media) -> Option<Value> {
     Some(block.into())
 }
 
-/// The pictures that are taken.
+/// The types of pictures that the API takes.
 const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];

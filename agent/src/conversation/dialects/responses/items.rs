@@ -62,7 +62,7 @@ pub(super) fn message_item(role: Role, parts: &[&Part], losses: &mut Losses) -> 
     ])
 }
 
-/// A text as such where it is nothing more.
+/// A plain text as a string, anything else as a list.
 fn plain_or_list(mut parts: Vec<Value>) -> Value {
     if let [Value::Object(one)] = parts.as_mut_slice() {
         let is_plain = match one.get("type").and_then(Value::as_str) {

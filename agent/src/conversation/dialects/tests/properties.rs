@@ -1,4 +1,4 @@
-//! Tests with generated conversations, of whatever a dialect may have in whatever order.
+//! Property tests: conversations are written as they were read, and converted without loss.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -163,7 +163,7 @@ fn chat(dialect: MessageDialect) -> BoxedStrategy<Value> {
         .prop_map(|(message, further)| with(message, further));
     vec(message, 0..6)
         .prop_map(move |mut messages| {
-            // A call of Chat has an id; here are none, so that it would get one.
+            // A call of Chat Completions without an id would get a new one.
             for call in messages
                 .iter_mut()
                 .filter_map(|it| it.get_mut("tool_calls")?.as_array_mut())

@@ -1,4 +1,4 @@
-//! The limits of strict schemas, from OpenAI's guide to structured outputs.
+//! Checks the size of strict schemas against the limits in OpenAI's guide to structured outputs.
 
 use serde_json::Value;
 

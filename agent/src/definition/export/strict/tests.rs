@@ -1,4 +1,4 @@
-//! Tests of strict schemas, and that nothing of an argument is lost on the way through one.
+//! Tests of strict schemas, and of the conversion of arguments back from them.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -262,8 +262,8 @@ fn members(inner: impl Strategy<Value = (Value, Value)>) -> impl Strategy<Value 
     })
 }
 
-/// The value that a model would write for `value` under the strict schema: the other direction of
-/// [`from_strict`], as plainly as it can be said.
+/// The value that a model would write for `value` under the strict schema: a simple inverse of
+/// [`from_strict`].
 fn written(schema: &Value, value: &Value) -> Value {
     let text = || Value::String(value.to_string());
     if let Some(cases) = schema["oneOf"].as_array() {

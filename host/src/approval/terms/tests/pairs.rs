@@ -1,4 +1,4 @@
-//! Builds terms for tests that each differ from the approved ones in a single part.
+//! Terms for tests that differ from the approved ones in one part, each with the expected change.
 
 use tool_hub_manifest::{Access, Build, Function, Input, Language, Manifest, Methods, Version};
 

@@ -1,4 +1,4 @@
-//! The text of the guest that sends requests.
+//! The WebAssembly text of the guest that sends HTTP requests, and the names of its errors.
 
 use crate::support::MEMORY;
 

@@ -1,0 +1,117 @@
+//! Generates the entry module that checks during the build whether a JavaScript project exports the
+//! functions of its WIT. The check runs in the sandbox in which the module is evaluated; its
+//! findings become the error of the build.
+
+use serde::Serialize;
+use serde_json::json;
+use tool_hub_manifest::ExportName;
+
+use crate::scaffold::lower_camel;
+use crate::terminal::problem::Problem;
+
+const TEMPLATE: &str = include_str!("checked.js");
+
+/// The name by which it imports the project's module.
+pub(super) const MODULE: &str = "tool-checked";
+
+/// The beginning of the error that the check throws.
+const MARK: &str = "the module is not what the WIT says: ";
+
+/// Functions that the module has to export in one place.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct ExpectedExports {
+    /// The object's name; empty for the module itself.
+    place: String,
+    /// The names by which it may be exported.
+    interfaces: Vec<String>,
+    functions: Vec<String>,
+}
+
+/// The module that exports what the project's does, after it has checked that none of `exports` is
+/// missing.
+pub(super) fn source<'a>(exports: impl Iterator<Item = &'a ExportName>) -> String {
+    let exports = json!(grouped(exports)).to_string();
+    let text = TEMPLATE.replace("{{exports}}", &exports);
+    text.replace("{{mark}}", MARK)
+}
+
+fn grouped<'a>(exports: impl Iterator<Item = &'a ExportName>) -> Vec<ExpectedExports> {
+    let mut groups: Vec<ExpectedExports> = Vec::new();
+    for export in exports {
+        let interface = export.interface();
+        let place = interface.map(short).map(lower_camel).unwrap_or_default();
+        let function = lower_camel(export.function());
+        if let Some(group) = groups.iter_mut().find(|group| group.place == place) {
+            group.functions.push(function);
+            continue;
+        }
+        let whole = interface.map(str::to_owned);
+        groups.push(ExpectedExports {
+            interfaces: whole
+                .into_iter()
+                .chain(interface.map(|_| place.clone()))
+                .collect(),
+            functions: vec![function],
+            place,
+        });
+    }
+    groups
+}
+
+/// `edit` of `demo:sound/edit@1.0.0`.
+fn short(interface: &str) -> &str {
+    let path = interface.split('@').next().unwrap_or(interface);
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The message for a build of `file` that failed with `error`: the finding of the check, if it is
+/// one.
+pub(super) fn explained(error: anyhow::Error, file: &str) -> anyhow::Error {
+    let said = error.chain().nth(1).map(ToString::to_string);
+    let said = said.unwrap_or_default();
+    let Some((_, found)) = said.split_once(MARK) else {
+        return error;
+    };
+    let found = found.lines().next().unwrap_or_default().to_owned();
+    Problem::user(format!("{file} is not what wit/world.wit says"))
+        .caused_by(found)
+        .hint("an interface is exported as `export const name = { function() {} }`, with names in camelCase")
+        .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_looked_for_where_the_world_exports_them() {
+        let exports = ["demo:x/other-things@1.0.0.look-up", "top-level"];
+        let exports: Vec<ExportName> = exports.map(|it| it.parse().unwrap()).into();
+        let groups = grouped(exports.iter());
+        assert_eq!(groups[0].place, "otherThings");
+        assert_eq!(
+            groups[0].interfaces,
+            ["demo:x/other-things@1.0.0", "otherThings"]
+        );
+        assert_eq!(groups[0].functions, ["lookUp"]);
+        assert_eq!((&*groups[1].place, groups[1].interfaces.len()), ("", 0));
+        assert_eq!(groups[1].functions, ["topLevel"]);
+        let source = source(exports.iter());
+        assert!(!source.contains("{{"), "{source}");
+    }
+
+    #[test]
+    fn what_the_look_found_is_said_alone() {
+        let said =
+            format!("Error: : x: Error: {MARK}`f.g` is missing\n    at <anonymous> (/b.js:1)");
+        let failed: anyhow::Error = Problem::user("building failed").caused_by(said).into();
+        let error = explained(failed, "tool.js");
+        assert_eq!(error.to_string(), "tool.js is not what wit/world.wit says");
+        assert_eq!(
+            error.chain().nth(1).unwrap().to_string(),
+            "`f.g` is missing"
+        );
+        let other: anyhow::Error = Problem::user("building failed").caused_by("no room").into();
+        assert_eq!(explained(other, "tool.js").to_string(), "building failed");
+    }
+}
