@@ -18,11 +18,11 @@
 
 mod canaries;
 mod case;
-mod guest;
 mod cpu;
 mod crowd;
 mod fixture;
 mod forgery;
+mod guest;
 mod handles;
 mod isolation;
 mod memory;

@@ -70,7 +70,7 @@ async fn core_module_or_native_code(fixture: &mut Fixture) {
     for (bytes, is) in [
         (module, "a core WebAssembly module"),
         (b"\x7fELF\x02\x01\x01".to_vec(), "precompiled native code"),
-        (b"#!/bin/sh\n".to_vec(), "something else than WebAssembly"),
+        (b"#!/bin/sh\n".to_vec(), "in another format"),
     ] {
         never_runs(
             fixture,
