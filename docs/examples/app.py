@@ -1,4 +1,4 @@
-"""Draws dots."""
+"""An example tool: draws a picture, reads one, and fails with advice."""
 
 from componentize_py_types import Err
 from wit_world import exports

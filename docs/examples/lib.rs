@@ -1,4 +1,4 @@
-//! Draws dots.
+//! An example tool: draws a picture, reads one, and fails with advice.
 
 wit_bindgen::generate!({ path: "wit", world: "tool", generate_all });
 

@@ -1,4 +1,4 @@
-// Draws dots.
+// An example tool: draws a picture, reads one, and fails with advice.
 
 const fills = { red: "#f00", blue: "#00f" };
 

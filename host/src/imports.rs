@@ -1,4 +1,4 @@
-//! The modules of the interfaces that guests may import: HTTP, files, storage, logging, contract.
+//! The interfaces that guests may import: directories, HTTP, interaction, storage, logs, toolbox.
 
 pub(crate) mod directories;
 pub(crate) mod http;

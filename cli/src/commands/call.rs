@@ -1,4 +1,4 @@
-//! `tool call`: calls one function, in a fresh sandbox, as an agent would.
+//! `tool call`: calls one function of a loaded tool, or of one at a path that it asks consent for.
 
 mod answer;
 mod usage;

@@ -1,5 +1,5 @@
-//! Reads the key for an OpenAI-compatible endpoint and warns where it goes unencrypted; parses
-//! `--hold-by`.
+//! The options of an OpenAI-compatible endpoint: its key, and the server behind it (`--hold-by`).
+//! A key that goes over the network unencrypted is warned about.
 
 use std::path::Path;
 

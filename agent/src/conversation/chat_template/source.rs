@@ -1,8 +1,8 @@
-//! Checks a template's source, and prepares it, before the engine parses it.
+//! Limits a template's nesting and tags, and adds filters to its source that bound values.
 //!
 //! The engine parses, compiles and drops a template recursively. So nesting and the length of a
 //! tag are limited here, by the engine's own tokens. Where a template assigns a value, a filter is
-//! put in that checks it ([`bounds`](super::value_limits)): the engine has no option for that.
+//! put in that checks it ([`value_limits`](super::value_limits)): the engine has no option for that.
 
 mod edits;
 mod tokens;
