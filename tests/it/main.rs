@@ -90,7 +90,7 @@ fn main() -> ExitCode {
         checkouts::tests(),
         clients::tests(),
         rest::tests(),
-        places::tests(),
+        dangerous_directories::tests(),
         rights::tests(),
         samples::tests(),
         search::tests(),

@@ -1,5 +1,5 @@
-//! Tests of inspections: reasons to refuse a tool, exports that cannot be called, warnings. A tool
-//! that is refused cannot be approved.
+//! Tests of inspections: manifests that contradict their component and unknown imports are refused,
+//! which rules out approval; exports that cannot be called are reported, and so is the rest.
 
 use serde_json::json;
 use tool_hub_host::{HostError, ImportAccess, RequiredGrant, authoring, inspect};

@@ -1,4 +1,4 @@
-//! Tests of the compiler's child process: same code, nothing inherited, confined, ends at limits.
+//! Tests of compiling in a child process: confined, nothing inherited, cached, limits, failures.
 
 use std::collections::BTreeSet;
 use std::fs;

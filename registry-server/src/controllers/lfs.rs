@@ -1,4 +1,4 @@
-//! Routes of git-lfs (batch, object, part, complete, verify), and the storing of uploaded objects.
+//! Handlers of git-lfs, in submodules, and the step that they share: checks and stores an upload.
 //!
 //! A batch says where each large file goes, uploads bring them, a commit names them.
 

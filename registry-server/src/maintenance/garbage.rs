@@ -62,8 +62,8 @@ impl Registry {
     /// [`RegistryError::RemovalSlow`] when the database or the store fails; what was removed until
     /// then was garbage.
     pub async fn collect_garbage(&self, grace: Duration) -> Result<GarbageReport, RegistryError> {
-        sweep::incoming(self)?;
-        sweep::uploads(self).await?;
+        abandoned_uploads::incoming(self)?;
+        abandoned_uploads::uploads(self).await?;
         self.content().sweep_half_written(INCOMING_AGE_MAX).await?;
         let started_ms = clock::now_ms();
         let mut collection = Collection {

@@ -168,7 +168,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let cursor = pages::cursor(request);
+        let cursor = pagination::cursor(request);
         let catalogue = self.catalogue();
         let (tools, next) = page(catalogue.definitions(), cursor.as_deref())?;
         let tools = tools.into_iter().cloned().collect();
@@ -196,7 +196,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let (offerings, cursor) = (self.shared.toolset.offerings(), pages::cursor(request));
+        let (offerings, cursor) = (self.shared.toolset.offerings(), pagination::cursor(request));
         let listed = prompts::list(&offerings, cursor.as_deref());
         Box::pin(unless_cancelled(&context, listed)).await?
     }
@@ -215,7 +215,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let (offerings, cursor) = (self.shared.toolset.offerings(), pages::cursor(request));
+        let (offerings, cursor) = (self.shared.toolset.offerings(), pagination::cursor(request));
         let listed = resources::list(&offerings, cursor.as_deref());
         Box::pin(unless_cancelled(&context, listed)).await?
     }
@@ -225,7 +225,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let (offerings, cursor) = (self.shared.toolset.offerings(), pages::cursor(request));
+        let (offerings, cursor) = (self.shared.toolset.offerings(), pagination::cursor(request));
         let listed = resources::templates(&offerings, cursor.as_deref());
         Box::pin(unless_cancelled(&context, listed)).await?
     }

@@ -2,7 +2,7 @@
 //!
 //! The engine parses, compiles and drops a template recursively. So nesting and the length of a
 //! tag are limited here, by the engine's own tokens. Where a template assigns a value, a filter is
-//! put in that checks it ([`value_limits`](super::value_limits)): the engine has no option for that.
+//! put in that checks it ([`value_limits`](super::value_limits)): the engine has no such option.
 
 mod edits;
 mod tokens;
