@@ -19,9 +19,23 @@ use crate::registry::Registry;
 use crate::resolve::Resolved;
 use crate::store::{Store, StoreError};
 
-/// Downloads, verifies and keeps the tool at a commit. If it is pinned, the store is asked first
-/// and no other bytes are accepted.
+/// Downloads, verifies and keeps the tool at a commit, and notes where it came from. If it is
+/// pinned, the store is asked first and no other bytes are accepted.
 pub(crate) async fn pull(
+    registry: &Registry,
+    at: &Resolved,
+    pin: Option<&Pin>,
+    store: &Store,
+    progress: &dyn Progress,
+) -> Result<Verified, ClientError> {
+    let verified = verified(registry, at, pin, store, progress).await?;
+    let (here, endpoint, repo) = (store.clone(), registry.endpoint().clone(), at.repo.clone());
+    let pin = *verified.pin();
+    blocking(move || here.note_pulled(&endpoint, &repo, &pin)).await?;
+    Ok(verified)
+}
+
+async fn verified(
     registry: &Registry,
     at: &Resolved,
     pin: Option<&Pin>,

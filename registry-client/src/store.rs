@@ -6,6 +6,7 @@ mod error;
 pub(crate) mod gc;
 mod layout;
 mod lock;
+mod packages;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

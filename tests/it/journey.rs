@@ -36,7 +36,7 @@ pub(crate) fn load(home: &Home, tool: &str, flags: &[&str]) {
         .ok();
 }
 
-fn publish(registry: &RegistryProcess, tool: &str) -> String {
+pub(crate) fn publish(registry: &RegistryProcess, tool: &str) -> String {
     let author = registry.member("author");
     let project = guests::built(tool);
     author.run(["push", "-C", &project.to_string_lossy()]).ok();

@@ -45,6 +45,7 @@ mod messages;
 mod network;
 mod no_target;
 mod observed;
+mod only;
 mod operator;
 mod output;
 mod overrides;
@@ -118,6 +119,7 @@ fn main() -> ExitCode {
         prompted_agent::tests(),
         prompts::tests(),
         observed::tests(),
+        only::tests(),
         operator::tests(),
         tokens::tests(),
         toolbox::tests(),

@@ -135,7 +135,8 @@ impl Call {
         let Session { config, printer } = session;
         let host = sandbox::open_host(config)?;
         if let Ok(subject @ Subject::Path(_)) = self.target.parse() {
-            self.refuse_unsigned(config)?;
+            let hint = format!("load it first: tool load {}", self.target);
+            Approvals::refuse_unrecorded("a call by path", &hint, config)?;
             let asked = CapabilityFlags::of(&self.approval).capabilities();
             let fetched = subject
                 .fetch_asking(asked, &config.endpoint, session)
@@ -158,13 +159,13 @@ impl Call {
                     self.approval.decide(&candidate, none, config)?.0
                 }
             };
-            let source = fetched.origin.source();
+            let storage = config.storage(&fetched.origin.source());
             let command = format!("tool call {}", self.target);
             let approved = inspection
                 .approve(grants)?
                 .known_as(&self.target)
                 .with_grant_advice(move |grants| grant_flags::command(&command, grants));
-            let tool = loaded::load(&host, approved, &source, config).await?;
+            let tool = loaded::load(&host, approved, storage, config).await?;
             return Ok(Target {
                 tool,
                 name: self.target.clone(),
@@ -208,21 +209,6 @@ impl Call {
                 && member.locked.source == fetched.origin.source()
         })?;
         self.approval.is_empty().then(|| same.grants())
-    }
-
-    /// Refuses to call what is at a path where approvals have to be signed: such a call keeps
-    /// no record that could be.
-    fn refuse_unsigned(&self, config: &Config) -> anyhow::Result<()> {
-        let approvals = Approvals::read(config)?;
-        let Some(required) = approvals.required() else {
-            return Ok(());
-        };
-        Err(Problem::refused(format!(
-            "{} requires approvals to be signed, and a call by path has none",
-            required.place().display()
-        ))
-        .hint(format!("load it first: tool load {}", self.target))
-        .into())
     }
 
     /// The function to call and the words that are its arguments. The first word is the function's

@@ -1,15 +1,17 @@
 //! `tool serve`: serves the toolbox over MCP or plain HTTP, also as a gateway to a model endpoint.
 
 mod gateway;
+mod only;
 mod tokens;
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use futures::future::select_all;
+use futures::future::{join_all, pending};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tool_hub_serve::{
@@ -29,6 +31,7 @@ use crate::terminal::printer::Printer;
 use crate::terminal::signals::stop_requested;
 
 use gateway::OpenAi;
+use only::OnlyFlags;
 use tokens::{ServedCaller, private_token};
 
 /// The caller on standard input, in the audit log.
@@ -72,6 +75,9 @@ pub(crate) struct Serve {
     /// nothing of arguments and results. While it cannot be written no call is made.
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
+
+    #[command(flatten)]
+    only: OnlyFlags,
 
     #[command(flatten)]
     http: Http,
@@ -156,18 +162,32 @@ impl Serve {
         };
         let gateway = self.openai.gateway(session)?;
         let (callers, made) = self.callers(config)?;
-        let selections = callers.iter().map(|caller| &caller.selection);
-        let served = ToolboxServer::open_all(selections, self.presentation(), session)?;
+        let only = self.only.tool()?;
+        let served = match &only {
+            Some(_) => Vec::new(),
+            None => {
+                let selections = callers.iter().map(|caller| &caller.selection);
+                ToolboxServer::open_all(selections, self.presentation(), session)?
+            }
+        };
         // Opened first, so that its errors are reported before tools are compiled.
         let mut server = match self.http.http {
             true => Some(self.http.open(made, gateway).await?),
             false => None,
         };
+        let seen: Vec<_> = served.iter().map(ToolboxServer::stamps).collect();
+        let mut catalogues = Vec::new();
+        match only {
+            Some(only) => catalogues.push(only.catalogue(self.presentation(), session).await?),
+            None => {
+                for toolbox in &served {
+                    catalogues.push(toolbox.catalogue().await?);
+                }
+            }
+        }
         let mut toolsets = Vec::new();
         let mut functions = 0;
-        for (caller, served) in callers.iter().zip(&served) {
-            let seen = served.stamps();
-            let catalogue = served.catalogue().await?;
+        for (caller, catalogue) in callers.iter().zip(catalogues) {
             functions += catalogue.names().count();
             let mut toolset = Toolset::new(catalogue);
             if let Some(log) = &log {
@@ -176,16 +196,19 @@ impl Serve {
             if let (Some(server), Some(token)) = (&mut server, caller.token) {
                 server.admit(Caller::new(caller.name.clone(), token, toolset.clone()))?;
             }
-            toolsets.push((toolset, seen));
+            toolsets.push(toolset);
         }
-        let follows = served.iter().zip(&toolsets);
-        let follows = follows.map(|(one, (toolset, seen))| Box::pin(one.follow(toolset, *seen)));
-        let follows: Vec<_> = follows.collect();
+        let follows = served.iter().zip(&toolsets).zip(seen);
+        let follows = follows.map(|((one, toolset), seen)| one.follow(toolset, seen));
+        let following = async {
+            join_all(follows).await;
+            pending::<Infallible>().await
+        };
         let functions = counted(functions, "function");
-        let answering = answer(&toolsets[0].0, server, &functions, printer);
+        let answering = answer(&toolsets[0], server, &functions, printer);
         tokio::select! {
             answered = answering => answered?,
-            (never, ..) = select_all(follows) => match never {},
+            never = following => match never {},
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -126,6 +126,17 @@ impl Approvals {
         self.required.as_ref()
     }
 
+    /// Refuses `act`, which leaves no record that could be signed, where approvals have to be
+    /// signed. `hint` says what to do in its place.
+    pub(crate) fn refuse_unrecorded(act: &str, hint: &str, config: &Config) -> anyhow::Result<()> {
+        let Some(required) = Self::read(config)?.required else {
+            return Ok(());
+        };
+        let place = required.place().display();
+        let refusal = format!("{place} requires approvals to be signed, and {act} has none");
+        Err(Problem::refused(refusal).hint(hint).into())
+    }
+
     /// Records that this user approved `locked` for `place`, instead of `replaced`, the record that
     /// the lock has there, and of every earlier one. Where a signature is required, it is made
     /// first.

@@ -96,13 +96,7 @@ impl<'a> ToolboxServer<'a> {
     async fn load(&self, members: Vec<Member<'_>>) -> anyhow::Result<Catalogue> {
         let loaded =
             LoadedTool::load_all(members, &self.host, &self.store, &self.session.config).await?;
-        let mut offers = Vec::new();
-        for tool in &loaded {
-            offers.extend(tool.offers()?);
-        }
-        let tools = loaded.into_iter().map(|tool| (tool.key, tool.tool));
-        let catalogue = Catalogue::new(offers)?.with_prompts_and_resources(tools);
-        Ok(catalogue.presented(self.presentation)?)
+        catalogue(loaded, self.presentation)
     }
 
     /// The present stamps of the toolbox's files, by which later edits are detected.
@@ -151,4 +145,18 @@ impl<'a> ToolboxServer<'a> {
             }
         }
     }
+}
+
+/// Offers the functions, prompts and resources of `loaded`.
+pub(crate) fn catalogue(
+    loaded: Vec<LoadedTool>,
+    presentation: Presentation,
+) -> anyhow::Result<Catalogue> {
+    let mut offers = Vec::new();
+    for tool in &loaded {
+        offers.extend(tool.offers()?);
+    }
+    let tools = loaded.into_iter().map(|tool| (tool.key, tool.tool));
+    let catalogue = Catalogue::new(offers)?.with_prompts_and_resources(tools);
+    Ok(catalogue.presented(presentation)?)
 }

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use serde::Deserialize;
 use tool_hub_host::Storage;
-use tool_hub_manifest::{Digest, Source, VariableName};
+use tool_hub_manifest::{Digest, RepoId, Source, VariableName};
 use tool_hub_registry_client::{Client, ClientConfig, Datasets, Store, Token};
 use tool_hub_registry_server::{AddressError, DatabaseAddress, S3Storage};
 use tool_hub_serve::{EndpointKey, GatewayError};
@@ -253,10 +253,18 @@ impl Config {
     /// The storage of the tool from `source`. It belongs to the repo of a registry, or to the
     /// path, so that every version and every toolbox finds it, and no other tool does.
     pub(crate) fn storage(&self, source: &Source) -> Storage {
-        let owner = match source {
-            Source::Registry { endpoint, repo, .. } => format!("registry\0{endpoint}\0{repo}"),
-            Source::File { path } => format!("file\0{}", path.display()),
-        };
+        match source {
+            Source::Registry { endpoint, repo, .. } => self.storage_of_repo(endpoint, repo),
+            Source::File { path } => self.storage_of(&format!("file\0{}", path.display())),
+        }
+    }
+
+    /// The storage of every version of the tool in `repo` of the registry at `endpoint`.
+    pub(crate) fn storage_of_repo(&self, endpoint: &Url, repo: &RepoId) -> Storage {
+        self.storage_of(&format!("registry\0{endpoint}\0{repo}"))
+    }
+
+    fn storage_of(&self, owner: &str) -> Storage {
         let digest = Digest::of(owner.as_bytes());
         Storage::in_file(self.storage.join(format!("{}.sqlite3", digest.hex())))
     }

@@ -6,8 +6,8 @@ use std::thread::available_parallelism;
 use anyhow::Context as _;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use tool_hub_agent::definition::condense::condense;
-use tool_hub_host::{Approved, Host, Tool};
-use tool_hub_manifest::{FunctionName, FunctionSpec, Overrides, Source, ToolKey, visible_name};
+use tool_hub_host::{Approved, Host, Storage, Tool};
+use tool_hub_manifest::{FunctionName, FunctionSpec, Overrides, ToolKey, visible_name};
 use tool_hub_registry_client::Store;
 use tool_hub_serve::Offer;
 
@@ -46,7 +46,8 @@ impl LoadedTool {
             .with_context(|| format!("`{}` cannot be loaded", member.key))?;
         let approved = Approved::from_lock_record(verified, member.grants())?;
         let approved = known_as(member.key, approved);
-        let tool = load(host, approved, &member.locked.source, config)
+        let storage = config.storage(&member.locked.source);
+        let tool = load(host, approved, storage, config)
             .await
             .with_context(|| format!("`{}` cannot be loaded", member.key))?;
         Ok(Self {
@@ -55,6 +56,16 @@ impl LoadedTool {
             overrides: member.locked.overrides.clone(),
             tool,
         })
+    }
+
+    /// A tool outside any toolbox, under the name `key`.
+    pub(crate) fn without_toolbox(key: ToolKey, tool: Tool) -> Self {
+        Self {
+            key,
+            tool,
+            called_by_key: None,
+            overrides: Overrides::default(),
+        }
     }
 
     /// Loads every tool of a toolbox, several at a time, in the toolbox's order.
@@ -168,12 +179,12 @@ pub(crate) fn known_as(key: &ToolKey, approved: Approved) -> Approved {
         .with_grant_advice(move |grants| grant_flags::command(&command, grants))
 }
 
-/// Loads a tool from `source` with the values that the user has for the granted variables,
-/// and with its own place in the user's storage where that is granted.
+/// Loads a tool with the values that the user has for the granted variables, and with `storage`
+/// where that is granted.
 pub(crate) async fn load(
     host: &Host,
     mut approved: Approved,
-    source: &Source,
+    storage: Storage,
     config: &Config,
 ) -> anyhow::Result<Tool> {
     // A granted directory may have become dangerous since.
@@ -182,7 +193,7 @@ pub(crate) async fn load(
         approved = approved.with_variable(name, value)?;
     }
     if approved.grants().storage {
-        approved = approved.with_storage(config.storage(source))?;
+        approved = approved.with_storage(storage)?;
     }
     Ok(host.load(approved).await?)
 }

@@ -67,7 +67,8 @@ pub(crate) async fn record(
     let host = sandbox::open_host(config)?;
     let spinner = Spinner::start(format!("compiling {key}"), printer);
     let approved = loaded::known_as(key, given.approved.clone());
-    let tool = loaded::load(&host, approved, &fetched.origin.source(), config).await;
+    let storage = config.storage(&fetched.origin.source());
+    let tool = loaded::load(&host, approved, storage, config).await;
     spinner.finish();
     let tool = tool?;
     for name in tool.unmasked_variables() {

@@ -73,6 +73,7 @@ impl Store {
                 remove(&path, &mut freed)?;
             }
         }
+        self.forget_packages()?;
         for entry in entries(self.layout.damaged())? {
             remove(&entry.path(), &mut freed)?;
         }

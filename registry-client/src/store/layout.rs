@@ -3,6 +3,7 @@
 //! ```text
 //! v1/lock                  locked shared by writers, exclusively by the collector
 //! v1/blobs/ab/abcd…        a file by the 64 hexadecimal digits of its SHA-256
+//! v1/packages/ab/abcd…     a package that was pulled, by registry, repo and its digest
 //! v1/incoming/             files being written, renamed into blobs/ when they are whole
 //! v1/damaged/              files whose bytes were not what their name said
 //! ```
@@ -26,6 +27,7 @@ pub(crate) struct Layout {
     directory: PathBuf,
     lock: PathBuf,
     blobs: PathBuf,
+    packages: PathBuf,
     incoming: PathBuf,
     damaged: PathBuf,
 }
@@ -38,6 +40,7 @@ impl Layout {
             directory: directory.to_owned(),
             lock: root.join("lock"),
             blobs: root.join("blobs"),
+            packages: root.join("packages"),
             incoming: root.join("incoming"),
             damaged: root.join("damaged"),
         };
@@ -59,6 +62,10 @@ impl Layout {
         &self.blobs
     }
 
+    pub(crate) fn packages(&self) -> &Path {
+        &self.packages
+    }
+
     pub(crate) fn incoming(&self) -> &Path {
         &self.incoming
     }
@@ -69,9 +76,19 @@ impl Layout {
 
     /// The path of the file with `digest`, which may not exist.
     pub(crate) fn blob(&self, digest: Digest) -> PathBuf {
-        let hex = digest.hex();
-        self.blobs.join(&hex[..2]).join(hex)
+        fanned(&self.blobs, digest)
     }
+
+    /// The path of the entry with this key, which may not exist.
+    pub(crate) fn package(&self, key: Digest) -> PathBuf {
+        fanned(&self.packages, key)
+    }
+}
+
+/// The path of `digest` in `directory`, below the first two of its digits.
+fn fanned(directory: &Path, digest: Digest) -> PathBuf {
+    let hex = digest.hex();
+    directory.join(&hex[..2]).join(hex)
 }
 
 /// Makes a directory and its parents, for their owner alone.
