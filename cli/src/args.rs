@@ -95,7 +95,7 @@ pub(crate) enum Command {
     Doctor(commands::doctor::Doctor),
     /// Print a completion script for a shell
     Completions(commands::completions::Completions),
-    /// Try everything once in a temporary directory: scaffold, build, push, inspect, load, call, serve
+    /// Try every step once in a temporary directory, from `tool new` to `tool serve`
     Demo(commands::demo::Demo),
 }
 
