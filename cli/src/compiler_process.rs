@@ -21,7 +21,7 @@ pub(crate) fn process() -> io::Result<CompilerProcess> {
 }
 
 /// The program that runs, even after its file was replaced by another version.
-fn this_program() -> io::Result<PathBuf> {
+pub(crate) fn this_program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         Ok("/proc/self/exe".into())
     } else {

@@ -4,6 +4,7 @@ mod agent;
 mod allocator;
 mod args;
 mod build;
+mod bundle;
 mod commands;
 mod compiler_process;
 mod connect;

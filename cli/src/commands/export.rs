@@ -1,15 +1,21 @@
-//! `tool export`: prints definitions of the toolbox's functions in the format of an agent's API, or
-//! as declarations for code.
+//! `tool export`: prints the toolbox's functions for an agent's API or for code, or writes its tools
+//! as bundles that other programs install.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
+use anyhow::Context as _;
 use clap::Args;
 use tool_hub_agent::definition::declare::Language;
 use tool_hub_agent::definition::{Dialect, Loss, LossKind};
 use tool_hub_manifest::FunctionSpec;
 
+use crate::bundle::server_json::CommandPackage;
+use crate::bundle::{BundledTool, mcpb, plugin, server_json};
+use crate::compiler_process::this_program;
+use crate::files;
 use crate::session::Session;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
@@ -29,9 +35,40 @@ pub(crate) struct Export {
     #[arg(long)]
     defer: bool,
 
+    #[command(flatten)]
+    bundle: BundleFlags,
+
     /// Only these tools of the toolbox [default: all]
     names: Vec<String>,
 }
+
+/// Flags that write tools for other programs to install.
+#[derive(Debug, Args)]
+struct BundleFlags {
+    /// Write one tool as an MCPB bundle, which desktop clients install with a click
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "defer", "plugin", "server_json"])]
+    mcpb: Option<PathBuf>,
+
+    /// Leave this program out of the bundle: then `tool` must be on the client's search path
+    #[arg(long, requires = "mcpb")]
+    thin: bool,
+
+    /// Write tools into a new directory as an agent plugin; the directory's name is the plugin's
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "defer", "server_json"])]
+    plugin: Option<PathBuf>,
+
+    /// Print the `server.json` of one tool for the MCP registry
+    #[arg(long, requires = "package", conflicts_with_all = ["format", "defer"])]
+    server_json: bool,
+
+    /// The published package of this command that clients run for it, as pypi:NAME@VERSION or
+    /// npm:NAME@VERSION
+    #[arg(long, value_name = "PACKAGE", requires = "server_json")]
+    package: Option<CommandPackage>,
+}
+
+/// The largest program that is put into a bundle.
+const PROGRAM_BYTES_MAX: u64 = 1 << 30;
 
 /// A format of definitions.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +93,11 @@ impl FromStr for Format {
 
 impl Export {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        if self.bundle.is_wanted() {
+            let tools = BundledTool::of_toolbox(&self.names, session).await?;
+            self.bundle.write(&tools, session)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let specs = LoadedTool::specs_of(&self.names, session).await?;
         match self.format {
             Format::Definitions(dialect) if self.defer => {
@@ -69,6 +111,76 @@ impl Export {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+impl BundleFlags {
+    fn is_wanted(&self) -> bool {
+        self.mcpb.is_some() || self.plugin.is_some() || self.server_json
+    }
+
+    fn write(&self, tools: &[BundledTool], session: &Session) -> anyhow::Result<()> {
+        let Session { config, printer } = session;
+        if let Some(directory) = &self.plugin {
+            let directory = config.place(directory);
+            let name = directory.file_name().unwrap_or_default().to_string_lossy();
+            write_directory(&directory, plugin::plugin(&name, tools)?)?;
+            printer.note(&format!(
+                "wrote {} as a plugin to {}",
+                counted(tools.len(), "tool"),
+                directory.display()
+            ));
+            return Ok(());
+        }
+        let [tool] = tools else {
+            let found = counted(tools.len(), "tool");
+            return Err(
+                Problem::user(format!("a bundle holds one tool, and this is {found}"))
+                    .hint("name the one: tool export --mcpb FILE NAME")
+                    .into(),
+            );
+        };
+        if let Some(file) = &self.mcpb {
+            let program = match self.thin {
+                true => None,
+                false => {
+                    let program = files::read_regular(&this_program()?, PROGRAM_BYTES_MAX);
+                    Some(program.context("this program cannot be read")?)
+                }
+            };
+            let file = config.place(file);
+            files::write(&file, &mcpb::bundle(tool, program.as_deref())?)?;
+            printer.note(&format!("wrote `{}` to {}", tool.key, file.display()));
+        }
+        if let Some(package) = &self.package {
+            printer.json(&server_json::server_json(tool, package)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the files of a plugin into the new directory `directory`: all of them, or none.
+fn write_directory(directory: &Path, written: Vec<plugin::PluginFile>) -> anyhow::Result<()> {
+    let failed = || format!("{} cannot be written", directory.display());
+    if directory
+        .read_dir()
+        .is_ok_and(|mut entries| entries.next().is_some())
+    {
+        return Err(
+            Problem::user(format!("{} is not empty", directory.display()))
+                .hint("name a directory that does not exist yet, or remove this one")
+                .into(),
+        );
+    }
+    let parent = directory.parent().unwrap_or(Path::new("."));
+    let temporary = tempfile::tempdir_in(parent).with_context(failed)?;
+    for (path, bytes) in written {
+        files::write_new(&temporary.path().join(path), &bytes)?;
+    }
+    files::make_public(temporary.path())?;
+    std::fs::rename(temporary.path(), directory).with_context(failed)?;
+    // The directory has another name now, and is to stay.
+    let _ = temporary.keep();
+    Ok(())
 }
 
 impl Format {

@@ -1,0 +1,165 @@
+//! Approved tools packed for other programs to install: as an MCPB bundle, as an agent plugin and as
+//! a `server.json` of the MCP registry. Each starts `tool serve --only`.
+
+pub(crate) mod mcpb;
+pub(crate) mod plugin;
+pub(crate) mod server_json;
+
+use tool_hub_manifest::{
+    DirectoryRequest, FunctionSpec, Manifest, Source, ToolKey, Verified, package_file,
+};
+
+use crate::session::Session;
+use crate::toolbox::loaded::LoadedTool;
+use crate::toolbox::open_toolbox::OpenToolbox;
+use crate::toolbox::sandbox;
+
+/// A tool of the toolbox, with all that a bundle says of it. Its names are the author's: a bundle
+/// has no toolbox that could name it otherwise.
+pub(crate) struct BundledTool {
+    pub(crate) key: ToolKey,
+    pub(crate) verified: Verified,
+    pub(crate) source: Source,
+    /// Its functions as agents see them.
+    pub(crate) functions: Vec<FunctionSpec>,
+}
+
+impl BundledTool {
+    /// The tools of the toolbox that are called `names`, or all of them.
+    ///
+    /// # Errors
+    /// When one of them is not approved, or cannot be loaded.
+    pub(crate) async fn of_toolbox(
+        names: &[String],
+        session: &Session,
+    ) -> anyhow::Result<Vec<Self>> {
+        let Session { config, printer } = session;
+        let toolbox = OpenToolbox::open(config)?;
+        let (host, store) = (sandbox::open_host(config)?, config.open_store()?);
+        let mut tools = Vec::new();
+        for member in toolbox.usable(names, printer)? {
+            let verified = store.get(&member.locked.pin())?;
+            let loaded = LoadedTool::load(member, &host, &store, config).await?;
+            let key = ToolKey::from(&verified.manifest().name);
+            let loaded = LoadedTool::without_toolbox(key.clone(), loaded.tool);
+            let functions = loaded.specs()?.into_iter().map(|(_, spec)| spec).collect();
+            tools.push(Self {
+                key,
+                verified,
+                source: member.locked.source.clone(),
+                functions,
+            });
+        }
+        Ok(tools)
+    }
+
+    pub(crate) fn manifest(&self) -> &Manifest {
+        self.verified.manifest()
+    }
+
+    /// The name with dashes, as the formats of others want names.
+    pub(crate) fn dashed_name(&self) -> String {
+        self.key.as_str().replace('_', "-")
+    }
+
+    /// The description, or the name where there is none.
+    pub(crate) fn description(&self) -> String {
+        match self.manifest().description.as_str() {
+            "" => self.manifest().name.to_string(),
+            text => text.to_owned(),
+        }
+    }
+
+    /// The account that published it.
+    pub(crate) fn author(&self) -> String {
+        match &self.source {
+            Source::Registry { repo, .. } => repo.owner().to_owned(),
+            Source::File { .. } => "unknown".to_owned(),
+        }
+    }
+
+    /// The arguments with which `tool` serves it from `place`, with all the rights that it asks for;
+    /// `directory` says which directory is given for a request.
+    pub(crate) fn arguments(
+        &self,
+        place: &str,
+        directory: impl Fn(&DirectoryRequest) -> String,
+    ) -> Vec<Argument> {
+        let digest = self.verified.pin().digest().to_string();
+        let asked = &self.manifest().capabilities;
+        let mut arguments = vec![
+            Argument::flag("--only", place),
+            Argument::flag("--approve", digest),
+        ];
+        let origins = asked.network.iter();
+        arguments.extend(origins.map(|(origin, _)| Argument::flag("--allow-network", origin)));
+        arguments.extend(asked.directories.iter().map(|request| {
+            let given = format!("{}={}", request.name, directory(request));
+            Argument::flag("--allow-dir", given)
+        }));
+        let variables = asked.variables.iter();
+        arguments.extend(variables.map(|request| Argument::flag("--allow-var", &request.name)));
+        if asked.storage.is_some() {
+            arguments.push(Argument {
+                name: "--allow-storage",
+                value: None,
+            });
+        }
+        arguments
+    }
+
+    /// What it may do with these rights, a line each, for the person who installs it.
+    pub(crate) fn rights(&self) -> Vec<String> {
+        let asked = &self.manifest().capabilities;
+        let mut rights: Vec<String> = asked
+            .network
+            .lines()
+            .map(|it| format!("reach {it}"))
+            .collect();
+        for request in &asked.directories {
+            rights.push(format!("{} the directory {}", request.access, request.name));
+        }
+        let variables = asked.variables.iter();
+        rights.extend(variables.map(|request| format!("read the setting {}", request.name)));
+        if asked.storage.is_some() {
+            rights.push("keep data from call to call".to_owned());
+        }
+        if rights.is_empty() {
+            rights.push("compute, and nothing else".to_owned());
+        }
+        rights
+    }
+
+    /// The files of its package.
+    pub(crate) fn package(&self) -> [(&'static str, &[u8]); 2] {
+        [
+            (package_file::MANIFEST, self.verified.manifest_bytes()),
+            (package_file::COMPONENT, self.verified.component()),
+        ]
+    }
+}
+
+/// An argument of `tool serve`: a flag and its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Argument {
+    pub(crate) name: &'static str,
+    pub(crate) value: Option<String>,
+}
+
+impl Argument {
+    fn flag(name: &'static str, value: impl ToString) -> Self {
+        Self {
+            name,
+            value: Some(value.to_string()),
+        }
+    }
+
+    /// The words of the command line `tool serve` with `arguments`.
+    pub(crate) fn words(arguments: Vec<Self>) -> Vec<String> {
+        let words = arguments.into_iter().flat_map(|argument| {
+            let name = argument.name.to_owned();
+            [Some(name), argument.value].into_iter().flatten()
+        });
+        std::iter::once("serve".to_owned()).chain(words).collect()
+    }
+}
