@@ -1,5 +1,5 @@
-//! Approved tools packed for other programs to install: as an MCPB bundle, as an agent plugin and as
-//! a `server.json` of the MCP registry. Each starts `tool serve --only`.
+//! Packs approved tools for other programs to install: MCPB bundles, agent plugins, `server.json`.
+//! Each of them starts `tool serve --only`.
 
 pub(crate) mod mcpb;
 pub(crate) mod plugin;
@@ -78,8 +78,8 @@ impl BundledTool {
         }
     }
 
-    /// The arguments with which `tool` serves it from `place`, with all the rights that it asks for;
-    /// `directory` says which directory is given for a request.
+    /// The arguments with which `tool` serves it from `place`, with all the rights that it asks
+    /// for; `directory` names the directory to give for a request.
     pub(crate) fn arguments(
         &self,
         place: &str,
@@ -108,7 +108,7 @@ impl BundledTool {
         arguments
     }
 
-    /// What it may do with these rights, a line each, for the person who installs it.
+    /// The rights that it asks for, a line each, for the person who installs it.
     pub(crate) fn rights(&self) -> Vec<String> {
         let asked = &self.manifest().capabilities;
         let mut rights: Vec<String> = asked

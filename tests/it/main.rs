@@ -18,6 +18,7 @@ mod agents;
 mod author;
 mod bounds;
 mod builds;
+mod bundles;
 mod changed_packages;
 mod checkouts;
 mod clients;
@@ -127,6 +128,7 @@ fn main() -> ExitCode {
         author::tests(),
         bounds::tests(),
         builds::tests(),
+        bundles::tests(),
         reference::tests(),
     ]
     .concat();

@@ -22,7 +22,7 @@ pub(crate) fn tests() -> Vec<Test> {
 
 /// Calls a function and returns its structured answer, or the text of its failure.
 #[track_caller]
-fn call(client: &mut Client, function: &str, arguments: Value) -> Value {
+pub(crate) fn call(client: &mut Client, function: &str, arguments: Value) -> Value {
     let called = json!({ "name": function, "arguments": arguments });
     let answer = client.ask("tools/call", called);
     match answer["isError"] == true {

@@ -69,6 +69,8 @@ fn manifest(tool: &BundledTool, with_program: bool) -> Value {
             "mcp_config": { "command": command, "args": Argument::words(arguments), "env": env },
         },
         "tools": functions,
+        // Beside its functions an agent sees `read_answer`, for long answers.
+        "tools_generated": true,
         "keywords": ["tool-hub", "wasm-component"],
     });
     if let Some(license) = &tool.manifest().license {

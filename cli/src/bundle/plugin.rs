@@ -25,8 +25,8 @@ pub(crate) type PluginFile = (PathBuf, Vec<u8>);
 /// The files of the plugin `name` with these tools.
 ///
 /// # Errors
-/// When the name is not one that plugins may have, or a tool asks for a directory: the format has no
-/// settings, so nobody could choose it.
+/// When the name is not one that plugins may have, or a tool asks for a directory: the format has
+/// no settings, so nobody could choose it.
 pub(crate) fn plugin(name: &str, tools: &[BundledTool]) -> anyhow::Result<Vec<PluginFile>> {
     check_name(name)?;
     for tool in tools {

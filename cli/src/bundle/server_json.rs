@@ -1,5 +1,5 @@
-//! Writes the `server.json` of a tool for the MCP registry (schema 2025-12-11): which package of npm
-//! or PyPI holds this command, and with what arguments it serves the tool.
+//! Writes a tool's `server.json` for the MCP registry (schema 2025-12-11): the package of npm or
+//! PyPI that holds this command, and the arguments with which it serves the tool.
 
 use std::str::FromStr;
 

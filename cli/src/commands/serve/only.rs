@@ -1,4 +1,4 @@
-//! `tool serve --only`: loads one tool without a toolbox, by the digest and the rights in its flags.
+//! `tool serve --only`: loads one tool without a toolbox, by the digest and the rights in flags.
 
 use clap::Args;
 use tool_hub_host::{Host, Storage, inspect};
