@@ -1,6 +1,6 @@
 //! A benchmark of the time from the start of `tool serve` to the first result of a call.
-//! It compares a warm cache of compiled code with an empty one, for a Rust tool and for a Python
-//! tool.
+//! It compares a warm cache of compiled code with an empty one, and `--only` with a toolbox, for a
+//! Rust tool and for a Python tool.
 //!
 //! `cargo bench -p tool-hub-cli --bench start`
 //!
@@ -60,16 +60,19 @@ fn compare(sample: &Sample) -> Result<()> {
     let home = Home::with(sample.name)?;
     let cold = median(COLD_ROUNDS, || {
         std::fs::remove_dir_all(home.compiled())?;
-        home.first_result(sample)
+        home.first_result(&["serve"], sample)
     })?;
-    let warm = median(WARM_ROUNDS, || home.first_result(sample))?;
+    let warm = median(WARM_ROUNDS, || home.first_result(&["serve"], sample))?;
+    let only = ["serve", "--only", &home.project, "--approve", &home.digest];
+    let only = median(WARM_ROUNDS, || home.first_result(&only, sample))?;
     let floor = median(WARM_ROUNDS, || home.version())?;
     println!(
         "{} ({}): first result after {warm:.1?} with a warm cache, {cold:.1?} with an empty one, \
-         ratio {:.4}; `tool --version` takes {floor:.1?}",
+         ratio {:.4}; with --only {only:.1?}, ratio {:.2}; `tool --version` takes {floor:.1?}",
         sample.name,
         sample.language,
         warm.as_secs_f64() / cold.as_secs_f64(),
+        only.as_secs_f64() / warm.as_secs_f64(),
     );
     Ok(())
 }
@@ -81,31 +84,40 @@ fn median(rounds: usize, mut run: impl FnMut() -> Result<Duration>) -> Result<Du
 }
 
 /// A user's home with one tool in the toolbox.
-struct Home(TempDir);
+struct Home {
+    directory: TempDir,
+    project: String,
+    digest: String,
+}
 
 impl Home {
     fn with(tool: &str) -> Result<Self> {
-        let home = Self(tempfile::tempdir()?);
         let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sample-tools");
         let project = samples.join(tool).display().to_string();
-        home.run(&["build", &project])?;
+        let mut home = Self {
+            directory: tempfile::tempdir()?,
+            project: project.clone(),
+            digest: String::new(),
+        };
+        home.run(&["build", "--trust", &project])?;
         let report = home.run(&["inspect", &project, "--json"])?;
         let report: Value = serde_json::from_slice(&report)?;
         let digest = report["inspection"]["approval_digest"].as_str();
-        home.run(&["load", &project, "--approve", digest.ok_or("no digest")?])?;
+        home.digest = digest.ok_or("no digest")?.to_owned();
+        home.run(&["load", &project, "--approve", &home.digest])?;
         Ok(home)
     }
 
     fn compiled(&self) -> PathBuf {
-        self.0.path().join("cache/compiled")
+        self.directory.path().join("cache/compiled")
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tool"));
         command
             .args(arguments)
-            .current_dir(self.0.path())
-            .env("TOOL_HUB_HOME", self.0.path());
+            .current_dir(self.directory.path())
+            .env("TOOL_HUB_HOME", self.directory.path());
         command
     }
 
@@ -124,10 +136,10 @@ impl Home {
     }
 
     /// From the start of the process to the last byte of the answer.
-    fn first_result(&self, sample: &Sample) -> Result<Duration> {
+    fn first_result(&self, serve: &[&str], sample: &Sample) -> Result<Duration> {
         let started = Instant::now();
         let mut server = self
-            .command(&["serve"])
+            .command(serve)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -1,4 +1,4 @@
-//! The data model of a WIT interface: its functions, their parameters and types.
+//! The data model of a WIT interface made of function definitions, before it is written as text.
 
 use tool_hub_manifest::{Annotations, FunctionName};
 

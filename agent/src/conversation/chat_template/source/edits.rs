@@ -1,4 +1,4 @@
-//! Edits a template's source: inserts the filters that check values.
+//! Edits a template's source: adds filters that limit how large and how deep its values become.
 
 use std::ops::Range;
 
