@@ -1,4 +1,4 @@
-//! The base URL of links in answers, configured or from a checked `Host`, and links to next pages.
+//! Refuses requests for a foreign `Host`, and makes the base URL of links and those to next pages.
 
 use http::header::HOST;
 use http::request::Parts;

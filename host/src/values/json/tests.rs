@@ -1,5 +1,4 @@
-//! Property tests of JSON in and out, for every type: reading undoes writing, and schemas describe
-//! the output.
+//! Tests of JSON in and out: properties that hold for every type, and examples with their errors.
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
