@@ -1,4 +1,4 @@
-//! Recognises characters that are invisible or that change how a text is read.
+//! Recognises control, invisible and direction-changing characters, to escape or report them.
 
 /// True for a character that could steer a terminal or change how a text is read: a control
 /// character (line breaks included), a bidirectional override, an invisible or tag character, a

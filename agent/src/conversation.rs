@@ -1,4 +1,5 @@
-//! Conversations with models: messages, chat templates, reading answers, repair, failure texts.
+//! Conversations with models: messages in the forms of several APIs, chat templates and the tools
+//! they show, reading of answers, repair of arguments, texts on failures.
 
 pub mod answer;
 pub mod chat_template;

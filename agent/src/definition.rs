@@ -1,5 +1,5 @@
-//! Function definitions for models: export to the dialects of model APIs, import, declarations in
-//! code, lint.
+//! Function definitions for models: export to model APIs, import, declarations in code, interfaces
+//! in WIT, examples, lint; wrapped and stored results.
 //!
 //! They are written in the dialects of model APIs, declared for agents that write code, checked by
 //! a lint, shortened, and read from other sources. A [`Loss`](crate::definition::Loss) is a part

@@ -1,5 +1,5 @@
-//! The `HostConfig` type: the limits, cache, compiler and refused directories of a host. An empty
-//! one grants nothing.
+//! The `HostConfig` type: a host's limits for a call, bounds on simultaneous calls, code cache,
+//! compiler, directories that no tool is given, and guarded file names.
 
 use std::path::PathBuf;
 

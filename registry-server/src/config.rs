@@ -1,5 +1,4 @@
-//! The configuration of the registry server: places of its data, public address, proxies and
-//! limits.
+//! The registry server's configuration: places of its data, URL and hosts, proxies, LFS and limits.
 
 mod address_error;
 mod database;

@@ -1,4 +1,4 @@
-//! Errors inside the registry, as opposed to refusals of what a client did wrong.
+//! Errors of the registry itself and of operator commands; client mistakes are refusals instead.
 
 use std::path::PathBuf;
 

@@ -10,8 +10,10 @@ use std::time::{Duration, Instant, SystemTime};
 use axum::http::Method;
 use axum::response::Response;
 use serde::Serialize;
-use tool_hub_host::{Answer, Interaction, Output, Progress, Tool, Usage};
-use tool_hub_manifest::contract::{Failure, FailureKind, Question};
+use tool_hub_host::{
+    Answer, Interaction, LogEntry, Output, Progress, Tool, ToolboxFunction, Usage,
+};
+use tool_hub_manifest::contract::{Failure, FailureKind, Outcome, Question};
 use tool_hub_manifest::{Digest, ToolName};
 
 use crate::http::caller_name::CallerName;
@@ -296,6 +298,22 @@ impl Interaction for Metered {
         self.interaction.ask(question)
     }
 
+    fn functions(&self) -> Vec<ToolboxFunction> {
+        self.interaction.functions()
+    }
+
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a str,
+    ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
+        self.interaction.call(name, arguments)
+    }
+
+    fn logged(&self, entry: &LogEntry) {
+        self.interaction.logged(entry);
+    }
+
     fn output(&self, output: &Output) {
         self.interaction.output(output);
     }
@@ -303,5 +321,95 @@ impl Interaction for Metered {
     fn used(&self, usage: &Usage) {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner) = Some(*usage);
         self.interaction.used(usage);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use tool_hub_host::LogLevel;
+
+    use super::*;
+
+    /// Notes what it is told and asked.
+    #[derive(Default)]
+    struct Caller(Mutex<Vec<&'static str>>);
+
+    impl Caller {
+        fn note(&self, what: &'static str) {
+            self.0.lock().unwrap().push(what);
+        }
+    }
+
+    impl Interaction for Caller {
+        fn progress(&self, _: Progress) {
+            self.note("progress");
+        }
+
+        fn ask<'a>(&'a self, _: &'a Question) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
+            self.note("ask");
+            Box::pin(std::future::ready(Answer::Declined))
+        }
+
+        fn functions(&self) -> Vec<ToolboxFunction> {
+            self.note("functions");
+            Vec::new()
+        }
+
+        fn call<'a>(
+            &'a self,
+            _: &'a str,
+            _: &'a str,
+        ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
+            self.note("call");
+            let failure = Failure::new(FailureKind::NotFound, String::new());
+            Box::pin(std::future::ready(failure.into()))
+        }
+
+        fn logged(&self, _: &LogEntry) {
+            self.note("logged");
+        }
+
+        fn output(&self, _: &Output) {
+            self.note("output");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_caller_of_an_audited_call_hears_all_of_it() {
+        let caller = Arc::new(Caller::default());
+        let metered = Metered {
+            interaction: caller.clone(),
+            usage: Mutex::default(),
+        };
+        metered.progress(Progress {
+            done: 1.0,
+            total: None,
+            message: None,
+        });
+        let question = Question {
+            key: "sure".to_owned(),
+            text: String::new(),
+            schema: Value::Null,
+        };
+        metered.ask(&question).await;
+        metered.functions();
+        metered.call("add", &json!({}).to_string()).await;
+        metered.logged(&LogEntry {
+            level: LogLevel::Info,
+            context: String::new(),
+            message: String::new(),
+        });
+        metered.output(&Output {
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            log: Vec::new(),
+            dropped_bytes: 0,
+        });
+        let heard = caller.0.lock().unwrap().clone();
+        assert_eq!(
+            heard,
+            ["progress", "ask", "functions", "call", "logged", "output"]
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The catalogue: functions under the names by which agents call them, listed or searched.
+//! The catalogue: functions under the names by which agents call them, listed or searched, and the
+//! prompts and resources of their tools.
 
 use std::collections::HashMap;
 

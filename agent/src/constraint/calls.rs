@@ -1,4 +1,5 @@
-//! One JSON Schema for a call of any offered function, and the parser of calls written to it.
+//! One JSON Schema for a call of any offered function or, where none is required, an answer in
+//! words, and the reader of texts written to it.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Builds grammars of JSON numbers within bounds.
+//! Builds grammars of JSON integers within bounds, and of JSON numbers with or without a sign.
 
 use super::expression::Expression;
 

@@ -1,4 +1,4 @@
-//! Builds grammars of JSON strings by length or pattern, and of texts that match a regex.
+//! Builds grammars of JSON strings by length, by pattern or in base64, and of texts of a regex.
 
 use regex_syntax::hir::{Class as HirClass, Hir, HirKind, Look};
 

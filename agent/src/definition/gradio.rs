@@ -1,4 +1,4 @@
-//! Reads the API of a running Gradio app as functions of a tool.
+//! Converts a Gradio app's description of its API to functions for a tool that calls the app.
 
 use crate::definition::import::tool_config::media;
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! The error message of functions not written yet, and the types that an interface uses.
+//! The error message of functions not written yet, and the types that generated code has to import.
 
 use tool_hub_agent::definition::interface::{Interface, WitType};
 

@@ -1,6 +1,5 @@
-//! Writes the audit log of `tool serve`: one line of JSON for each call, and for each request to
-//! the endpoint behind a gateway. It goes to a file, which is only appended to, or to standard
-//! error.
+//! Writes the audit log of `tool serve` to a file or standard error: a line of JSON for each call
+//! and each request to the model's endpoint. While it cannot be written, calls are refused.
 
 use std::fs::File;
 use std::io::{self, Write};

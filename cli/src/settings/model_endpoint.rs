@@ -1,5 +1,5 @@
-//! The options of an OpenAI-compatible endpoint: its key, and the server behind it (`--hold-by`).
-//! A key that goes over the network unencrypted is warned about.
+//! Reads the key of an OpenAI-compatible endpoint, from a file or the environment, and parses
+//! `--hold-by`, the server behind it. Warns if the key would go over the network unencrypted.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Parses and formats amounts of bytes: `500MB`, `1.5 GiB`.
+//! Parses amounts of bytes, whole numbers such as `500MB`, and formats them, such as `1.5 GiB`.
 
 use std::fmt;
 use std::str::FromStr;

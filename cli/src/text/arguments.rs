@@ -1,5 +1,5 @@
-//! Parses arguments as they are typed, `text="one two" n=3 image=@photo.png`, into JSON by the
-//! function's schema.
+//! Parses arguments as they are typed, `text="one two" n=3 image=@photo.png`, into JSON: by the
+//! function's schema, or for variables without one by what the value or file looks like.
 
 use std::fs::File;
 use std::io::{self, Read};

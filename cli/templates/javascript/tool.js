@@ -1,4 +1,4 @@
-// The tool {{name}}.
+// The tool {{name}}, which greets people.
 
 const greetings = {
   en: (name) => `Hello, ${name}!`,

@@ -1,5 +1,5 @@
-//! Emits the events of `tool_hub_host::audit`: one for each capability that a call is given, each
-//! use of it, and each refusal.
+//! Emits the audit events of a call: directories and variables that it is given, its requests,
+//! uses of storage, questions to a person, calls of other functions, and refusals.
 
 use http::StatusCode;
 use tool_hub_manifest::{Grants, Origin};

@@ -1,4 +1,4 @@
-//! Estimates the size that replies, prompts and resources have as JSON.
+//! Estimates the JSON size of a call's result, for its limit: reply, failure, prompts, resources.
 
 use tool_hub_manifest::contract::{
     Content, ContentBody, EmbeddedResource, Failure, Reply, ResourceContents, ResourceLink,

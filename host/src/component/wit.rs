@@ -1,4 +1,4 @@
-//! Decodes a component's own WIT from its bytes, after it takes the section of doc comments out.
+//! Scans and validates a component's bytes, takes its doc comments out, and decodes its own WIT.
 
 use std::ops::Range;
 use std::panic;

@@ -1,4 +1,4 @@
-//! Tests of search: its requests, its pages, and registries that misuse paging.
+//! Tests of search: requests, pages, registries that misuse paging or know nothing of manifests.
 
 use axum::response::Response;
 use serde_json::{Value, json};

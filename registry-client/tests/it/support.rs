@@ -71,11 +71,12 @@ impl Scratch {
         self.directory.path()
     }
 
-    /// Every file below the directory but the lock, relative to it.
+    /// Every file below the directory but the lock and the notes of pulls, relative to it.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let mut files = Vec::new();
         collect(self.path(), &mut files);
-        files.retain(|file| !file.ends_with("store/v1/lock"));
+        let packages = self.path().join("store/v1/packages");
+        files.retain(|file| !file.ends_with("store/v1/lock") && !file.starts_with(&packages));
         files.sort();
         files
             .iter()

@@ -1,4 +1,5 @@
-//! Parts that the benchmarks share: processes of a registry and of nginx, an HTTP client, figures.
+//! Parts that the benchmarks share: processes of a registry and of nginx, their memory and
+//! processor time, an HTTP client, medians.
 
 pub(crate) mod client;
 pub(crate) mod figures;

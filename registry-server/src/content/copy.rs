@@ -1,5 +1,4 @@
-//! Copies objects out of the store into files, and files into the store, each byte hashed on the
-//! way.
+//! Copies objects from the store into a backup's files and back, checking each SHA-256 on the way.
 
 use std::path::Path;
 

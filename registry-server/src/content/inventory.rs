@@ -1,5 +1,5 @@
-//! Lists, looks up, hashes again and deletes objects of the whole content store, and removes
-//! leftovers of uploads.
+//! For garbage collection and scrub: lists stored objects, hashes their bytes again to find damage,
+//! deletes objects, and removes leftovers of uploads.
 
 use std::time::Duration;
 

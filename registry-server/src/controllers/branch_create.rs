@@ -1,4 +1,4 @@
-//! `POST …/branch/{branch}`: creates a branch at a given revision.
+//! `POST …/branch/{branch}`: creates a branch at a given revision, or an empty one.
 
 use http::StatusCode;
 use serde::Deserialize;

@@ -1,5 +1,5 @@
-//! `GET …/resolve/{rev}/{path}` and `…/raw/…`: serves the bytes of a file, whole or a range of
-//! them.
+//! `GET …/resolve/{rev}/{path}`: serves a file or a range of it, or redirects to the bucket with
+//! it; `…/raw/…` serves what git has, for an LFS file its pointer.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Classifies failures of the database: a full disk, a conflict to retry, a zero byte.
+//! Classifies failures of the database: disk full, busy or out of reach, a zero byte in a text.
 
 /// A failure that is not a fault of this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Lists the repositories of one owner with the storage that each takes.
+//! Lists those of an owner's repositories that a viewer may read, with the storage that each takes.
 
 use super::connection::Database;
 use super::keys::{AccountKey, RepositoryKey};

@@ -1,4 +1,4 @@
-//! Stores and reads git trees and blobs, and the links from blobs to stored contents.
+//! Stores and reads git trees, and the stored content that each git blob stands for.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;

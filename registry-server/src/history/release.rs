@@ -1,5 +1,4 @@
-//! Reads releases: the commits that carry a valid manifest, with its facts and the record of their
-//! component.
+//! Reads releases, the commits with a valid manifest: its facts, and the component's hash and size.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! Counts words, sentences, characters and frequent words by Unicode's segmentation (UAX #29).
+//! Measures a text by Unicode's segmentation (UAX #29): counts, averages, reading time, frequent
+//! words.
 
 // Ordered collections, because hashed ones make the component ask its host for a random seed.
 use std::collections::{BTreeMap, BTreeSet};

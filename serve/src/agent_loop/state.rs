@@ -1,5 +1,5 @@
-//! The state of an agent, kept in memory between tasks: its conversation, bounded in bytes, its
-//! values and those of its interpreter.
+//! The state of an agent, kept in memory between tasks: its conversation, with a limit in bytes
+//! beyond which tasks fail, its named values and the state of its interpreter.
 
 use std::sync::Arc;
 

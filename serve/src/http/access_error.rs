@@ -1,4 +1,4 @@
-//! Errors in a token, a name of a caller, a host or an origin.
+//! The errors of setting up `Access`: an invalid or repeated token or caller, a bad host or origin.
 
 /// An error in what should be granted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

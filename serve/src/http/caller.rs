@@ -1,5 +1,5 @@
-//! A caller of the HTTP server: its name, its toolset, and its bearer token, which is made and
-//! checked here.
+//! A caller of the HTTP server: its name, its toolset and the digest of its token. Makes and parses
+//! bearer tokens, which `guard.rs` compares.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,4 @@
-//! Stores the subscriptions of a client with a session: its log level, and the resources that it
-//! watches.
+//! Stores the log level and the watched resources of an MCP client, or of one request that listens.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

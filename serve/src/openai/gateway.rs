@@ -1,5 +1,5 @@
-//! The settings of a gateway: its endpoint and key, its limit of rounds, and the form of functions
-//! for models.
+//! The settings of a gateway: its endpoint and key, its limit of rounds, strict definitions of
+//! functions, and the grammar for an endpoint that knows no tools.
 
 use std::num::NonZeroU32;
 

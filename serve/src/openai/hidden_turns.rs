@@ -1,5 +1,5 @@
-//! Stores rounds of tool calls that a client never saw, until its next request brings the results
-//! of its own calls.
+//! Stores what a client never saw of an answer, for its next requests to go on from: rounds of tool
+//! calls, and the endpoint's own id of the answer.
 
 use std::sync::Arc;
 

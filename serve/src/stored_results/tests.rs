@@ -1,4 +1,4 @@
-//! Tests of stored results: their contents, their lifetime, and what the agent gets of them.
+//! Tests of stored results: what is stored for which caller and read, and their limit of memory.
 
 use serde_json::json;
 use tool_hub_manifest::contract::{

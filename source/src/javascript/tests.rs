@@ -1,4 +1,4 @@
-//! Tests of the definitions that are read from functions in JavaScript and TypeScript.
+//! Tests of reading functions from JavaScript and TypeScript: schemas, comments, exports, errors.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! Matches texts against compiled constraints with `regex`, llguidance and our own GBNF matcher.
+//! Matches texts against a constraint in all its formats, which must agree: `regex`, llguidance and
+//! our own GBNF matcher read them.
 
 use std::sync::LazyLock;
 

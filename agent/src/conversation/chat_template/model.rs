@@ -1,4 +1,4 @@
-//! A model's chat templates and special tokens, read from its `tokenizer_config.json`.
+//! A model's chat templates, special tokens and answer format, read from `tokenizer_config.json`.
 
 use std::collections::BTreeMap;
 

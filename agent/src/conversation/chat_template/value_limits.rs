@@ -1,4 +1,4 @@
-//! Limits on the values of a template, checked whenever a value is assigned.
+//! Limits on a template's steps, and on the size and depth of each value that it assigns.
 //!
 //! The engine charges steps for the bytes that a template makes. But it compares, prints, hashes
 //! and drops values recursively and for free, and a template can nest lists, or repeat one within

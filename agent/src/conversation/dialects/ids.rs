@@ -1,4 +1,4 @@
-//! Matches results with calls, and creates the ids that a dialect needs.
+//! Matches results with calls, and adds the ids or function names that a dialect needs.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Reads JSON and keeps track of the path for error messages.
+//! Reads values in a conversation's JSON, with errors that name their path, and limits its size.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The losses when a conversation is written in another dialect.
+//! The losses when a conversation is written in another dialect: their kinds and their collector.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Tests of redirects, renamed repos and `Link` headers: none takes the token elsewhere.
+//! Tests of redirects, moved repos and `Link` headers: no token, question or commit goes elsewhere.
 
 use axum::body::Body;
 use axum::response::Response;

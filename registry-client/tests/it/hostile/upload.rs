@@ -1,4 +1,4 @@
-//! Tests of uploads to an address that the registry names: its token is not sent there.
+//! Tests of uploads that a registry sends to another host: the user's token does not go there.
 
 use axum::body::Body;
 use axum::response::Response;

@@ -1,5 +1,5 @@
-//! Reads calls out of items of the Responses API, and writes the items that show a client the calls
-//! run here.
+//! Converts items of the Responses API: reads a model's calls, shows a client those run here as
+//! `mcp_call` items, and turns such items back into calls and results for the model.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The markers that are recognised in each state.
+//! Selects the markers of a family that count in each state, and the bytes that they begin with.
 
 use crate::conversation::answer::family::{Certainty, Family, STATES, State, Transition};
 

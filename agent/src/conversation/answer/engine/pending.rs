@@ -1,4 +1,4 @@
-//! A call that is held back because it may be part of the reasoning.
+//! The state to return to if a call that was held back turns out to be part of the reasoning.
 
 use crate::conversation::answer::trimmed_text::Sink;
 
