@@ -1,5 +1,5 @@
 //! The `HostConfig` type: a host's limits for a call, bounds on simultaneous calls, code cache,
-//! compiler, directories that no tool is given, and guarded file names.
+//! compiler, directories that no tool is given, and file names that tools may not touch.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,4 @@
-//! The limits of the registry: every bound on what a client may send or ask for, and its standard
-//! value.
+//! The registry's limits on sizes, memory, time, connections, rates and storage, with defaults.
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! Maintenance while a registry is in use: garbage collection, scrubs, backups, and the restoring
-//! of a backup.
+//! Maintenance: garbage collection, scrubs and backups of a registry in use, and restoring one.
 
 mod archive;
 mod backup;

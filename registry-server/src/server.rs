@@ -1,4 +1,4 @@
-//! The HTTP server: accepts connections and answers their requests until told to stop.
+//! The HTTP servers of the registry and of its metrics: accept and answer until told to stop.
 
 mod connections;
 

@@ -1,5 +1,4 @@
-//! A tool's manifest as the registry keeps it, read with the parser that every client uses, and the
-//! tags that are versions.
+//! Reads a tool's manifest into the facts that the registry shows, and versions from tag names.
 
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{Capabilities, Manifest, Version, package_file};

@@ -1,4 +1,4 @@
-// Parses JSON with messages that do not depend on the engine; has `Refusal`, and `cut` for texts.
+// Parses JSON with error messages of its own; also `Refusal`, an error for agents, and `cut`.
 
 const JSON_CHARACTERS_MAX = 8 * 1024 * 1024;
 const DEPTH_MAX = 500;

@@ -1,4 +1,4 @@
-// Runs code in the global scope, and keeps what it leaves there from run to run.
+// Runs code in the global scope, after restoring what the last run left, and saves it for the next.
 
 import { getLineInfo } from 'acorn';
 

@@ -1,4 +1,4 @@
-//! Limits on the source files that are read.
+//! Limits on a source file's bytes, functions and types, so that reading a stranger's file ends.
 
 /// The longest file that is read.
 pub const SOURCE_BYTES_MAX: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Positions in a text, by line and column.
+//! Converts byte offsets in a text to lines and columns, by which faults are reported.
 
 use std::fmt;
 

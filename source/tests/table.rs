@@ -1,4 +1,5 @@
-//! Reads the functions in `tests/python` and compares their schemas with those of Transformers.
+//! A helper of both schema tests: compares the schemas of the functions in `tests/python`, line by
+//! line, with recorded or fresh ones of Transformers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -1,5 +1,6 @@
-// Runs the life of a repository through npm's @huggingface/hub: `node huggingface_hub_test.mjs ENDPOINT TOKEN`.
+// Tests a registry with npm's @huggingface/hub: a repository from its creation to its deletion.
 //
+// usage: node huggingface_hub_test.mjs ENDPOINT TOKEN
 // The package is taken from the working directory's node_modules (`npm install @huggingface/hub`).
 // Prints one line a step; exits with 1 at the first thing that is not as it should be.
 

@@ -1,5 +1,5 @@
-//! Tests of authoring tools: what projects need, what failed or interrupted builds say and leave,
-//! and that sources and publication agree.
+//! Tests of authoring tools: the contract's types in each language, failed and interrupted builds,
+//! and that a published package is what its sources say.
 
 mod console;
 mod defined;

@@ -1,5 +1,5 @@
-//! A test that the memory of `tool serve` stays below 256 MiB while all its bounds are used up at
-//! once.
+//! A test that `tool serve` stays below 256 MiB and goes on answering short requests while all its
+//! limits are used up at once.
 
 use serde_json::Value;
 

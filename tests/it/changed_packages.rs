@@ -1,5 +1,5 @@
 //! Tests of packages that change after somebody has them: on the disk that they were loaded from,
-//! or by a version lower than the newest.
+//! by a version lower than the newest, or by one with more functions, which keeps their names.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Tests of directories that are dangerous to grant, and of files of a checkout in places that
-//! `tool` reads and writes.
+//! Tests that dangerous directories are granted only to somebody who insists, and that `tool` is
+//! not trapped by a checkout's links, pipes and endless files.
 
 use std::fs;
 use std::os::unix::fs::symlink;

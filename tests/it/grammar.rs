@@ -1,5 +1,5 @@
-//! Tests of `tool grammar`, whose grammars allow a model nothing but calls of the toolbox's
-//! functions.
+//! Tests of `tool grammar`, which prints grammars that hold a model to calls or to a schema, and
+//! checks with `--check` what a model wrote.
 
 use serde_json::{Value, json};
 use tool_hub_agent::constraint::{Backend, Format};

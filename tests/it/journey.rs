@@ -1,5 +1,5 @@
-//! Tests of the usual path: an author publishes a tool, and a user loads and calls it, each in a
-//! home of their own.
+//! Tests of the usual path: an author publishes a tool, and a user loads, calls and updates it,
+//! each in a home of their own.
 
 use serde_json::{Value, json};
 

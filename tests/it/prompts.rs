@@ -1,5 +1,5 @@
-//! Tests of `tool prompt`, which fills prompts for models that answer with code, by templates in
-//! files and in data sets.
+//! Tests of `tool prompt`, which fills in prompt templates for models that answer with code, and
+//! fetches them from and publishes them to data sets.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Tests of this repository's own rules: arrows between crates, circles of modules, comments.
+//! Tests of this repository's own rules: which crates and modules may depend on which, the size of
+//! files, their comments, unused dependencies, unfinished work, and names in its documents.
 
 mod dependencies;
 mod modules;

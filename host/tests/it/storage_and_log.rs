@@ -1,4 +1,4 @@
-//! Tests of a tool's storage and of its log.
+//! Tests of a tool's storage and log: grants, limits, use by many calls, and masked secrets.
 
 use serde_json::{Value, json};
 use tool_hub_host::{Approved, FailureKind, Host, HostConfig, LogLevel, Storage, Tool, inspect};

@@ -1,5 +1,5 @@
-//! Finds a package that was pulled from a repo before by the digest of the package alone, so that
-//! whoever knows that digest needs no registry.
+//! Notes in the store which packages were pulled from which repo, and finds them again by the
+//! package's digest, without asking the registry.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};

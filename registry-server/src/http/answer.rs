@@ -1,4 +1,4 @@
-//! Builds JSON answers, and counts the memory that they take until their clients have read them.
+//! Builds JSON answers, and reserves memory for long ones until their clients have read them.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! Refuses requests for a foreign `Host`, and makes the base URL of links and those to next pages.
+//! Makes the base URL of links, refusing a foreign `Host`, and the `Link` header to a next page.
 
 use http::header::HOST;
 use http::request::Parts;

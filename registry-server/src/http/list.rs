@@ -1,4 +1,4 @@
-//! Lists in request bodies, with bounds on their length.
+//! A list in a JSON request body, with bounds on the number of its entries.
 
 use std::fmt;
 use std::marker::PhantomData;

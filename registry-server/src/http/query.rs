@@ -1,4 +1,4 @@
-//! Parses query strings, in which names may be repeated, and reads their values.
+//! Parses query strings and form bodies, in which names may be repeated, and reads their values.
 
 use http::request::Parts;
 use url::form_urlencoded;

@@ -1,5 +1,4 @@
-//! Refusals: error answers with status, code and message, in the form that the Hub's three clients
-//! read.
+//! Refusals: error answers in the form the Hub's clients read, also made from internal errors.
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};

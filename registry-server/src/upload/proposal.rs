@@ -1,4 +1,4 @@
-//! Reads a commit body into a proposal, and spools the files that it holds.
+//! Reads a commit body into the changes that it asks for, and spools the files that it holds.
 
 use std::collections::HashMap;
 use std::mem;

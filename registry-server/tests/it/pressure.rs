@@ -1,4 +1,4 @@
-//! Tests that stalled clients, which hold memory or connections, keep nobody else waiting.
+//! Tests of bounds on heads and bodies, and that clients who stall keep nobody else waiting.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The component `calculator`: hands the exports of `wit/world.wit` to [`evaluate`] and turns
-//! its errors into failures that an agent can mend.
+//! The component `calculator`: evaluates, converts and lists units, as `wit/world.wit` declares,
+//! and turns errors into failures that an agent can mend.
 
 pub mod dimension;
 pub mod dimension_name;

@@ -1,4 +1,4 @@
-//! Names of notes, which are safe as names of files.
+//! Names of notes: checked to be safe as file names, and turned into file names and resource URIs.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Tests of Python definitions, beside those that compare them with Transformers.
+//! Tests of reading Python functions: places of faults, line endings, limits and hostile files.
 
 use crate::{Fault, FaultKind, Language, SourceError, read};
 

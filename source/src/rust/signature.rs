@@ -1,4 +1,4 @@
-//! Signatures of functions in Rust, and the types of their values.
+//! Data types for signatures of Rust functions, from which a component's glue code is generated.
 
 /// The signature of a function in Rust.
 #[derive(Debug, Clone, PartialEq, Eq)]

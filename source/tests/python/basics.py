@@ -1,4 +1,4 @@
-"""Sample functions for the schema tests: plain types, defaults and results."""
+"""Sample functions for the schema tests: plain types, containers, defaults and results."""
 
 from typing import Any
 

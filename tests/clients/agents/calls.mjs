@@ -1,4 +1,4 @@
-// What every client calls, what must come of it, and the way through it that all scripts in JavaScript share.
+// Makes the calls of `calls.json` with a client and checks the answers, for all scripts in JavaScript.
 //
 // usage of each script: SCRIPT              over stdio, of the toolbox that is the user's own
 //                       SCRIPT URL TOKEN    over HTTP

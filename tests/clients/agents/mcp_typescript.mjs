@@ -1,4 +1,4 @@
-// What both versions of the Model Context Protocol's SDK for TypeScript have in common, once there is a client.
+// Lists and calls tools with a connected client, for the scripts of both versions of MCP's SDK for TypeScript.
 
 /** `callTool` makes one call, which versions spell differently. */
 export async function session(client, callTool) {

@@ -1,4 +1,4 @@
-// The Model Context Protocol's own SDK for TypeScript, version 2, without a session where it is asked to do without.
+// Makes all calls with the Model Context Protocol's own SDK for TypeScript, version 2, in no session.
 
 import assert from "node:assert/strict";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";

@@ -1,4 +1,4 @@
-// The AI SDK of Vercel, through its client of the Model Context Protocol, with a model that asks for what it is told.
+// Makes all calls with the AI SDK of Vercel, through its MCP client, by a mock model that asks for each.
 
 import { createMCPClient } from "@ai-sdk/mcp";
 import { Experimental_StdioMCPTransport as StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";

@@ -1,4 +1,5 @@
-// Lets requests through to this machine only, and notes which tests asked the registry: one that did not says nothing about it.
+// Blocks requests of @huggingface/hub's tests to other machines, and notes which tests asked the registry:
+// one that did not says nothing about it.
 
 import { afterEach, beforeEach } from "vitest";
 

@@ -1,4 +1,4 @@
-// How the suite of @huggingface/hub is run: its tests of calls to the Hub, one file after the other.
+// Settings by which vitest runs @huggingface/hub's tests, one file after the other, and reports each as JSON.
 
 import { appendFileSync } from "node:fs";
 import { basename } from "node:path";

@@ -1,4 +1,4 @@
-//! Splits names and descriptions into words, drops stop words, and stems the rest.
+//! Splits texts into words, stems and a first sentence, for the lint that compares descriptions.
 
 /// Words that are too common to distinguish descriptions.
 const COMMON: [&str; 40] = [

@@ -1,4 +1,4 @@
-//! Resolves a guest's path to an open directory and one name in it, for WASI's own functions.
+//! Refuses guest paths with guarded names; resolves others to an open directory and name for WASI.
 //!
 //! Where names are guarded, WASI's functions never get the guest's path. They get the directory
 //! that it led to, held open, and a name in it that is no link. So nobody can put a link in between

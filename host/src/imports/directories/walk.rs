@@ -1,5 +1,5 @@
-//! Walks a path through a directory, name by name: a link is replaced by its target, so every name
-//! on the way is checked, and the directory that is reached is held open.
+//! Walks a guest's path name by name, through links too, and refuses guarded names and ways out of
+//! the granted directory. The directory that is reached is held open.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Tells addresses of the public internet from private ones and from this machine's own.
+//! Tells public internet addresses from private ones and this machine's own, which names of granted
+//! origins must not lead to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 

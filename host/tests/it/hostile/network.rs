@@ -1,4 +1,4 @@
-//! Tests of a hostile tool's network access: it reaches the granted origins and no other.
+//! Tests of a hostile tool's network access: only granted origins, and only with granted methods.
 
 use std::io::Write as _;
 use std::net::IpAddr;
