@@ -14,7 +14,7 @@ use tool_hub_host::{CallableFunction, Tool, Usage};
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 use tool_hub_manifest::{FunctionName, Grants};
 
-use crate::commands::load::check_refusals;
+use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::approvals::Approvals;
 use crate::consent::grant_flags;

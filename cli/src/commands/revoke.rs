@@ -1,12 +1,12 @@
-//! `tool revoke`: takes rights away from a tool of the toolbox. Nobody is asked: less is
-//! always allowed.
+//! `tool revoke`: takes rights away from a tool of the toolbox.
+//! Nobody is asked: less is always allowed.
 
 use std::process::ExitCode;
 
 use clap::Args;
 use tool_hub_manifest::{DirectoryName, Grants, Origin, VariableName};
 
-use crate::commands::grant::tell;
+use crate::commands::grant::rights_in_words::{summary, tell};
 use crate::session::Session;
 use crate::terminal::problem::Problem;
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
@@ -89,7 +89,7 @@ impl Revoke {
         if unknown.is_empty() {
             return Ok(grants);
         }
-        let may = super::list::summary(&member.locked.grants, member.locked);
+        let may = summary(&member.locked.grants, member.locked);
         Err(Problem::user(format!(
             "`{}` was never granted {}; nothing was changed",
             member.key,

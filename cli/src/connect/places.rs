@@ -1,5 +1,4 @@
-//! Finds the directories of clients' configurations on each operating system; the scopes user and
-//! project.
+//! Finds clients' configuration directories on each operating system, for user or project scope.
 
 use std::path::{Path, PathBuf};
 

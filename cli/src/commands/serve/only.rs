@@ -6,7 +6,7 @@ use tool_hub_manifest::{Digest, Grants, Revision, ToolKey, ToolRef, Verified};
 use tool_hub_registry_client::Store;
 use tool_hub_serve::{Catalogue, Presentation};
 
-use crate::commands::load::check_refusals;
+use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::approvals::Approvals;
 use crate::consent::grant_flags;
