@@ -26,7 +26,7 @@ mod tool_choice;
 
 pub use answer::WrongAnswer;
 pub use backend::Backend;
-pub use cache::Compiler;
+pub use cache::ConstraintCache;
 pub use calls::CallOrAnswer;
 pub use compile::{CompiledConstraint, Constraint};
 pub use emulation::{EmulatedTools, emulate_tools};

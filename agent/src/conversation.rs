@@ -1,5 +1,4 @@
-//! Conversations with models: messages in the forms of several APIs, chat templates and the tools
-//! they show, reading of answers, repair of arguments, texts on failures.
+//! Conversations with models: messages, chat templates, answers, repairs, failures in words.
 
 pub mod answer;
 pub mod chat_template;

@@ -1,5 +1,5 @@
-//! Function definitions for models: export to model APIs, import, declarations in code, interfaces
-//! in WIT, examples, lint; wrapped and stored results.
+//! Function definitions for models: export, import, declarations, interfaces, examples, lint.
+//! Also wrapped and stored results.
 //!
 //! They are written in the dialects of model APIs, declared for agents that write code, checked by
 //! a lint, shortened, and read from other sources. A [`Loss`](crate::definition::Loss) is a part
@@ -17,6 +17,7 @@ pub mod interface;
 mod keyword_text;
 pub mod lint;
 mod loss;
+mod media_schema;
 mod report;
 pub mod result;
 pub mod stored_result;

@@ -1,15 +1,19 @@
-//! Reads JSON Schema (2020-12) into forms that languages and strict dialects can express. The
-//! strict compiler, the declarations for code agents and the interfaces of new tools share it.
+//! Reads JSON Schema (2020-12) into forms that languages and strict dialects can express.
+//! The strict compiler, the declarations for code agents and the interfaces of new tools share it.
 //!
 //! Every schema can be read. Keywords that no form expresses stay in [`Node::unread`], so that a
 //! writer can report them.
 
 pub(crate) mod disjoint;
+pub(crate) mod equality;
 pub(crate) mod fit;
+pub(crate) mod json_pointer;
 pub(crate) mod keywords;
 pub(crate) mod place_phrase;
 
 use serde_json::{Map, Value};
+
+use json_pointer::escape;
 
 /// Keywords that say nothing about values.
 const SILENT: [&str; 10] = [
@@ -325,11 +329,6 @@ fn anything<'a>(pointer: String) -> Node<'a> {
         form: Form::Any,
         keywords: None,
     }
-}
-
-/// A member's name within a JSON pointer (RFC 6901).
-pub(crate) fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The flags and the agent of `tool run` and `tool chat`: opens the model and its tools, and does
-//! tasks by calls or code.
+//! The flags and the agent of `tool run` and `tool chat`, which does tasks by calls or code.
+//! It opens the model and its tools.
 
 mod watcher;
 
@@ -21,16 +21,16 @@ use tool_hub_serve::{
 };
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use url::Url;
-use watcher::TerminalWatcher;
 
 use crate::files;
 use crate::session::Session;
 use crate::settings::model_endpoint;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
-use crate::text::arguments;
 use crate::text::prompt_template;
+use crate::text::{arguments, media};
 use crate::toolbox::{functions, sandbox};
+use watcher::TerminalWatcher;
 
 /// The most files of one name in a directory, each with a number.
 const FILES_MAX: u32 = 1_000;
@@ -354,7 +354,7 @@ impl Agent<'_> {
         let Some(directory) = &self.save else {
             return Ok(None);
         };
-        let ending = arguments::file_ending(&kept.media.media_type);
+        let ending = media::file_ending(&kept.media.media_type);
         let mut names = (0..FILES_MAX).map(|number| match number {
             0 => format!("{}.{ending}", kept.name),
             number => format!("{}-{number}.{ending}", kept.name),

@@ -1,5 +1,5 @@
-//! Sends log events to standard error as text or JSON, and traces to a collector with the feature
-//! `opentelemetry`.
+//! Sends log events to standard error as text or JSON, and traces to a collector.
+//! Traces need the feature `opentelemetry`.
 
 mod layer;
 #[cfg(feature = "opentelemetry")]

@@ -1,5 +1,5 @@
-//! Writes the files of a new project: a tool that greets people, stubs of defined functions, a
-//! Gradio client, or plain functions.
+//! Writes the files of a new project: a template, stubs, a Gradio client, or plain functions.
+//! Stubs are of defined functions.
 
 mod defined;
 mod describe;

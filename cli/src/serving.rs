@@ -1,5 +1,4 @@
-//! The parts of `tool serve` beside the front ends: the toolbox as it changes, the audit log,
-//! listeners.
+//! The parts of `tool serve` beside the front ends: the served toolbox, audit log, listeners.
 
 pub(crate) mod audit_log;
 pub(crate) mod listener;

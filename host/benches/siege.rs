@@ -1,5 +1,5 @@
-//! Benchmarks calls of a tool while 64 other tools spin, and how late the spinners are ended. The
-//! same calls on the same host without the others are the second side.
+//! Benchmarks calls of a tool while 64 other tools spin, and how late the spinners are ended.
+//! The same calls on the same host without the others are the second side.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,4 @@
-//! Runs one call of a tool: makes a fresh store and instance, runs the guest within its limits, and
-//! returns its result.
+//! Runs one call of a tool: a fresh store and instance, the guest within its limits, its result.
 
 pub(crate) mod admission;
 pub(crate) mod audit;

@@ -1,5 +1,5 @@
-//! The modules that read a component's bytes: scan, validation, WIT, imports and exports. Nothing
-//! of the component runs.
+//! The modules that read a component's bytes: scan, validation, WIT, imports and exports.
+//! Nothing of the component runs.
 
 pub(crate) mod contract_exports;
 pub(crate) mod exports;

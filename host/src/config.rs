@@ -1,5 +1,5 @@
-//! The `HostConfig` type: a host's limits for a call, bounds on simultaneous calls, code cache,
-//! compiler, directories that no tool is given, and file names that tools may not touch.
+//! The `HostConfig` type: limits of calls, code cache, compiler, directories and names to guard.
+//! No tool is given those directories, and none may touch files of those names.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! The `Host`: loads approved tools, from the cache or by compiling, and links guests' imports. It
-//! holds the engine, the cache and everything else that its tools share.
+//! The `Host`: loads approved tools, from the code cache or by compiling, and links their imports.
+//! It holds the engine, the cache and everything else that its tools share.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,6 +1,7 @@
-//! The `Storage` of a tool from call to call: reads and writes buckets of keys and values in a
-//! SQLite database of its own. A change is there as a whole or not at all, whatever process dies
-//! when, and several processes may use it at once.
+//! The `Storage` of a tool: buckets of keys and values in a SQLite database of its own.
+//! A change is there as a whole or not at all, whatever process dies when, and several processes
+//! may use it at once. A change is there as a whole or not at all, whatever process dies when, and
+//! several processes may use it at once.
 
 use std::fmt;
 use std::io;

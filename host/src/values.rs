@@ -6,3 +6,4 @@ pub(crate) mod json;
 pub(crate) mod reply_kind;
 pub(crate) mod schema;
 pub(crate) mod types;
+pub(crate) mod val;

@@ -1,5 +1,5 @@
-//! Tests that tracing events hold no secret, and tell what was given, used and refused. It has a
-//! process of its own, because it listens to all threads and to every level.
+//! Tests that tracing events hold no secret, and tell what was given, used and refused.
+//! It has a process of its own, because it listens to all threads and to every level.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -1,5 +1,4 @@
-//! Types for the capabilities that a manifest asks for: network, directories, variables and
-//! storage.
+//! The capabilities that a manifest asks for: network, directories, variables, storage.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! The contract between tools and agents as types: what a call answers, how it fails, and what a
-//! tool asks the person. The words are those of `wit/types.wit`.
+//! The contract of tools and agents as types: what a call answers, how it fails, what a tool asks.
+//! The words are those of `wit/types.wit`.
 
 mod content;
 mod failure;

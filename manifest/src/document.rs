@@ -1,5 +1,4 @@
-//! Reads and writes TOML documents, with errors that point at a line and a column and name the
-//! nearest known key.
+//! Reads and writes TOML; errors point at a line and a column, and name the nearest known key.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,5 +1,6 @@
-//! The `FunctionSpec` type: a function as an agent sees it, with its name, texts and schemas. Also
-//! the rule by which the visible name is made of the tool's and the function's.
+//! The `FunctionSpec` type, a function as an agent sees it, and the rule for its visible name.
+//! The name is made of the tool's and the function's. Also the rule by which the visible name is
+//! made of the tool's and the function's.
 
 use std::fmt;
 

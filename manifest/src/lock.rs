@@ -1,5 +1,5 @@
-//! The lock of a toolbox, `toolbox.lock`: the source, digests, grants and consent of each approved
-//! tool. Only `tool` writes it.
+//! The `Lock` type, `toolbox.lock`: each approved tool's source, digests, grants and consent.
+//! Only `tool` writes it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,5 +1,4 @@
-//! The `Origin` type: parses web origins, the unit in which network access is asked for and
-//! granted.
+//! The `Origin` type: parses web origins, by which network access is asked for and granted.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,4 @@
-//! Parses references to tools: `owner/name`, optionally with a version, a branch, a tag or a
-//! commit.
+//! Parses references to tools: `owner/name`, optionally with a version, branch, tag or commit.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! The toolbox, `toolbox.toml`, which people edit: reads it, adds and removes entries, and applies
-//! its overrides, which replace descriptions for agents and narrow grants.
+//! The `Toolbox` type: reads and edits `toolbox.toml`, and applies its overrides.
+//! People edit that file too. Overrides replace descriptions for agents and narrow grants.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -1,5 +1,4 @@
-//! Checks packages against their digests and their manifest; the `Verified` type holds those that
-//! agree.
+//! The `Verified` type: a package that agrees with its digests and its manifest, and the check.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The `Client`: a method for each operation on a registry (search, resolve, pull, push), carried
-//! out in other files.
+//! The `Client`: a method for each operation on a registry; other files carry them out.
+//! Operations are search, resolve, pull, push and others.
 
 use hf_hub::repository::RepoTypeAny;
 use tool_hub_manifest::{Pin, RepoId, ToolRef, Verified, package_file};

@@ -1,5 +1,5 @@
-//! Reads and writes small texts in data sets: repos of a registry that are no tools. Prompt
-//! templates are kept in them.
+//! Reads and writes small texts in data sets: repos of a registry that are no tools.
+//! Prompt templates are kept in them.
 
 use bytes::Bytes;
 use hf_hub::repository::{CommitInfo, CommitOperation, RepoTypeAny};

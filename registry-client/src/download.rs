@@ -1,5 +1,4 @@
-//! Downloads single files of a commit whole, with a bound on their length, and anew where a
-//! download breaks off.
+//! Downloads single files of a commit, with a bound on their length, and anew where one breaks off.
 
 use reqwest::header::CONTENT_LENGTH;
 use tool_hub_manifest::CommitId;

@@ -1,5 +1,4 @@
-//! Errors of the client, with the attempted act and the registry's answer, and the escaping of its
-//! texts.
+//! The `ClientError`, with the attempted act and the registry's answer, whose texts are escaped.
 
 use std::fmt;
 use std::time::Duration;

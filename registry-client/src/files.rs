@@ -1,5 +1,5 @@
-//! Asks a registry which of some named files a commit has, with their lengths and hashes. An
-//! answer with other files is refused.
+//! Asks a registry which of some named files a commit has, with their lengths and hashes.
+//! An answer with other files is refused.
 
 use serde::Deserialize;
 use tool_hub_manifest::Digest;

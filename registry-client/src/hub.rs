@@ -1,5 +1,4 @@
-//! The `hf-hub` client through which repos, commits and tags are created, and the translation of
-//! its errors.
+//! The `hf-hub` client, which creates repos, commits and tags, and the translation of its errors.
 
 use std::fmt;
 

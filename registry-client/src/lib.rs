@@ -1,5 +1,5 @@
-//! Pushes, pulls and searches for tools on a Hugging Face Hub, or on any registry that speaks its
-//! protocol, and keeps pulled ones in a local content-addressed store.
+//! Pushes, pulls and searches for tools on a Hugging Face Hub or a registry with its protocol.
+//! Pulled ones are kept in a local content-addressed store.
 //!
 //! What comes over the network is believed by nobody: names are validated, sizes are bounded
 //! before and while bytes arrive, and nothing reaches the [`Store`] that was not hashed and

@@ -1,5 +1,4 @@
-//! Pulls a tool: downloads a commit's manifest and component, verifies them and writes them to the
-//! store.
+//! Pulls a tool: downloads its manifest and component, verifies and stores them.
 //!
 //! A component is held in memory while it arrives (at most [`COMPONENT_BYTES_MAX`]; whoever
 //! loads it needs it there), verified there, and only then written: unverified bytes never

@@ -1,5 +1,4 @@
-//! Pushes a verified tool to a registry as one commit and one tag, unless the version is there
-//! already.
+//! Pushes a verified tool as one commit and one tag, unless the version is there already.
 
 pub(crate) mod rehearsal;
 

@@ -1,5 +1,4 @@
-//! The connections to one registry for one user or none: this crate's own for reading, `hf-hub` for
-//! changes.
+//! The connections to a registry for one user or none: our own for reading, `hf-hub` for changes.
 
 use std::fmt;
 

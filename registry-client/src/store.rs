@@ -1,7 +1,7 @@
-//! The local content-addressed store: reads and writes verified manifests and components by their
-//! digest.
+//! The local content-addressed store of verified manifests and components, by their digest.
 
 mod blob;
+mod directories;
 mod error;
 pub(crate) mod gc;
 mod layout;

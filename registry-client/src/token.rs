@@ -1,4 +1,5 @@
-//! Access tokens of a registry, checked when parsed. Their `Debug` form does not show them.
+//! Access tokens of a registry, checked when parsed.
+//! Their `Debug` form does not show them.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! Compares a commit of 20,000 small files in one request with writing as many files durably to the
-//! same disk.
+//! Compares a commit of 20,000 small files with writing as many durably to the same disk.
+//! The commit is one request.
 //!
 //! `cargo bench -p tool-hub-registry-server --bench files`
 //!

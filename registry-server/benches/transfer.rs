@@ -1,5 +1,5 @@
-//! Measures upload and download of 1 GiB, against bare hashing and writing and against nginx, and
-//! fails if the registry's memory grows with the file.
+//! Measures upload and download of 1 GiB, against bare hashing and writing and against nginx.
+//! It fails if the registry's memory grows with the file.
 //!
 //! The upload is a commit of one file.
 //!

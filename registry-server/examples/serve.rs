@@ -1,5 +1,6 @@
-//! Runs a registry with a user `alice` and prints her token: `cargo run -p tool-hub-registry-server
-//! --example serve -- DIRECTORY [ADDRESS [LFS_FROM_BYTES]]`.
+//! Runs a registry with a user `alice` and prints her token.
+//! The command is `cargo run -p tool-hub-registry-server --example serve -- DIRECTORY [ADDRESS
+//! [LFS_FROM_BYTES]]`.
 //!
 //! Adds the user `alice` when there is none, and prints the address and a fresh token, each on a
 //! line of its own.

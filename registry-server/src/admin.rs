@@ -1,5 +1,4 @@
-//! Administration by an operator: adds users, organisations and members, lists users, and creates,
-//! lists and revokes tokens.
+//! Administration by an operator: users, organisations, members, and tokens made and revoked.
 
 mod quota;
 

@@ -1,5 +1,4 @@
-//! The content store: reads and writes the bytes of files by their SHA-256, in a directory or an S3
-//! bucket.
+//! The content store: the bytes of files by their SHA-256, in a directory or an S3 bucket.
 
 mod batch;
 mod bucket;

@@ -1,5 +1,4 @@
-//! The controllers: one file for each route of the protocol, and helpers that several of them
-//! share.
+//! The controllers: one file for each route of the protocol, and helpers that several share.
 
 pub(crate) mod auth_check;
 pub(crate) mod branch_create;
@@ -33,7 +32,9 @@ pub(crate) mod tree;
 pub(crate) mod validate_yaml;
 pub(crate) mod whoami;
 
+mod account_in_path;
 mod attributes;
+mod expanded_fields;
 mod ignored;
 mod namespace;
 mod repo_kind;

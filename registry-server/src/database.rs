@@ -7,6 +7,7 @@
 
 pub(crate) mod accounts;
 mod aliases;
+mod bound_sql;
 pub(crate) mod change_detection;
 pub(crate) mod commits;
 mod connection;
@@ -33,6 +34,7 @@ mod rows;
 pub(crate) mod search;
 mod sql;
 mod sqlite;
+pub(crate) mod stored_object_id;
 mod stored_text;
 pub(crate) mod tables;
 pub(crate) mod tokens;

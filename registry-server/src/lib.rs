@@ -95,6 +95,7 @@ mod maintenance;
 mod metrics;
 mod names;
 mod openapi;
+mod private_directory;
 mod query_cache;
 mod quota;
 mod random;

@@ -1,5 +1,4 @@
-//! Validated names: accounts, repositories, branches and tags, paths inside a repository, and
-//! scopes of tokens.
+//! Validated names: accounts, repositories, branches and tags, file paths, scopes of tokens.
 //!
 //! Everything a client sends passes through one of these types before it touches the database or a
 //! file name.
@@ -8,13 +7,15 @@ mod account_and_repository;
 mod address;
 mod head;
 mod path;
+mod percent;
 mod reference;
 mod token_scope;
 
 pub use account_and_repository::{AccountName, NameError, RepositoryName};
 pub use address::RepositoryKind;
-pub(crate) use address::{Address, RepositoryId, decode};
+pub(crate) use address::{Address, RepositoryId};
 pub(crate) use head::Head;
 pub(crate) use path::{PathFault, RepositoryPath};
+pub(crate) use percent::decode;
 pub(crate) use reference::RefName;
 pub use token_scope::{RepositoryPattern, TokenScope};

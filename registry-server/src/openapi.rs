@@ -1,5 +1,4 @@
-//! Builds the OpenAPI document from the controllers' own descriptions and the access that each
-//! route needs.
+//! Builds the OpenAPI document from the controllers' own descriptions and the routes' access.
 
 use bytes::Bytes;
 use utoipa::OpenApi;

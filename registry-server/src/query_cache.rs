@@ -1,5 +1,4 @@
-//! A cache of database answers about repositories, revisions and entries, valid as long as nothing
-//! is written.
+//! A cache of answers about repositories, revisions and entries, valid while nothing is written.
 //!
 //! An answer belongs to the version that was current before it was asked for. Whoever wants to use
 //! it asks for the current version first, so nobody gets to see what somebody else's finished write

@@ -1,5 +1,5 @@
-//! Limits the rate of requests of each token or address, by token buckets in a table of bounded
-//! size.
+//! Limits the rate of requests of each token or address, by token buckets.
+//! Their table is of bounded size.
 //!
 //! A bucket is one number, the moment at which it will be full again. Every request moves that
 //! moment on by the time one request takes to come back; who would move it further than a whole

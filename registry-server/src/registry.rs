@@ -1,6 +1,5 @@
 //! An open registry: opens, holds and closes its database, content store, caches and limits.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,6 +13,7 @@ use crate::error::RegistryError;
 use crate::http::Share;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::private_directory::create_private_directory;
 use crate::query_cache::QueryCache;
 use crate::quota::uploads_in_progress::UploadsInProgress;
 use crate::rates::Rates;
@@ -211,18 +211,4 @@ impl std::fmt::Debug for Registry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Registry").finish_non_exhaustive()
     }
-}
-
-/// Private repositories and token hashes lie below, so other users of the machine are kept out.
-pub(crate) fn create_private_directory(path: &Path) -> Result<(), RegistryError> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-        .create(path)
-        .map_err(|source| RegistryError::OpenDirectory {
-            path: path.to_owned(),
-            source,
-        })
 }

@@ -3,6 +3,7 @@
 mod commit;
 mod discussion;
 mod entry;
+mod html;
 mod listed_tool;
 mod release;
 mod repository;

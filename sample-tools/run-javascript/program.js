@@ -1,5 +1,5 @@
-// Rewrites code so that a plain `eval` runs it, and finds its last value and its definitions. What
-// it declares outside of functions becomes global, where later code finds it, and asynchronous
+// Rewrites code so that a plain `eval` runs it, and finds its last value and its definitions.
+// What it declares outside of functions becomes global, where later code finds it, and asynchronous
 // functions become functions that answer with a promise (`promise.js`). Lines stay where they are.
 
 import { parse as parseScript } from 'acorn';

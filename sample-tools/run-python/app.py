@@ -1,5 +1,6 @@
-"""The component `run-python`: runs code that may call the toolbox's functions, and replies with
-what it printed and its value.
+"""The component `run-python`: runs code that may call the toolbox's functions.
+
+It replies with what the code printed and its value.
 
 `componentize-py` makes the module `wit_world` from the world. Only modules that are imported while
 the component is built are there when it runs, so those that code may want are imported here.

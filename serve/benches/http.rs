@@ -1,6 +1,6 @@
-//! Benchmarks MCP calls over HTTP, each in a fresh sandbox, against a bare rmcp server. The calls
-//! are of a real component. The bare server is built on the same library and has neither a sandbox
-//! nor a token.
+//! Benchmarks MCP calls over HTTP, each in a fresh sandbox, against a bare rmcp server.
+//! The calls are of a real component. The bare server is built on the same library and has neither
+//! a sandbox nor a token.
 //!
 //! `cargo bench -p tool-hub-serve --bench http`
 //!

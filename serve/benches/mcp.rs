@@ -1,6 +1,6 @@
-//! Benchmarks a call on stdin and stdout, in a fresh sandbox, against a bare rmcp server. The call
-//! is of a real component; the bare server computes the same answer natively. Ours runs on one
-//! thread, as `tool serve` does. The bare server runs twice: on as many threads as there are
+//! Benchmarks a call on stdin and stdout, in a fresh sandbox, against a bare rmcp server.
+//! The call is of a real component; the bare server computes the same answer natively. Ours runs on
+//! one thread, as `tool serve` does. The bare server runs twice: on as many threads as there are
 //! processors, as rmcp's documentation shows it, and on one.
 //!
 //! `cargo bench -p tool-hub-serve`

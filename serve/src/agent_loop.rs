@@ -1,5 +1,4 @@
-//! The agent loop: it asks a model, runs the calls or the code in its answer, and asks again until
-//! it answers in words.
+//! The agent loop: asks a model, runs the calls or code in its answer, until it answers in words.
 
 mod calls;
 mod code;

@@ -1,5 +1,4 @@
-//! Adds notes for the model to outcomes of calls: repairs of their arguments, or an example of
-//! right ones where they were refused.
+//! Adds notes to outcomes of calls: repairs of the arguments, or an example of right ones.
 
 use tool_hub_agent::definition::example::example;
 use tool_hub_manifest::FunctionSpec;

@@ -1,5 +1,5 @@
-//! The audit log: the trait that records calls and gateway requests, and the auditor that reports
-//! each with its caller and outcome.
+//! The audit log: the `Audit` trait for records of calls and requests, and the `Auditor`.
+//! It reports each with its caller and outcome.
 
 use std::future::Future;
 use std::io;

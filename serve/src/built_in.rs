@@ -1,5 +1,5 @@
-//! The server's own functions, as specifications and arguments: search, describe and call
-//! functions, and read long answers.
+//! The server's own functions: search, describe and call functions, and read long answers.
+//! Their specifications and arguments are here.
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};

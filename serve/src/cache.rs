@@ -1,6 +1,6 @@
-//! An in-memory cache with a part for each caller, for long results and unseen turns. All parts
-//! share a limit in bytes: an entry expires after an hour, and a full cache evicts from the caller
-//! that keeps the most.
+//! An in-memory cache with a part for each caller, for long results and unseen turns.
+//! All parts share a limit in bytes: an entry expires after an hour, and a full cache evicts from
+//! the caller that keeps the most.
 
 use std::any::Any;
 use std::collections::VecDeque;

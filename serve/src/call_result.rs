@@ -1,5 +1,5 @@
-//! The result of a call as a model reads it: text, and pictures where an API takes them. Control
-//! tokens of chat templates are removed, and lengths are limited.
+//! The `CallResult`: the result of a call as a model reads it, texts and pictures.
+//! Control tokens of chat templates are removed, and lengths are limited.
 
 use std::borrow::Cow;
 

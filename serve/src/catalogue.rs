@@ -1,5 +1,5 @@
-//! The catalogue: functions under the names by which agents call them, listed or searched, and the
-//! prompts and resources of their tools.
+//! The catalogue: functions under the names by which agents call them, with prompts and resources.
+//! Functions are listed or searched.
 
 use std::collections::HashMap;
 

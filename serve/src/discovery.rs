@@ -1,5 +1,4 @@
-//! Indexes functions for searches, and writes search results and descriptions of functions in short
-//! text for a model.
+//! Indexes functions for searches, and writes search results and descriptions for a model.
 
 use serde_json::{Value, json};
 use tool_hub_agent::definition::example::example;

@@ -1,5 +1,4 @@
-//! Serves clients with a token over HTTP on a listener: the Model Context Protocol, REST, and a
-//! gateway to an endpoint.
+//! Serves MCP, REST and a gateway over HTTP on a listener, to clients with a token.
 
 mod access;
 mod access_error;

@@ -1,6 +1,6 @@
-//! Offers loaded tools over MCP, plain HTTP and an OpenAI-compatible gateway; runs agent loops. The
-//! Model Context Protocol is spoken on standard input and output, any other pair of byte streams,
-//! or HTTP.
+//! Offers loaded tools over MCP, plain HTTP and an OpenAI-compatible gateway; runs agent loops.
+//! The Model Context Protocol is spoken on standard input and output, any other pair of byte
+//! streams, or HTTP.
 //!
 //! A [`Catalogue`] says which functions are offered and under which names, and a [`Toolset`] offers
 //! one until another takes its place; [`serve_stdio`] and [`serve`] answer a client until it leaves

@@ -1,5 +1,4 @@
-//! Limits on messages: the greatest length of one from a client, and the interval of keep-alive
-//! messages to it.
+//! Limits on messages: the greatest length of a client's, and the interval of keep-alive ones.
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! The prompts and resources of all tools: asks the tools for them, and finds the tool of a
-//! prompt's name or a resource's address.
+//! The prompts and resources of all tools: lists them, and finds the tool of a name or address.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The HTTP routes of the gateway: it runs models' tool calls before an OpenAI-compatible API. The
-//! calls of the toolbox's functions are run here, and the client gets the final answer. Other
+//! The HTTP routes of the gateway, which runs models' tool calls before an OpenAI-compatible API.
+//! The calls of the toolbox's functions are run here, and the client gets the final answer. Other
 //! requests that clients need are passed on unchanged; the rest of the API is refused, because the
 //! endpoint's key is the operator's.
 

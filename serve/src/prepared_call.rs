@@ -1,5 +1,5 @@
-//! Prepares a call by repairing its arguments, then runs it: with the audit log, by a tool or
-//! built-in function, and with long results shortened.
+//! Prepares a call by repairing its arguments, and runs it with the audit log.
+//! A tool or a built-in function runs it. Long results are shortened.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! Finds a function of a toolset by the name that somebody asked for, and holds it unchanged when
-//! the toolset changes.
+//! Finds a function of a toolset by the name asked for, and holds it while the toolset changes.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! Serves tools over plain HTTP: a list, a call, and an OpenAPI document of all functions, for
-//! programs that know nothing of agents' protocols.
+//! Serves tools over plain HTTP to any program: a list, a call, and an OpenAPI document.
 //!
 //! A status says what became of the request, and the body what became of the call: a tool that
 //! fails has answered, so its failure comes with status 200, as text that a model can read.

@@ -1,5 +1,4 @@
-//! The loop of a model that calls functions: it is asked, its calls are made, and it is asked again
-//! with their results, until it answers.
+//! The loop of a model that calls functions: it is asked, its calls are made, until it answers.
 
 mod failed_calls;
 

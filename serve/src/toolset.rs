@@ -1,5 +1,4 @@
-//! The toolset that every front end offers and calls: the functions of a catalogue, which may be
-//! replaced while it is served.
+//! The `Toolset` that every front end offers: a catalogue that may be replaced while it is served.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! Definitions of functions that were read from source code, with their signatures, written as JSON
-//! for a model.
+//! Definitions of functions that were read from source code, and their form as JSON for a model.
 
 use serde_json::{Map, Value, json};
 

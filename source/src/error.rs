@@ -53,14 +53,6 @@ pub enum SourceError {
     },
 }
 
-/// Refuses more functions than are read.
-pub(crate) fn check_function_count(count: usize) -> Result<(), SourceError> {
-    match count > FUNCTIONS_MAX {
-        true => Err(SourceError::TooMany { count }),
-        false => Ok(()),
-    }
-}
-
 /// The error of one function: its place, and what to write.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` {kind}", ShortName(.function))]

@@ -1,5 +1,4 @@
-//! Reads the functions that a module in JavaScript or TypeScript exports, with their types and
-//! JSDoc comments.
+//! Reads the functions that a JavaScript or TypeScript module exports, with types and JSDoc.
 
 mod comment;
 mod object;
@@ -13,7 +12,8 @@ use tree_sitter::Node;
 
 use crate::definition::{Definition, Function, Signature};
 use crate::description::describe;
-use crate::error::{Fault, FaultKind, SourceError, check_function_count};
+use crate::error::{Fault, FaultKind, SourceError};
+use crate::function_count::check_function_count;
 use crate::language::Language;
 use crate::position::Lines;
 use crate::syntax::{self, children, text_of};

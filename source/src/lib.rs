@@ -1,6 +1,6 @@
-//! Tool definitions read from source code: the functions of a file in Python, JavaScript,
-//! TypeScript or Rust, with the name, the description and the JSON Schemas that their
-//! signatures and comments say. The code is parsed and never run.
+//! Reads tool definitions from functions in files of Python, JavaScript, TypeScript and Rust.
+//! They have the name, the description and the JSON Schemas that signatures and comments say. The
+//! code is parsed and never run.
 //!
 //! For Python it says what `transformers.utils.get_json_schema` says of the same function.
 //! This crate is pure: text in, definitions out.
@@ -29,6 +29,7 @@
 mod definition;
 mod description;
 mod error;
+mod function_count;
 mod javascript;
 mod language;
 mod limits;

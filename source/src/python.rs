@@ -16,7 +16,8 @@ use serde_json::{Map, Value, json};
 use tree_sitter::Node;
 
 use crate::definition::{Definition, Function, Signature};
-use crate::error::{Fault, FaultKind, SourceError, check_function_count};
+use crate::error::{Fault, FaultKind, SourceError};
+use crate::function_count::check_function_count;
 use crate::language::Language;
 use crate::position::Lines;
 use crate::syntax::{self, text_of};

@@ -3,6 +3,7 @@
 mod comment;
 mod items;
 pub(crate) mod signature;
+mod span;
 mod types;
 
 use proc_macro2::Span;
@@ -12,10 +13,11 @@ use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
 use crate::definition::{Definition, Function, Signature};
 use crate::description::describe;
-use crate::error::{Fault, FaultKind, SourceError, check_function_count};
+use crate::error::{Fault, FaultKind, SourceError};
+use crate::function_count::check_function_count;
 use comment::Comment;
-use items::position;
 use signature::{RustSignature, RustType};
+use span::position;
 use types::Types;
 
 /// The functions of `text` that are `pub`.

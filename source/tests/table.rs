@@ -1,5 +1,5 @@
-//! A helper of both schema tests: compares the schemas of the functions in `tests/python`, line by
-//! line, with recorded or fresh ones of Transformers.
+//! Compares schemas of functions in `tests/python`, line by line, with those of Transformers.
+//! A helper of both schema tests; those schemas are recorded or fresh.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

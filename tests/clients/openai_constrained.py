@@ -1,5 +1,6 @@
-"""Tests tool calls through `tool serve --openai-hold-by`, before an endpoint that knows no tools, with
-OpenAI's own client. Arguments: the base URL and the server's token."""
+"""Tests tool calls through `tool serve --openai-hold-by` with OpenAI's own client.
+
+The endpoint behind it knows no tools. Arguments: the base URL and the server's token."""
 
 import json
 import sys

@@ -1,11 +1,11 @@
-//! Tests of a registry's administration: tokens, quotas, and the errors when something is wrong. A
-//! mistyped directory does not become a registry.
+//! Tests of a registry's administration: tokens, quotas, and the errors when something is wrong.
+//! A mistyped directory does not become a registry.
 
 use std::net::TcpListener;
 
-use crate::errors::check;
 use serde_json::{Value, json};
 
+use crate::support::ran::check;
 use crate::support::{Home, Need, Ran, RegistryProcess, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {

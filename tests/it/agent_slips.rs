@@ -1,13 +1,13 @@
-//! Tests of `tool run` where the model slips: it is told of unreadable calls, and the person of
-//! what was not done.
+//! Tests of `tool run` where the model slips: unreadable calls, and work that was not done.
+//! The model is told of the former, the person of the latter.
 
 use serde_json::{Value, json};
 
-use crate::agent_loop::{INTERPRETER, endpoint, last, run, start, user};
-use crate::journey::picture_file;
+use crate::support::picture::picture_file;
+use crate::support::ran::says;
+use crate::support::scripted_agent::{INTERPRETER, endpoint, last, run, start, user};
 use crate::support::terminal::Terminal;
 use crate::support::{Need, Test, test};
-use crate::toolbox::says;
 
 pub(crate) fn tests() -> Vec<Test> {
     let rust = &[Need::RustGuests];

@@ -1,5 +1,5 @@
-//! Tests of agents' own clients, as their users install them: they list and call every sample tool,
-//! over standard input and output, and over HTTP with a token.
+//! Tests of agents' own clients, which list and call every sample tool over stdio and HTTP.
+//! They are installed as their users install them. Over HTTP they have a token.
 
 mod document;
 mod toolbox;

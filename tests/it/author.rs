@@ -1,5 +1,5 @@
-//! Tests of authoring tools: the contract's types in each language, failed and interrupted builds,
-//! and that a published package is what its sources say.
+//! Tests of authoring tools: the contract's types in each language; failed, interrupted builds.
+//! A published package is what its sources say.
 
 mod console;
 mod defined;
@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tool_hub_host::authoring::derive_manifest;
 
-use crate::foreign::adder;
-use crate::journey::load;
+use crate::support::adder::adder;
+use crate::support::loading::load;
 use crate::support::{Client, Home, Need, RegistryProcess, Test, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {

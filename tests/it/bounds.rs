@@ -1,10 +1,10 @@
-//! A test that `tool serve` stays below 256 MiB and goes on answering short requests while all its
-//! limits are used up at once.
+//! A test that `tool serve` stays below 256 MiB and answers while all its limits are used up.
+//! The answers are to short requests, and the limits are used up at once.
 
 use serde_json::Value;
 
-use crate::foreign::load_adder;
 use crate::public_clients::said;
+use crate::support::adder::load_adder;
 use crate::support::{Home, Need, Test, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {

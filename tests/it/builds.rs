@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::journey::load;
+use crate::support::loading::load;
 use crate::support::{Home, Need, Terminal, Test, files, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {

@@ -1,14 +1,14 @@
-//! Tests of `tool export --mcpb`, `--plugin` and `--server-json`: the formats' own validators take
-//! them, and clients that start what they say reach the tools.
+//! Tests of `tool export --mcpb`, `--plugin` and `--server-json`, with the formats' validators.
+//! Clients that start what the bundles say reach the tools.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::journey::{load, publish};
-use crate::only::call;
 use crate::public_clients::{packages, said};
+use crate::support::client::call;
+use crate::support::loading::{load, publish};
 use crate::support::{Client, Home, Need, RegistryProcess, Test, guests, test};
 
 /// The command of the people who made the format.

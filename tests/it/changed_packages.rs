@@ -1,12 +1,12 @@
-//! Tests of packages that change after somebody has them: on the disk that they were loaded from,
-//! by a version lower than the newest, or by one with more functions, which keeps their names.
+//! Tests of packages that change after they were loaded: on disk, or to another version.
+//! The version is lower than the newest, or has more functions, which keep their names.
 
 use serde_json::{Value, json};
 
-use crate::foreign::{adder_with, load_adder};
-use crate::journey::{digest, load};
+use crate::support::adder::{adder_with, load_adder, package};
+use crate::support::loading::{digest, load};
+use crate::support::ran::says;
 use crate::support::{Client, Home, RegistryProcess, Test, test};
-use crate::toolbox::{package, says};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![

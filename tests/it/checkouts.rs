@@ -1,5 +1,5 @@
-//! Tests of manipulated checkouts: whatever a stranger writes into `toolbox.toml` and
-//! `toolbox.lock`, nothing runs unapproved, and agents read none of it.
+//! Tests of manipulated checkouts: no `toolbox.toml` or lock makes anything run unapproved.
+//! This holds whatever a stranger writes into them, and agents read none of it.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,9 +7,9 @@ use std::process::Command;
 use toml_edit::{DocumentMut, Item, Table, value};
 use tool_hub_manifest::{StorageRequest, VariableRequest};
 
-use crate::journey::load;
+use crate::support::adder::package;
+use crate::support::loading::load;
 use crate::support::{Home, Test, test};
-use crate::toolbox::package;
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![

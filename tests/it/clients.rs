@@ -1,5 +1,5 @@
-//! Tests of the registry with `huggingface_hub` for Python and JavaScript, and of packages that it
-//! and `tool` exchange.
+//! Tests of the registry with `huggingface_hub` for Python and JavaScript.
+//! `tool` exchanges packages with them.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,8 +7,8 @@ use std::process::Command;
 use serde_json::json;
 use tool_hub_manifest::Digest;
 
-use crate::journey::load;
 use crate::public_clients::{self, said};
+use crate::support::loading::load;
 use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {

@@ -6,8 +6,8 @@ use serde_json::json;
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{Access, DirectoryRequest, Manifest, Methods, VariableRequest};
 
-use crate::foreign::adder;
-use crate::journey::load;
+use crate::support::adder::adder;
+use crate::support::loading::load;
 use crate::support::terminal::{CTRL_C, CTRL_D};
 use crate::support::{Home, Need, Terminal, Test, test};
 

@@ -1,5 +1,5 @@
-//! Tests that dangerous directories are granted only to somebody who insists, and that `tool` is
-//! not trapped by a checkout's links, pipes and endless files.
+//! Tests that dangerous directories need insistence, and that a checkout's files are no trap.
+//! Such are links, pipes and endless files.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,8 +9,8 @@ use serde_json::json;
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{Access, DirectoryRequest};
 
-use crate::foreign::adder;
-use crate::journey::digest;
+use crate::support::adder::adder;
+use crate::support::loading::digest;
 use crate::support::{Home, Ran, Terminal, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {

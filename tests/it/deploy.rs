@@ -1,5 +1,5 @@
-//! Tests of the files that deploy a registry: each is parsed, and every command, variable, port and
-//! path in them has to exist. They cannot be run here as they stand.
+//! Tests of the files that deploy a registry: each is parsed, and all that it names exists.
+//! That is every command, variable, port and path. The files cannot be run here as they stand.
 
 mod compose;
 mod dockerfile;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use tool_hub_registry_server::{RouteMethod, routes};
 
-use crate::reference::variables_read;
+use crate::support::documents::variables_read;
 use crate::support::{Home, Server, Test, root};
 
 pub(crate) fn tests() -> Vec<Test> {

@@ -1,15 +1,15 @@
-//! Tests that every difference from the approved tool is shown and needs consent. Nobody answers in
-//! these tests, so such updates stop.
+//! Tests that every difference from the approved tool is shown and needs consent.
+//! Nobody answers in these tests, so such updates stop.
 
 use serde_json::{Value, json};
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{Manifest, VariableRequest};
 
-use crate::foreign::{adder, adder_with};
-use crate::journey::{digest, load};
+use crate::support::adder::{adder, adder_with};
+use crate::support::loading::{digest, load};
 use crate::support::proxy::Switching;
+use crate::support::ran::says;
 use crate::support::{Home, RegistryProcess, Test, test};
-use crate::toolbox::says;
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![

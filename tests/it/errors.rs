@@ -1,8 +1,9 @@
-//! Tests of errors as people read them: the error, the hint, the exit code, and that nothing is
-//! left behind. Each message is a snapshot beside this file.
+//! Tests of errors as people read them: message, hint, exit code, and nothing left behind.
+//! Each message is a snapshot beside this file.
 
-use crate::journey::{digest, load};
-use crate::support::{Home, Need, Ran, RegistryProcess, Test, guests, test};
+use crate::support::loading::{digest, load};
+use crate::support::ran::check;
+use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -33,22 +34,6 @@ pub(crate) fn tests() -> Vec<Test> {
             texts_for_models_that_are_too_long,
         ),
     ]
-}
-
-/// Compares what a command said with the snapshot called `name`, and its exit code.
-#[track_caller]
-pub(crate) fn check(name: &str, ran: &Ran, code: i32) {
-    assert_eq!(
-        ran.code(),
-        code,
-        "stdout:\n{}\nstderr:\n{}",
-        ran.stdout(),
-        ran.stderr()
-    );
-    let mut settings = insta::Settings::clone_current();
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_snapshot_path(crate::support::root().join("tests/it/snapshots"));
-    settings.bind(|| insta::assert_snapshot!(name, ran.snapshot()));
 }
 
 /// Asserts that a person's home holds no toolbox.

@@ -1,8 +1,8 @@
-//! Tests of `tool explain`, which shows tools as a model sees them, by templates in files and in a
-//! repository.
+//! Tests of `tool explain`, which shows tools as a model's chat template prints them.
+//! Templates are in files and in a repository.
 
-use crate::journey::load;
 use crate::public_clients::{python, said};
+use crate::support::loading::load;
 use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {

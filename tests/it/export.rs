@@ -1,5 +1,4 @@
-//! Tests of `tool export`: compilers, type checkers and the interfaces' own packages take its
-//! definitions.
+//! Tests of `tool export`: compilers, type checkers and APIs' own packages take its definitions.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,8 +7,8 @@ use serde_json::{Value, json};
 use tool_hub_agent::definition::declare::{Language, declare};
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
-use crate::journey::load;
 use crate::public_clients::{packages, said};
+use crate::support::loading::load;
 use crate::support::{Home, Need, Test, guests, test};
 
 /// The package of OpenAI's client.
@@ -259,7 +258,7 @@ fn every_format_is_offered() {
 
 fn what_is_exported_can_be_started_from() {
     let home = Home::new();
-    home.write("adder.wasm", crate::foreign::adder());
+    home.write("adder.wasm", crate::support::adder::adder());
     load(&home, "adder.wasm", &[]);
     let wit = |project: &str| {
         let path = home.work().join(project).join("wit/world.wit");

@@ -1,10 +1,11 @@
-//! Tests of components that somebody else built: any world with plain exported functions, and no
-//! manifest.
+//! Tests of components that somebody else built, with plain exported functions and no manifest.
+//! They may be of any world.
 
 use serde_json::json;
 
-use crate::journey::{digest, load};
 use crate::secrets::ENVIRONMENT;
+use crate::support::adder::{adder, load_adder};
+use crate::support::loading::digest;
 use crate::support::{Home, Need, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -30,35 +31,6 @@ pub(crate) fn tests() -> Vec<Test> {
             a_bomb_is_refused_by_the_command,
         ),
     ]
-}
-
-/// Adds two numbers, at top level and in an interface of a package of its own.
-const ADDER: &str = r#"
-(component
-    (core module $m
-        (func (export "add") (param i32 i32) (result i32) (i32.add (local.get 0) (local.get 1))))
-    (core instance $i (instantiate $m))
-    (func $add (param "a" u32) (param "b" u32) (result u32) (canon lift (core func $i "add")))
-    (export "add" (func $add))
-    (instance $math (export "sum-up" (func $add)))
-    (export "someone:else/math@1.2.0" (instance $math)))
-"#;
-
-/// The component that adds.
-pub(crate) fn adder() -> Vec<u8> {
-    wat::parse_str(ADDER).expect("a component")
-}
-
-/// The same component with `more` inside, as from a different build.
-pub(crate) fn adder_with(more: &str) -> Vec<u8> {
-    let text = ADDER.replacen("(component", &format!("(component {more}"), 1);
-    wat::parse_str(text).expect("a component")
-}
-
-/// Loads the tool that adds under `name`.
-pub(crate) fn load_adder(home: &Home, name: &str) {
-    home.write("adder.wasm", adder());
-    load(home, "adder.wasm", &["--as", name]);
 }
 
 fn with_adder() -> Home {

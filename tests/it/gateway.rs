@@ -3,8 +3,8 @@
 use std::process::Command;
 
 use crate::export::OPENAI;
-use crate::journey::load;
 use crate::public_clients::{packages, said};
+use crate::support::loading::load;
 use crate::support::{Home, Need, Server, Test, guests, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {

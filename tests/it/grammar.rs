@@ -1,11 +1,11 @@
-//! Tests of `tool grammar`, which prints grammars that hold a model to calls or to a schema, and
-//! checks with `--check` what a model wrote.
+//! Tests of `tool grammar`, which prints grammars and checks with `--check` what a model wrote.
+//! They hold a model to calls or to a schema.
 
 use serde_json::{Value, json};
 use tool_hub_agent::constraint::{Backend, Format};
 
-use crate::journey::load;
-use crate::reference::{reference, rows};
+use crate::support::documents::{reference, rows};
+use crate::support::loading::load;
 use crate::support::{Home, Need, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {

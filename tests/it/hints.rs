@@ -1,9 +1,9 @@
 //! Tests of hints for whoever writes a command, a call or a flag nearly right.
 
-use crate::foreign::load_adder;
-use crate::journey::{digest, load};
+use crate::support::adder::{load_adder, package};
+use crate::support::loading::{digest, load};
+use crate::support::ran::says;
 use crate::support::{Home, Test, test};
-use crate::toolbox::{package, says};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![

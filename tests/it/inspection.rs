@@ -1,12 +1,10 @@
-//! Tests of the inspection that a person decides on: short, in plain words, and nothing odd left
-//! out.
+//! Tests of the inspection that a person decides on: short, plain, and nothing odd left out.
 
 use tool_hub_manifest::Methods;
 
-use crate::foreign::adder;
-use crate::journey::load;
+use crate::support::adder::{adder, package};
+use crate::support::loading::load;
 use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
-use crate::toolbox::package;
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![

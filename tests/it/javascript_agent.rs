@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::agent_loop::{last, run, start, user};
-use crate::journey::picture_file;
+use crate::support::picture::picture_file;
+use crate::support::scripted_agent::{last, run, start, user};
 use crate::support::{Need, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {

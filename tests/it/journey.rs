@@ -1,8 +1,10 @@
-//! Tests of the usual path: an author publishes a tool, and a user loads, calls and updates it,
-//! each in a home of their own.
+//! Tests of the usual path: an author publishes a tool, a user loads, calls and updates it.
+//! Each has a home of their own.
 
 use serde_json::{Value, json};
 
+use crate::support::loading::{load, publish};
+use crate::support::picture::picture_file;
 use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -16,31 +18,6 @@ pub(crate) fn tests() -> Vec<Test> {
         test("journey::update", update).needs(&[Need::RustGuests]),
         test("journey::a_lock_from_elsewhere", a_lock_from_elsewhere).needs(&[Need::RustGuests]),
     ]
-}
-
-/// The digest that an inspection prints: what a person copies from it.
-#[track_caller]
-pub(crate) fn digest(home: &Home, tool: &str) -> String {
-    let report = home.run(["inspect", tool, "--json"]).json();
-    report["inspection"]["approval_digest"]
-        .as_str()
-        .expect("a digest")
-        .to_owned()
-}
-
-/// Loads a tool with the approval of exactly what the inspection shows.
-#[track_caller]
-pub(crate) fn load(home: &Home, tool: &str, flags: &[&str]) {
-    let digest = digest(home, tool);
-    home.run([&["load", tool, "--approve", &digest], flags].concat())
-        .ok();
-}
-
-pub(crate) fn publish(registry: &RegistryProcess, tool: &str) -> String {
-    let author = registry.member("author");
-    let project = guests::built(tool);
-    author.run(["push", "-C", &project.to_string_lossy()]).ok();
-    format!("author/{tool}")
 }
 
 fn rust() {
@@ -192,18 +169,6 @@ fn picture() {
         .json();
     assert_eq!(described["structured"]["width"], 16, "{described}");
     assert_eq!(described["structured"]["height"], 8, "{described}");
-}
-
-/// A picture of one colour.
-pub(crate) fn picture_file(width: u32, height: u32) -> Vec<u8> {
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, width, height);
-    encoder.set_color(png::ColorType::Grayscale);
-    let mut writer = encoder.write_header().expect("a header");
-    let pixels = vec![0x7f; (width * height) as usize];
-    writer.write_image_data(&pixels).expect("pixels");
-    writer.finish().expect("an end");
-    file
 }
 
 /// A new version that changes no claim passes; one that says something else to an agent stops.

@@ -1,9 +1,8 @@
-//! Tests of `tool lint`, which judges the descriptions of the samples, of a project and of a
-//! toolbox.
+//! Tests of `tool lint`, which judges descriptions of samples, of a project and of a toolbox.
 
 use serde_json::json;
 
-use crate::journey::load;
+use crate::support::loading::load;
 use crate::support::{Home, Need, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {

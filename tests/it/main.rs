@@ -1,5 +1,4 @@
-//! Runs the end-to-end tests: the real command, a real registry process, real components, and
-//! clients that other people wrote.
+//! Runs the end-to-end tests: the real command, registry, components, and others' clients.
 //!
 //! Some tests need what a machine may not have: the target `wasm32-wasip2`, or packages from
 //! a registry. They are looked for once, before anything runs; a test that cannot run is

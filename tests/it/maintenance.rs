@@ -1,12 +1,12 @@
-//! Tests of a registry's maintenance: a flipped bit is found, a backup repairs it, garbage is
-//! freed, and nothing is overwritten.
+//! Tests of a registry's maintenance: damage is found, a backup repairs it, garbage is freed.
+//! Nothing is overwritten.
 
 use std::fs;
 use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::errors::check;
+use crate::support::ran::check;
 use crate::support::{Home, Need, RegistryProcess, Test, files, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {

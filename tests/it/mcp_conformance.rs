@@ -1,12 +1,12 @@
-//! Runs the official conformance suite of the Model Context Protocol, both eras, against `tool
-//! serve`. What the suite calls is a component that was pushed to a registry and loaded from it;
+//! Runs the official conformance suite of MCP, both eras, against `tool serve`.
+//! What the suite calls is a component that was pushed to a registry and loaded from it;
 //! `tests/conformance/mcp` holds it, and what is expected to fail, with the reason.
 
 use std::path::Path;
 use std::process::Command;
 
-use crate::journey::digest;
 use crate::public_clients::packages;
+use crate::support::loading::digest;
 use crate::support::{Home, Need, RegistryProcess, Server, Test, guests, root, test};
 
 const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12";

@@ -1,5 +1,5 @@
-//! Tests of a tool that reads web pages, and of the origins granted to it: `fetch-page` against
-//! websites of the tests, pushed and loaded like any other tool.
+//! Tests of the sample tool `fetch-page`, and of the origins granted to it.
+//! It is pushed and loaded like any other tool, and reads websites of the tests.
 
 use std::io::ErrorKind;
 use std::net::TcpListener;
@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use axum::response::{Html, IntoResponse as _, Redirect};
 use tool_hub_manifest::{Manifest, Methods};
 
-use crate::journey::{digest, load};
+use crate::support::loading::{digest, load};
 use crate::support::website::Website;
 use crate::support::{Home, Need, Ran, RegistryProcess, Test, guests, test};
 

@@ -1,5 +1,5 @@
-//! Tests on a machine without Rust's WebAssembly target: the compiler is there, its target is not,
-//! and rustup cannot fetch it.
+//! Tests of builds where Rust's WebAssembly target is missing and rustup cannot fetch it.
+//! The compiler is there.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::demo::goes_the_whole_way;
-use crate::errors::check;
+use crate::support::ran::check;
 use crate::support::{Home, Need, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {

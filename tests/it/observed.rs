@@ -1,12 +1,11 @@
-//! Tests of the observation of calls: resources that they used, uses of grants, and traces for a
-//! collector.
+//! Tests of what is observed of calls: resources used, uses of grants, traces for a collector.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
 
-use crate::journey::load;
-use crate::output::with_adder;
+use crate::support::adder::with_adder;
+use crate::support::loading::load;
 use crate::support::{Home, Need, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {

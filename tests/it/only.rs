@@ -1,10 +1,10 @@
-//! Tests of `tool serve --only`: one tool without a toolbox, approved by its digest on the command
-//! line.
+//! Tests of `tool serve --only`: one tool without a toolbox, approved by its digest in a flag.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::foreign::adder;
-use crate::journey::{digest, publish};
+use crate::support::adder::adder;
+use crate::support::client::call;
+use crate::support::loading::{digest, publish};
 use crate::support::{Client, Home, Need, RegistryProcess, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -18,17 +18,6 @@ pub(crate) fn tests() -> Vec<Test> {
         .needs(&[Need::RustGuests]),
         test("only::what_is_refused", what_is_refused).needs(&[Need::RustGuests]),
     ]
-}
-
-/// Calls a function and returns its structured answer, or the text of its failure.
-#[track_caller]
-pub(crate) fn call(client: &mut Client, function: &str, arguments: Value) -> Value {
-    let called = json!({ "name": function, "arguments": arguments });
-    let answer = client.ask("tools/call", called);
-    match answer["isError"] == true {
-        true => answer["content"][0]["text"].clone(),
-        false => answer["structuredContent"]["result"].clone(),
-    }
 }
 
 fn a_tool_of_a_registry() {

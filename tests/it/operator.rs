@@ -1,5 +1,4 @@
-//! Tests of `docs/registry.md`: its commands work as they are written, and what it says of limits,
-//! metrics and paths is so.
+//! Tests of `docs/registry.md`: its commands work, and its limits, metrics and paths are right.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
@@ -7,9 +6,8 @@ use std::process::{Child, Stdio};
 use tool_hub_registry_server::{Limits, RouteMethod, routes};
 
 use crate::deploy::understood;
-use crate::readme::{Step, steps};
-use crate::reference::rows;
 use crate::support::backends::{Backend, Shared};
+use crate::support::documents::{Step, rows, steps};
 use crate::support::{Home, Need, Test, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {

@@ -5,8 +5,9 @@ use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-use crate::foreign::adder;
-use crate::journey::{load, picture_file};
+use crate::support::adder::with_adder;
+use crate::support::loading::load;
+use crate::support::picture::picture_file;
 use crate::support::{Home, Need, Ran, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -20,13 +21,6 @@ pub(crate) fn tests() -> Vec<Test> {
         test("output::nowhere_to_write", nowhere_to_write).needs(&[Need::RustGuests]),
         test("output::arguments_from_pipes", arguments_from_pipes).needs(&[Need::RustGuests]),
     ]
-}
-
-pub(crate) fn with_adder() -> Home {
-    let home = Home::new();
-    home.write("adder.wasm", adder());
-    load(&home, "./adder.wasm", &[]);
-    home
 }
 
 /// Commands that print data, in each of the ways there are.

@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
-use crate::foreign::{adder, load_adder};
-use crate::journey::{digest, load};
+use crate::support::adder::{adder, load_adder};
+use crate::support::loading::{digest, load};
+use crate::support::ran::says;
+use crate::support::toolbox_files::edit_toolbox;
 use crate::support::{Client, Home, Test, test};
-use crate::toolbox::{edit_toolbox, says};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::journey::load;
+use crate::support::loading::load;
 use crate::support::terminal::Terminal;
 use crate::support::{Home, Need, Test, guests, test};
 

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::agent_loop::{INTERPRETER, last, run, start, user};
+use crate::support::ran::says;
+use crate::support::scripted_agent::{INTERPRETER, last, run, start, user};
 use crate::support::{Home, Need, Test, test};
-use crate::toolbox::says;
 
 pub(crate) fn tests() -> Vec<Test> {
     let tests = [

@@ -1,14 +1,15 @@
-//! Tests of `tool prompt`, which fills in prompt templates for models that answer with code, and
-//! fetches them from and publishes them to data sets.
+//! Tests of `tool prompt`, which fills in, fetches and publishes prompt templates.
+//! They are for models that answer with code, and are kept in data sets.
 
 use std::collections::BTreeSet;
 
-use crate::journey::load;
 use crate::public_clients::{python, said};
-use crate::readme::offered;
-use crate::reference::{options_of, reference, rows, words};
+use crate::support::adder::package;
+use crate::support::documents::{offered, options_of, reference, rows, words};
+use crate::support::loading::load;
+use crate::support::ran::says;
+use crate::support::toolbox_files::edit_toolbox;
 use crate::support::{Home, Need, RegistryProcess, Test, test};
-use crate::toolbox::{edit_toolbox, package, says};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![

@@ -1,8 +1,8 @@
-//! Tests of the README: its tour works as it is written, and its table of commands is the command's
-//! own.
+//! Tests of the README: its tour works as written, and its table has the command's commands.
 
 use std::collections::BTreeSet;
 
+use crate::support::documents::{Step, offered, steps};
 use crate::support::terminal::CTRL_D;
 use crate::support::{Home, Need, Server, Terminal, Test, guests, kept, root, test};
 
@@ -26,33 +26,6 @@ fn chapter(from: &str) -> String {
         .split_once(&format!("\n## {from}\n"))
         .unwrap_or_else(|| panic!("README.md has no chapter {from:?}"));
     rest.split("\n## ").next().unwrap_or_default().to_owned()
-}
-
-/// A line after a shell's prompt, and what the README shows below it.
-#[derive(Debug)]
-pub(crate) struct Step {
-    pub(crate) line: String,
-    pub(crate) shows: Vec<String>,
-}
-
-/// The steps of every console in `text`, in order.
-pub(crate) fn steps(text: &str) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    for console in text.split("```console\n").skip(1) {
-        let (console, _) = console.split_once("\n```").expect("a console has an end");
-        let mut lines = console.lines().peekable();
-        assert!(lines.peek().is_some_and(|line| line.starts_with("$ ")));
-        for line in lines {
-            match (line.strip_prefix("$ "), steps.last_mut()) {
-                (None, Some(step)) => step.shows.push(line.to_owned()),
-                (typed, _) => steps.push(Step {
-                    line: typed.unwrap_or(line).to_owned(),
-                    shows: Vec::new(),
-                }),
-            }
-        }
-    }
-    steps
 }
 
 fn the_tour_can_be_taken() {
@@ -206,20 +179,5 @@ fn commands_of_row(row: &str) -> Vec<String> {
                 .collect(),
             None => vec![name.to_owned()],
         })
-        .collect()
-}
-
-/// The commands that a help lists, each after `prefix`.
-pub(crate) fn offered(help: &str, prefix: &str) -> BTreeSet<String> {
-    let help = Home::new().tool(help).ok();
-    let (_, list) = help
-        .split_once("\nCommands:\n")
-        .expect("commands are listed");
-    list.lines()
-        .take_while(|line| !line.is_empty())
-        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|name| *name != "help")
-        .map(|name| format!("{prefix}{name}"))
         .collect()
 }

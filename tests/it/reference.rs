@@ -8,8 +8,8 @@ use tool_hub_agent::definition::declare::Language;
 use tool_hub_host::CompileLimits;
 use tool_hub_manifest::{Limits, Manifest, Toolbox};
 
-use crate::readme::offered;
-use crate::support::{Home, Test, files, root, test};
+use crate::support::documents::{offered, options_of, reference, rows, variables_read, words};
+use crate::support::{Home, Test, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -35,10 +35,6 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-pub(crate) fn reference() -> String {
-    std::fs::read_to_string(root().join("docs/reference.md")).expect("docs/reference.md")
-}
-
 /// The first block of `language` after the heading `heading`.
 #[track_caller]
 fn block(reference: &str, heading: &str, language: &str) -> String {
@@ -50,23 +46,6 @@ fn block(reference: &str, heading: &str, language: &str) -> String {
         .expect("a block");
     let (block, _) = rest.split_once("```\n").expect("its end");
     block.to_owned()
-}
-
-/// The first cells of the table after the heading `heading`, with the second ones.
-pub(crate) fn rows(reference: &str, heading: &str) -> Vec<(String, String)> {
-    let (_, chapter) = reference
-        .split_once(&format!("\n{heading}\n"))
-        .unwrap_or_else(|| panic!("there is no {heading}"));
-    let table = chapter.lines().skip_while(|line| !line.starts_with('|'));
-    table
-        .skip(2)
-        .take_while(|line| line.starts_with('|'))
-        .map(|line| {
-            let mut cells = line.trim_matches('|').split('|').map(str::trim);
-            let mut cell = || cells.next().expect("two cells").to_owned();
-            (cell(), cell())
-        })
-        .collect()
 }
 
 fn examples_are_the_ones_that_are_built() {
@@ -115,19 +94,6 @@ fn in_units(name: &str, value: u64) -> String {
         Some("bytes") => format!("{} MiB", value >> 20),
         _ => value.to_string(),
     }
-}
-
-/// The variables of the environment that the command reads.
-pub(crate) fn variables_read() -> BTreeSet<String> {
-    let sources = files(&root().join("cli/src")).into_iter();
-    let code = sources.filter(|path| path.extension().is_some_and(|it| it == "rs"));
-    let texts = code.map(|path| std::fs::read_to_string(path).expect("source code"));
-    let read = texts.flat_map(|text| {
-        let names = text.split("variable(\"").skip(1);
-        let names = names.filter_map(|rest| rest.split('"').next());
-        names.map(str::to_owned).collect::<Vec<_>>()
-    });
-    read.collect()
 }
 
 fn every_variable_is_named() {
@@ -251,25 +217,6 @@ fn registry_commands() -> Vec<String> {
             offered(&help, &format!("{group} ")).into_iter().collect()
         })
         .collect()
-}
-
-/// The long options that a help lists, those of every command aside.
-pub(crate) fn options_of(help: &str) -> BTreeSet<String> {
-    const OF_EVERY_COMMAND: [&str; 5] = ["--endpoint", "--json", "--quiet", "--verbose", "--help"];
-    let help = Home::new().tool(help).ok();
-    help.lines()
-        .map(str::trim_start)
-        .filter(|line| line.starts_with('-'))
-        .filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")))
-        .filter(|option| !OF_EVERY_COMMAND.contains(option))
-        .map(str::to_owned)
-        .collect()
-}
-
-/// What stands between backquotes in a cell.
-pub(crate) fn words(cell: &str) -> impl Iterator<Item = String> {
-    let words = cell.split('`').skip(1).step_by(2);
-    words.map(str::to_owned)
 }
 
 /// `user add` of "`user add NAME`".

@@ -6,9 +6,9 @@ use std::process::Command;
 use serde_json::Value;
 use tool_hub_manifest::Digest;
 
-use crate::journey::{digest, load};
 use crate::public_clients::{packages, said};
-use crate::reference::{options_of, reference, rows, words};
+use crate::support::documents::{options_of, reference, rows, words};
+use crate::support::loading::{digest, load};
 use crate::support::{Home, Need, Server, Test, guests, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {

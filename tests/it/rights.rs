@@ -1,5 +1,5 @@
-//! Tests of a loaded tool's rights, changed afterwards: more with consent, less at once; and of its
-//! storage and variables, which nobody else finds.
+//! Tests of changing a loaded tool's rights: more with consent, less at once; what it stored.
+//! Nobody else finds its storage and variables.
 
 use std::path::PathBuf;
 
@@ -7,8 +7,8 @@ use serde_json::json;
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{Methods, VariableRequest};
 
-use crate::foreign::adder;
-use crate::journey::{digest, load};
+use crate::support::adder::adder;
+use crate::support::loading::{digest, load};
 use crate::support::{Home, Need, Ran, Terminal, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {

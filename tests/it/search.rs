@@ -1,5 +1,5 @@
-//! Tests of `tool search` as people read it: a table that fits the terminal, registries that read
-//! manifests or do not, and the message when nothing fits.
+//! Tests of `tool search` as people read it: the table, registries of two kinds, no results.
+//! The table fits the terminal; registries read manifests or do not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use crate::errors::check;
+use crate::support::ran::check;
 use crate::support::website::Website;
 use crate::support::{Home, Need, RegistryProcess, Terminal, Test, guests, test};
 

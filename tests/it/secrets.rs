@@ -1,11 +1,10 @@
-//! Tests of variables that a tool is granted: where their values come from, and where secret ones
-//! are never seen.
+//! Tests of variables granted to a tool: where values come from, and where no secret is seen.
 
 use serde_json::json;
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::VariableRequest;
 
-use crate::journey::load;
+use crate::support::loading::load;
 use crate::support::{Home, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -149,7 +148,7 @@ fn what_is_plain_the_user_says() {
     load(&home, "./teller", &["--allow-var", "API_KEY"]);
     assert_eq!(told(&home), masked);
     let home = home.with("API_KEY", "en");
-    let digest = crate::journey::digest(&home, "./teller");
+    let digest = crate::support::loading::digest(&home, "./teller");
     let loaded = home.run([
         "load",
         "./teller",

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::foreign::load_adder;
+use crate::support::adder::load_adder;
 use crate::support::{Client, Home, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {

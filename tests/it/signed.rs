@@ -1,5 +1,4 @@
-//! Tests of approvals signed with SSH keys: no program with a shell can forge one from what it
-//! finds.
+//! Tests of approvals signed with SSH keys, which no program with a shell can forge.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,8 +6,8 @@ use std::process::Command;
 
 use tool_hub_manifest::{Lock, ToolKey};
 
-use crate::foreign::adder;
-use crate::journey::digest;
+use crate::support::adder::adder;
+use crate::support::loading::digest;
 use crate::support::{Home, Need, Ran, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {

@@ -1,6 +1,7 @@
-//! Support for end-to-end tests: the `Test` type with its needs, its conversion to trials, and
-//! paths of this repository.
+//! The `Test` type of end-to-end tests with its needs, their support modules, and paths.
+//! A test is converted to a trial; paths are those of this repository.
 
+pub(crate) mod adder;
 #[allow(
     clippy::unwrap_used,
     dead_code,
@@ -9,14 +10,20 @@
 #[path = "../../registry-server/tests/backends/backends.rs"]
 pub(crate) mod backends;
 pub(crate) mod client;
+pub(crate) mod documents;
 pub(crate) mod guests;
 pub(crate) mod home;
+pub(crate) mod loading;
 pub(crate) mod model;
 pub(crate) mod needs;
+pub(crate) mod picture;
 pub(crate) mod proxy;
+pub(crate) mod ran;
 pub(crate) mod registry;
+pub(crate) mod scripted_agent;
 pub(crate) mod server;
 pub(crate) mod terminal;
+pub(crate) mod toolbox_files;
 pub(crate) mod website;
 
 use std::path::{Path, PathBuf};
@@ -24,9 +31,10 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 pub(crate) use client::Client;
-pub(crate) use home::{Home, Ran};
+pub(crate) use home::Home;
 pub(crate) use model::ScriptedModel;
 pub(crate) use needs::Need;
+pub(crate) use ran::Ran;
 pub(crate) use registry::RegistryProcess;
 pub(crate) use server::Server;
 pub(crate) use terminal::Terminal;

@@ -1,10 +1,10 @@
-//! Tests that flip one byte at every stage between the author and the call. Each time the answer is
-//! a refusal with the same exit code, and nothing runs.
+//! Tests that flip one byte at every stage between the author and the call.
+//! Each time the answer is a refusal with the same exit code, and nothing runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::journey::load;
+use crate::support::loading::load;
 use crate::support::proxy::Flipping;
 use crate::support::{Home, Need, RegistryProcess, Test, files, guests, test};
 

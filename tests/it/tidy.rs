@@ -1,5 +1,6 @@
-//! Tests of this repository's own rules: which crates and modules may depend on which, the size of
-//! files, their comments, unused dependencies, unfinished work, and names in its documents.
+//! Tests of this repository's own rules: dependencies, circles, files' size, comments, marks.
+//! Crates and modules may depend on some only, unused dependencies and unfinished work are found,
+//! and documents name what exists.
 
 mod dependencies;
 mod modules;

@@ -8,9 +8,10 @@ use axum::http::StatusCode;
 use tokio::runtime::Runtime;
 use tool_hub_manifest::Source;
 
-use crate::journey::load;
+use crate::support::adder::package;
+use crate::support::loading::load;
+use crate::support::toolbox_files::rewrite;
 use crate::support::{Home, RegistryProcess, Test, test, website};
-use crate::toolbox::{package, rewrite};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![

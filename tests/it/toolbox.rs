@@ -6,13 +6,13 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use serde_json::json;
-use tool_hub_host::authoring::derive_manifest;
-use tool_hub_manifest::{Lock, LockedTool, Manifest, ToolKey};
 
-use crate::foreign::adder;
-use crate::journey::{digest, load};
+use crate::support::adder::package;
+use crate::support::loading::{digest, load};
+use crate::support::ran::says;
+use crate::support::toolbox_files::{edit_toolbox, rewrite};
 use crate::support::website::Website;
-use crate::support::{Home, Need, Ran, RegistryProcess, Test, test};
+use crate::support::{Home, Need, RegistryProcess, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -44,51 +44,12 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-/// Writes a package of the tool that adds, its manifest as `edit` leaves it.
-pub(crate) fn package(home: &Home, name: &str, edit: impl FnOnce(&mut Manifest)) {
-    let name = name.parse().expect("a name");
-    let mut manifest = derive_manifest(&adder(), name).expect("a component");
-    edit(&mut manifest);
-    home.write(&format!("{}/tool.toml", manifest.name), manifest.to_toml());
-    home.write(&format!("{}/tool.wasm", manifest.name), adder());
-    let card = format!("---\ntags: [tool]\n---\n# {}\n", manifest.name);
-    home.write(&format!("{}/README.md", manifest.name), card);
-}
-
 /// A person with an approved tool called `one`.
 fn with_one() -> Home {
     let home = Home::new();
     package(&home, "one", |_| ());
     load(&home, "./one", &[]);
     home
-}
-
-/// Adds lines to the person's toolbox, as an editor would.
-pub(crate) fn edit_toolbox(home: &Home, more: &str) {
-    let path = home.tool_home().join("toolbox.toml");
-    let text = std::fs::read_to_string(&path).expect("a toolbox");
-    std::fs::write(path, format!("{text}\n{more}")).expect("a toolbox");
-}
-
-/// Rewrites the record of `one` in the person's own lock, with their approval.
-pub(crate) fn rewrite(home: &Home, edit: impl FnOnce(&mut LockedTool)) {
-    let place = |name: &str| home.tool_home().join(name);
-    let text = std::fs::read_to_string(place("toolbox.lock")).expect("a lock");
-    let mut lock: Lock = text.parse().expect("a lock");
-    let locked = lock
-        .tools
-        .get_mut(&"one".parse::<ToolKey>().expect("a key"));
-    let locked = locked.expect("a record");
-    edit(locked);
-    let approvals = format!("approved = [\"{}\"]\n", locked.digest());
-    std::fs::write(place("approvals.toml"), approvals).expect("approvals");
-    std::fs::write(place("toolbox.lock"), lock.to_toml()).expect("a lock");
-}
-
-#[track_caller]
-pub(crate) fn says(ran: &Ran, code: i32, expect: &str) {
-    assert_eq!(ran.code(), code, "{}", ran.stderr());
-    assert!(ran.stderr().contains(expect), "{}", ran.stderr());
 }
 
 fn one_is_not_approved() {

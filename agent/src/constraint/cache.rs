@@ -1,4 +1,4 @@
-//! A cache of constraints compiled for a server, which drops the least recently used.
+//! The `ConstraintCache`: compiles constraints for servers, and keeps those that were used last.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use super::request::RequestMembers;
 
 /// Compiles constraints and remembers those that were used last, by their digest.
 #[derive(Debug)]
-pub struct Compiler {
+pub struct ConstraintCache {
     /// In the order of their use.
     known: IndexMap<(Digest, Backend), Arc<RequestMembers>>,
     entries_max: NonZeroUsize,
 }
 
-impl Compiler {
+impl ConstraintCache {
     /// A cache of at most `entries_max` constraints.
     pub fn new(entries_max: NonZeroUsize) -> Self {
         Self {
@@ -71,9 +71,9 @@ mod tests {
 
     #[test]
     fn what_was_used_last_is_remembered() {
-        let mut compiler = Compiler::new(NonZeroUsize::new(2).unwrap());
+        let mut cache = ConstraintCache::new(NonZeroUsize::new(2).unwrap());
         let [a, b, c] = ["a", "b", "c"].map(|text| Constraint::choice([text]));
-        let mut compile = |constraint| compiler.compile(constraint, Backend::LlamaCpp).unwrap();
+        let mut compile = |constraint| cache.compile(constraint, Backend::LlamaCpp).unwrap();
         let first = compile(&a);
         compile(&b);
         assert!(Arc::ptr_eq(&first, &compile(&a)));
@@ -86,11 +86,11 @@ mod tests {
 
     #[test]
     fn kinds_and_servers_are_told_apart() {
-        let mut compiler = Compiler::new(NonZeroUsize::new(8).unwrap());
+        let mut cache = ConstraintCache::new(NonZeroUsize::new(8).unwrap());
         let (text, regex) = (Constraint::choice(["a"]), Constraint::regex("[\"a\"]"));
-        let one = compiler.compile(&text, Backend::Vllm).unwrap();
-        let other = compiler.compile(&regex, Backend::Vllm).unwrap();
-        let third = compiler.compile(&text, Backend::Tgi).unwrap();
+        let one = cache.compile(&text, Backend::Vllm).unwrap();
+        let other = cache.compile(&regex, Backend::Vllm).unwrap();
+        let third = cache.compile(&text, Backend::Tgi).unwrap();
         assert!(one != other && one != third);
     }
 }

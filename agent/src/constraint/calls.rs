@@ -1,18 +1,15 @@
-//! One JSON Schema for a call of any offered function or, where none is required, an answer in
-//! words, and the reader of texts written to it.
+//! The `Calls` that a model may make: their one JSON Schema, and the reading of what it wrote.
 
-use serde_json::{Map, Value, json};
+mod schema;
+
+use serde_json::Value;
 
 use super::answer::{self, WrongAnswer};
 use super::error::ConstraintError;
 use super::tool_choice::ToolChoice;
 use crate::conversation::ToolCall;
 use crate::definition::{Loss, LossKind};
-
-/// The members of a call, and of an answer that is none.
-const NAME: &str = "name";
-const ARGUMENTS: &str = "arguments";
-const ANSWER: &str = "answer";
+use schema::{ANSWER, ARGUMENTS, NAME};
 
 /// Calls of some functions.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +55,7 @@ impl Calls {
             };
         }
         Ok(Some(Self {
-            schema: schema(&functions, is_required),
+            schema: schema::of_calls(&functions, is_required),
             functions: functions
                 .into_iter()
                 .map(|(name, schema)| (name.to_owned(), schema.clone()))
@@ -70,7 +67,7 @@ impl Calls {
     pub(super) fn answer_only() -> Self {
         Self {
             functions: Vec::new(),
-            schema: answer_schema(),
+            schema: schema::of_answer(),
         }
     }
 
@@ -185,85 +182,4 @@ fn retain(functions: &mut Vec<(&str, &Value)>, names: &[String]) -> Result<(), C
     }
     functions.retain(|(known, _)| names.iter().any(|name| name == known));
     Ok(())
-}
-
-fn answer_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {ANSWER: {"type": "string"}},
-        "required": [ANSWER],
-        "additionalProperties": false,
-    })
-}
-
-fn schema(functions: &[(&str, &Value)], is_required: bool) -> Value {
-    let mut definitions = Map::new();
-    let mut choices: Vec<Value> = functions
-        .iter()
-        .enumerate()
-        .map(|(index, (name, schema))| {
-            let arguments = moved(schema, index, &mut definitions);
-            json!({
-                "type": "object",
-                "properties": {NAME: {"const": name}, ARGUMENTS: arguments},
-                "required": [NAME, ARGUMENTS],
-                "additionalProperties": false,
-            })
-        })
-        .collect();
-    if !is_required {
-        choices.push(answer_schema());
-    }
-    let mut schema = match choices.len() {
-        1 => choices.remove(0),
-        _ => json!({ "anyOf": choices }),
-    };
-    if !definitions.is_empty() {
-        schema["$defs"] = definitions.into();
-    }
-    schema
-}
-
-/// `schema` without what it defines, which goes into `definitions` under names that are of
-/// this function alone.
-fn moved(schema: &Value, function: usize, definitions: &mut Map<String, Value>) -> Value {
-    let mut schema = schema.clone();
-    for place in ["$defs", "definitions"] {
-        let Some(Value::Object(own)) = schema.as_object_mut().and_then(|s| s.shift_remove(place))
-        else {
-            continue;
-        };
-        for (name, mut definition) in own {
-            redirect(&mut definition, function);
-            definitions
-                .entry(moved_name(&name, function))
-                .or_insert(definition);
-        }
-    }
-    redirect(&mut schema, function);
-    schema
-}
-
-fn moved_name(name: &str, function: usize) -> String {
-    format!("f{function}.{name}")
-}
-
-fn redirect(schema: &mut Value, function: usize) {
-    match schema {
-        Value::Object(members) => {
-            if let Some(Value::String(reference)) = members.get_mut("$ref") {
-                let name = reference
-                    .strip_prefix("#/$defs/")
-                    .or_else(|| reference.strip_prefix("#/definitions/"));
-                if let Some(name) = name {
-                    *reference = format!("#/$defs/{}", moved_name(name, function));
-                }
-            }
-            members
-                .values_mut()
-                .for_each(|value| redirect(value, function));
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| redirect(item, function)),
-        _ => {}
-    }
 }

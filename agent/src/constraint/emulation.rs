@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::WrongAnswer;
 use super::backend::Backend;
-use super::cache::Compiler;
+use super::cache::ConstraintCache;
 use super::calls::{CallOrAnswer, Calls};
 use super::compile::{Constraint, Kind};
 use super::error::ConstraintError;
@@ -38,7 +38,7 @@ pub struct EmulatedTools {
 pub fn emulate_tools(
     request: &mut Map<String, Value>,
     backend: Backend,
-    compiler: &mut Compiler,
+    cache: &mut ConstraintCache,
 ) -> Result<Option<EmulatedTools>, ConstraintError> {
     refuse(
         request,
@@ -62,7 +62,7 @@ pub fn emulate_tools(
     if let Some(calls) = calls {
         instruct(&mut messages, &tools, &calls);
         let constraint = Constraint::of(Kind::Calls(calls));
-        members = compiler.compile(&constraint, backend)?.members.clone();
+        members = cache.compile(&constraint, backend)?.members.clone();
         if backend == Backend::Tgi {
             // Its chat API has another name for the same.
             let grammar = members.shift_remove("grammar").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Writes a grammar as one regular expression for the engines of Rust and Python, with groups,
-//! classes and counts only.
+//! Writes a grammar as one regular expression for the engines of Rust and Python.
+//! It has groups, classes and counts only.
 
 use super::error::ConstraintError;
 use super::expression::{Expression, Grammar, Precedence, count};

@@ -1,5 +1,5 @@
-//! Prints a conversation and the offered tools with a model's own chat template, byte for byte as
-//! Transformers does.
+//! Prints a conversation and its tools with a model's own chat template, as Transformers does.
+//! The texts are the same byte for byte.
 //!
 //! Templates are untrusted: they read nothing but their input, and are stopped when they take too
 //! long or print too much.

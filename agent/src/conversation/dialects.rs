@@ -12,6 +12,7 @@ mod responses;
 mod style;
 #[cfg(test)]
 mod tests;
+mod text_or_list;
 
 use serde_json::Value;
 

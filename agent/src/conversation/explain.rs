@@ -1,5 +1,4 @@
-//! Shows how a model sees tools: the text that its chat template prints of them, and the
-//! parts that it omits.
+//! Shows how a model sees tools: the text that its chat template prints, and what it omits.
 
 use std::fmt;
 use std::ops::Range;

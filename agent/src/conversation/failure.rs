@@ -1,5 +1,4 @@
-//! Words a failed call for a model: what went wrong, where, how to mend it, and if it makes sense
-//! to call again.
+//! Words a failed call for a model: what went wrong, where, how to mend it, whether to retry.
 
 use std::fmt;
 

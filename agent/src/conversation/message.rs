@@ -1,5 +1,5 @@
-//! Messages in the common form of all dialects: arguments are objects, content is a list of parts,
-//! and ids are kept.
+//! The types of messages in the form common to all dialects: roles, content, calls, results.
+//! Arguments are objects, content is a list of parts, and ids are kept.
 
 mod dialect;
 mod media;

@@ -1,5 +1,6 @@
-//! Shortens function specifications for agents. Approval covers the whole [`FunctionSpec`], from
-//! the component and its manifest; requests carry the short form without repetitions.
+//! Shortens function specifications for agents.
+//! Approval covers the whole [`FunctionSpec`], from the component and its manifest; requests carry
+//! the short form without repetitions.
 
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::FunctionSpec;

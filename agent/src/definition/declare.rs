@@ -6,6 +6,7 @@ mod language;
 mod python;
 mod reserved;
 mod typescript;
+mod union;
 
 use tool_hub_manifest::FunctionSpec;
 

@@ -1,6 +1,6 @@
 //! Converts a Gradio app's description of its API to functions for a tool that calls the app.
 
-use crate::definition::import::tool_config::media;
+use crate::definition::media_schema::media_schema;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 use tool_hub_manifest::{Annotations, FunctionSpec};
@@ -288,8 +288,8 @@ impl GradioValue {
             Self::Flag => json!({"type": "boolean"}),
             Self::Number => json!({"type": "number"}),
             Self::Texts => json!({"type": "array", "items": {"type": "string"}}),
-            Self::Image => media("image"),
-            Self::Audio => media("audio"),
+            Self::Image => media_schema("image"),
+            Self::Audio => media_schema("audio"),
             Self::Json => json!({}),
         }
     }

@@ -3,7 +3,7 @@
 mod dialects;
 mod error;
 mod object;
-pub(crate) mod tool_config;
+mod tool_config;
 
 use std::fmt;
 

@@ -1,10 +1,12 @@
-//! Checks whether a value has the form that a schema describes. A value that does not fit is never
-//! valid; one that fits may still violate keywords that forms do not cover.
+//! Checks whether a value has the form that a schema describes.
+//! A value that does not fit is never valid; one that fits may still violate keywords that forms do
+//! not cover.
 
 use std::cell::Cell;
 
 use serde_json::{Map, Value};
 
+use crate::schema::equality::{is_whole, same};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
 /// References that may follow one another without a value in between; more is a circle.
@@ -118,24 +120,4 @@ impl<'a> Fit<'a> {
 /// True if unlisted members may have schemas of their own, by patterns of names.
 pub(crate) fn has_patterns(node: &Node<'_>) -> bool {
     node.keyword("patternProperties").is_some()
-}
-
-/// True if `value` is a whole number, in any notation.
-pub(crate) fn is_whole(value: &Value) -> bool {
-    value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|float| float.fract() == 0.0)
-}
-
-/// Equality as JSON Schema has it: `1` is `1.0`.
-pub(crate) fn same(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            let in_b = |(name, a): (&String, &Value)| b.get(name).is_some_and(|b| same(a, b));
-            a.len() == b.len() && a.iter().all(in_b)
-        }
-        (a, b) => a == b,
-    }
 }

@@ -1,5 +1,4 @@
-//! Shows on standard error what an agent does, and asks the user at the terminal to allow each call
-//! and piece of code.
+//! Shows at the terminal what an agent does, and asks the user to allow each call and code.
 
 use std::collections::HashSet;
 use std::pin::Pin;
@@ -13,7 +12,7 @@ use tool_hub_serve::{Act, Verdict, Watcher};
 use crate::consent::approval::Terminal;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
-use crate::text::arguments;
+use crate::text::media;
 
 /// The most characters shown of a text among the arguments, and of an answer.
 const SHOWN_CHARACTERS_MAX: usize = 2_000;
@@ -174,7 +173,7 @@ fn changed(arguments: &str, change: &impl Fn(&str) -> String) -> String {
 }
 
 fn change_texts(value: &mut Value, change: &impl Fn(&str) -> String) {
-    if let Some(about) = arguments::about_media(value) {
+    if let Some(about) = media::about_media(value) {
         *value = about.into();
     }
     match value {

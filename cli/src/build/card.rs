@@ -1,5 +1,5 @@
-//! Finishes a package's card: puts the manifest's description, license and tags into the front
-//! matter of the author's README.md. Registries and search read them there.
+//! Finishes a package's card: puts the manifest's facts into the front matter of README.md.
+//! They are description, license and tags. Registries and search read them there.
 
 use tool_hub_manifest::Manifest;
 

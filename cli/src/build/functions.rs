@@ -1,5 +1,5 @@
-//! Generates the WIT and the source that offer a file of plain functions as a tool. They are
-//! written anew for each build, so they always match the functions.
+//! Generates the WIT and the source that offer a file of plain functions as a tool.
+//! They are written anew for each build, so they always match the functions.
 
 pub(super) mod javascript;
 mod plain;

@@ -1,5 +1,5 @@
-//! Builds JavaScript projects: esbuild bundles the project's modules into one file, and the QuickJS
-//! back end of jco makes a component of it.
+//! Builds JavaScript projects: esbuild bundles modules, and QuickJS makes a component of them.
+//! It is the QuickJS back end of jco.
 
 mod console;
 mod export_check;

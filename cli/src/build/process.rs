@@ -1,5 +1,5 @@
-//! Runs other programs and returns their output, or the error that they print. None of them
-//! outlives the command.
+//! Runs other programs and returns their output, or the error that they print.
+//! None of them outlives the command.
 
 pub(super) mod conversation;
 mod group;

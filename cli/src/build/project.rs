@@ -1,5 +1,5 @@
-//! The project that a language's builder is given, with its directories, `[build]` section and WIT,
-//! and the reader of the built component.
+//! The `Project` that a language's builder is given, and the reader of the component it built.
+//! A project has directories, its `[build]` section and its WIT.
 
 use std::path::Path;
 

@@ -1,5 +1,4 @@
-//! Builds Python projects: componentize-py puts CPython and the project's modules into one
-//! component.
+//! Builds Python projects: componentize-py makes a component of CPython and their modules.
 
 mod errors;
 mod failing_imports;

@@ -1,4 +1,5 @@
-// Put before every project's own code. The engine's numbers go on where they stood when the
+// Replaces `Math.random` in JavaScript projects, so that each call gets other numbers.
+// It is put before every project's own code. The engine's numbers go on where they stood when the
 // component was built, so each call would get the same ones: they begin anew with the clock of the
 // first that is asked for. They are xorshift32's (Marsaglia 2003), and no secret.
 

@@ -1,5 +1,4 @@
-//! Builds Rust projects with cargo for `wasm32-wasip2`, and installs that target with rustup where
-//! it is missing.
+//! Builds Rust projects with cargo for `wasm32-wasip2`, and installs that target if it is missing.
 
 mod shared;
 

@@ -1,5 +1,6 @@
-//! Digests of a project's sources: records them beside the built package, finds changes since, and
-//! copies sources for a build. So nobody publishes yesterday's code under today's version.
+//! Digests of a project's sources: records them, finds changes since, and copies sources.
+//! They are recorded beside the built package. So nobody publishes yesterday's code under today's
+//! version.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

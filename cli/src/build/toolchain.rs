@@ -1,5 +1,5 @@
-//! Installs the build tools for JavaScript and Python from package registries. Each lock pins them
-//! by hash, and is installed once, in a directory of its own.
+//! Installs the build tools for JavaScript and Python from package registries.
+//! Each lock pins them by hash, and is installed once, in a directory of its own.
 
 use std::path::{Path, PathBuf};
 

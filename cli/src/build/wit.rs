@@ -1,5 +1,5 @@
-//! Reads the WIT files of a project, and writes those packages of the host that they use beside
-//! them. Build tools and editors find the packages there.
+//! Reads a project's WIT files, and writes the host's packages that they use beside them.
+//! Build tools and editors find the packages there.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,5 @@
-//! Writes a tool as an MCPB bundle (manifest version 0.3): a zip file that desktop clients install
-//! with one click. Directories and variables that the tool asks for become settings that they ask
-//! their user for.
+//! Writes a tool as an MCPB bundle (manifest version 0.3): a zip that desktop clients install.
+//! Directories and variables that the tool asks for become settings that they ask their user for.
 
 use std::io::{Cursor, Write as _};
 

@@ -1,5 +1,5 @@
-//! Writes tools as a plugin for agents: a directory in the form of Agent Plugins 1.0.0, with the
-//! catalogues by which Claude Code and Codex find it.
+//! Writes tools as a plugin for agents: a directory in the form of Agent Plugins 1.0.0.
+//! It holds the catalogues by which Claude Code and Codex find it.
 //!
 //! The tools' packages are in the plugin, and each is a server that `tool serve --only` runs, with
 //! its digest. So a plugin runs what was approved when it was made.

@@ -1,5 +1,6 @@
-//! Writes a tool's `server.json` for the MCP registry (schema 2025-12-11): the package of npm or
-//! PyPI that holds this command, and the arguments with which it serves the tool.
+//! Writes a tool's `server.json` for the MCP registry (schema 2025-12-11).
+//! It names the package of npm or PyPI that holds this command, and the arguments with which it
+//! serves the tool.
 
 use std::str::FromStr;
 

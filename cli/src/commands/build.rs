@@ -1,5 +1,4 @@
-//! `tool build`: builds a project and writes the package to `dist`: the component, the finished
-//! manifest and the card.
+//! `tool build`: builds a project and writes the package, manifest and card included, to `dist`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,22 +1,22 @@
-//! `tool check`: checks a built package against its claims, its descriptions for what misleads
-//! agents, and its sources for changes since.
+//! `tool check`: checks a package's claims, its descriptions, and whether its sources changed.
+//! Descriptions are checked for what misleads agents.
 
 mod remarks;
+mod staleness;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use tool_hub_toolbox::built_package;
 
-use crate::build::Sources;
-use crate::commands::load::check_refusals;
+use crate::commands::load::refusals::check_refusals;
 use crate::session::Session;
 use crate::terminal::messages::counted;
-use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
-pub(crate) use remarks::{Remark, of as remarks_on, steering_characters};
+pub(crate) use remarks::{Remark, of as remarks_on, show, steering_characters};
+pub(crate) use staleness::staleness;
 
 /// Arguments of `tool check`.
 #[derive(Debug, Args)]
@@ -58,29 +58,4 @@ impl Check {
         }
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// Tells what could be said better, a warning each.
-pub(crate) fn show(remarks: &[Remark], printer: &Printer) {
-    for remark in remarks {
-        printer.warning(&format!("{}: {}", remark.place, remark.message));
-    }
-}
-
-/// A remark where `path` is a project that changed after its package was built.
-pub(crate) fn staleness(path: &Path, shown: &Path) -> anyhow::Result<Option<Remark>> {
-    if !path.is_dir() {
-        return Ok(None);
-    }
-    let package = built_package::directory(path)?;
-    if package == path {
-        return Ok(None);
-    }
-    let change = Sources::change_since(path, &package)?;
-    Ok(change.map(|change| {
-        Remark::of_tool(format!(
-            "the package is not what the sources say: {change}; run: tool build {}",
-            shown.display()
-        ))
-    }))
 }

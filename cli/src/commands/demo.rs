@@ -1,6 +1,6 @@
-//! `tool demo`: runs all steps once in a temporary directory: scaffold, build, push to an embedded
-//! registry, inspect, load, call and serve. Every step is the real command in a process of its own,
-//! printed as a user would type it.
+//! `tool demo`: runs all steps once in a temporary directory, from `tool new` to `tool serve`.
+//! In between it builds, pushes to an embedded registry, inspects, loads and calls. Every step is
+//! the real command in a process of its own, printed as a user would type it.
 
 mod mcp;
 

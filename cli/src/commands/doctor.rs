@@ -1,5 +1,4 @@
-//! `tool doctor`: checks whether everything that `tool` needs is there, and says what each missing
-//! thing would be needed for.
+//! `tool doctor`: checks if everything that `tool` needs is there, and says what it is for.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,5 +1,4 @@
-//! `tool explain`: renders a model's chat template with the toolbox's functions, and shows what of
-//! them the model reads.
+//! `tool explain`: renders a chat template with the toolbox's functions; shows what is omitted.
 
 mod conversation_flags;
 

@@ -1,5 +1,5 @@
-//! `tool export`: prints the toolbox's functions for an agent's API or for code, or writes tools as
-//! bundles that other programs install.
+//! `tool export`: prints functions for an agent's API or for code, or writes tools as bundles.
+//! The functions are the toolbox's; other programs install the bundles.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! `tool grammar`: prints a constraint on a model's output, for calls of the toolbox's functions or
-//! a given one, or checks a text against it.
+//! `tool grammar`: prints a constraint on a model's output, or checks a text against it.
+//! The constraint is for calls of the toolbox's functions, or a given one.
 
 mod constraint_flags;
 

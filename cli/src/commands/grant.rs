@@ -1,10 +1,11 @@
-//! `tool grant`: gives a tool of the toolbox more rights, after the same inspection and with the
-//! same consent as `tool load`. The tool stays the one that was approved: nothing is pulled.
+//! `tool grant`: gives a tool of the toolbox more rights, with the consent that `tool load` asks.
+//! The same inspection is shown first. The tool stays the one that was approved: nothing is pulled.
+
+pub(crate) mod rights_in_words;
 
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::json;
 use tool_hub_host::inspect;
 use tool_hub_manifest::Grants;
 use tool_hub_toolbox::lock_record::{GivenConsent, calls_functions};
@@ -12,11 +13,13 @@ use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::package::{Fetched, FetchedFrom};
 use tool_hub_toolbox::provenance::Provenance;
 
-use crate::commands::load::{check_refusals, report_ungranted, show};
+use crate::commands::load::refusals::check_refusals;
+use crate::commands::load::shown::{report_ungranted, show};
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::toolbox::recording;
+use rights_in_words::tell;
 
 /// Arguments of `tool grant`.
 #[derive(Debug, Args)]
@@ -95,22 +98,4 @@ fn tell_of_narrowing(member: Member<'_>, granted: &Grants, printer: &Printer) {
             member.key
         ));
     }
-}
-
-/// Says what a tool may do from now on.
-pub(super) fn tell(
-    member: Member<'_>,
-    granted: &Grants,
-    printer: &Printer,
-) -> anyhow::Result<ExitCode> {
-    let Member { key, locked, .. } = member;
-    if printer.wants_json() {
-        printer.json(&json!({ "name": key, "grants": granted }))?;
-    } else {
-        printer.note(&format!(
-            "{key} may {}",
-            super::list::summary(granted, locked)
-        ));
-    }
-    Ok(ExitCode::SUCCESS)
 }

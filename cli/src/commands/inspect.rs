@@ -1,5 +1,4 @@
-//! `tool inspect`: fetches a tool and shows its claims next to its component's real imports and
-//! exports.
+//! `tool inspect`: fetches a tool and shows its claims next to its real imports and exports.
 
 use std::process::ExitCode;
 

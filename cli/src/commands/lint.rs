@@ -1,5 +1,5 @@
-//! `tool lint`: checks function descriptions, of the toolbox or of a project, as a model reads
-//! them, and prints findings.
+//! `tool lint`: checks function descriptions as a model reads them, and prints findings.
+//! They are those of the toolbox or of a project.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

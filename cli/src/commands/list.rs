@@ -1,18 +1,17 @@
-//! `tool list`: lists the tools of the toolbox from the records of their approval, without loading
-//! them.
+//! `tool list`: lists the toolbox's tools from the records of their approval, without loading.
 
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_manifest::{Grants, LockedTool, VersionReq};
+use tool_hub_manifest::VersionReq;
 use tool_hub_toolbox::Error;
 use tool_hub_toolbox::open_toolbox::tool_status::{ToolStatus, origin};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 
+use crate::commands::grant::rights_in_words::summary;
 use crate::consent::report::{overridden, table};
 use crate::session::Session;
-use crate::terminal::messages::{counted, rights};
 
 /// Arguments of `tool list`.
 #[derive(Debug, Args)]
@@ -113,19 +112,4 @@ fn state(unusable: &Error) -> &'static str {
 fn unmet<'a>(member: &Member<'a>) -> Option<&'a VersionReq> {
     let wanted = member.entry.version.as_ref()?;
     (!wanted.matches(&member.locked.version)).then_some(wanted)
-}
-
-/// A few words on what the tool of a record may do with `grants`, with every directory by the
-/// tool's name for it.
-pub(super) fn summary(grants: &Grants, tool: &LockedTool) -> String {
-    rights(grants, tool.calls_functions, |name, grant| {
-        match grant.despite.len() {
-            0 => format!("{} {name}", grant.access),
-            dangers => format!(
-                "{} {name} with {}",
-                grant.access,
-                counted(dangers, "accepted danger")
-            ),
-        }
-    })
 }

@@ -1,11 +1,13 @@
-//! `tool load`: pulls a tool, verifies it, shows the inspection, asks, records the consent
-//! and compiles.
+//! `tool load`: pulls a tool, verifies it, shows it, asks for consent, records it and compiles.
+
+pub(crate) mod refusals;
+pub(crate) mod shown;
 
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_host::{InspectedCapability, Inspection, inspect};
+use tool_hub_host::{Inspection, inspect};
 use tool_hub_manifest::{
     Function, FunctionName, Grants, LockedTool, Manifest, Source, ToolKey, ToolboxEntry,
     visible_name,
@@ -18,15 +20,14 @@ use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
 use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::target::{self, Target};
 
-use crate::consent::approval::{ApprovalFlags, Candidate, Offer, Terminal};
+use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::difference;
-use crate::consent::grant_flags;
-use crate::consent::report::{self, Detail};
 use crate::session::Session;
 use crate::terminal::printer::Printer;
-use crate::terminal::problem::Problem;
 use crate::toolbox::{fetching, recording};
+use refusals::check_refusals;
+use shown::{report_ungranted, show};
 
 /// Arguments of `tool load`.
 #[derive(Debug, Args)]
@@ -158,21 +159,6 @@ async fn approve_and_load(
     Ok(locked)
 }
 
-/// Shows the inspection, even with `--quiet` if a question about it follows.
-pub(super) fn show(
-    from: &Provenance,
-    inspection: &Inspection,
-    flags: &ApprovalFlags,
-    printer: &Printer,
-) {
-    let report = report::inspection(from, inspection, Detail::wanted(printer));
-    if flags.approve.is_none() && Terminal::open().is_some() {
-        printer.before_a_question(&report);
-    } else {
-        printer.note(&report);
-    }
-}
-
 fn warn_of_replacing(
     key: &ToolKey,
     old: &str,
@@ -214,64 +200,6 @@ fn show_difference(
             printer.warning(&format!("{what}: {:#}", anyhow::Error::from(error)));
             true
         }
-    }
-}
-
-/// Warns of capabilities that a tool asks for and does not get: they are missed only when it is
-/// called.
-pub(super) fn report_ungranted(
-    key: &ToolKey,
-    ungranted: &[InspectedCapability],
-    printer: &Printer,
-) {
-    if ungranted.is_empty() {
-        return;
-    }
-    let what: Vec<&str> = ungranted.iter().map(|asked| &*asked.what).collect();
-    printer.warning(&format!(
-        "`{key}` asks for what it was not granted: {}",
-        what.join(", ")
-    ));
-    let grants = ungranted.iter().map(|asked| &asked.grant);
-    let command = grant_flags::command(&format!("tool grant {key}"), grants);
-    printer.hint(&format!("grant it with: {command}"));
-}
-
-pub(crate) fn check_refusals(inspection: &Inspection) -> anyhow::Result<()> {
-    if inspection.refusals.is_empty() {
-        // Compiling a tool without anything to call would take up to a minute for nothing.
-        return match inspection.offers_something() {
-            true => Ok(()),
-            false => Err(nothing_to_call(inspection).into()),
-        };
-    }
-    let reasons: Vec<String> = inspection
-        .refusals
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    Err(Problem::refused(format!(
-        "`{}` is refused: {}",
-        inspection.name,
-        reasons.join("; ")
-    ))
-    .hint("this tool can never be loaded as it is; tell its author")
-    .into())
-}
-
-fn nothing_to_call(inspection: &Inspection) -> Problem {
-    let not_callable = inspection.not_callable.iter().take(5);
-    let reasons: Vec<String> = not_callable
-        .map(|export| format!("`{}`: {}", export.export, export.reason))
-        .collect();
-    let problem = Problem::refused(format!(
-        "`{}` has no functions that can be called, no prompts and no resources",
-        inspection.name
-    ));
-    match &reasons[..] {
-        [] => problem
-            .hint("a tool has to export at least one function; see its WIT for what it exports"),
-        reasons => problem.hint(format!("it exports {}", reasons.join("; "))),
     }
 }
 

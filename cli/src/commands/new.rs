@@ -1,5 +1,6 @@
-//! `tool new`: writes a new project from a template, definitions, plain functions, an MCP server or
-//! a Gradio app. The project builds and passes its own check at once.
+//! `tool new`: writes a new project from a template, functions, an MCP server or a Gradio app.
+//! Functions are definitions or plain source code. The project builds and passes its own check at
+//! once.
 
 mod gradio;
 mod mcp;

@@ -1,5 +1,5 @@
-//! `tool parse`: reads a model's answer in the format of its family, and prints its text, calls and
-//! problems.
+//! `tool parse`: reads a model's answer, and prints its text, calls and problems.
+//! The answer is in the format of the model's family.
 
 use std::fs::File;
 use std::io::{self, Read};

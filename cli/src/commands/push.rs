@@ -1,5 +1,5 @@
-//! `tool push`: publishes a package: one commit with manifest, component and card, and a tag
-//! for the version, which never changes afterwards.
+//! `tool push`: publishes a package as one commit, and a tag for the version.
+//! The commit has manifest, component and card. The tag never changes afterwards.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ use tool_hub_toolbox::built_package;
 
 use crate::build::Sources;
 use crate::commands::check::steering_characters;
-use crate::commands::load::check_refusals;
+use crate::commands::load::refusals::check_refusals;
 use crate::files;
 use crate::session::Session;
 use crate::terminal::printer::Printer;

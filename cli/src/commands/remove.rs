@@ -1,5 +1,5 @@
-//! `tool remove`: takes a tool out of the toolbox. Its bytes stay in the store until
-//! `tool gc`.
+//! `tool remove`: takes a tool out of the toolbox.
+//! Its bytes stay in the store until `tool gc`.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! `tool revoke`: takes rights away from a tool of the toolbox. Nobody is asked: less is
-//! always allowed.
+//! `tool revoke`: takes rights away from a tool of the toolbox.
+//! Nobody is asked: less is always allowed.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use tool_hub_manifest::{DirectoryName, Grants, LockedTool, Origin, VariableName}
 use tool_hub_toolbox::Settings;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 
-use crate::commands::grant::tell;
+use crate::commands::grant::rights_in_words::{summary, tell};
 use crate::consent::signing;
 use crate::session::Session;
 use crate::terminal::problem::Problem;
@@ -92,7 +92,7 @@ impl Revoke {
         if unknown.is_empty() {
             return Ok(grants);
         }
-        let may = super::list::summary(&member.locked.grants, member.locked);
+        let may = summary(&member.locked.grants, member.locked);
         Err(Problem::user(format!(
             "`{}` was never granted {}; nothing was changed",
             member.key,

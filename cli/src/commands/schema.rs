@@ -1,5 +1,4 @@
-//! `tool schema`: reads the functions in a file of source code and prints their definitions for a
-//! model.
+//! `tool schema`: reads the functions in a source file and prints their definitions for a model.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

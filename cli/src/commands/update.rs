@@ -1,7 +1,6 @@
-//! `tool update`: updates tools to newer versions of a registry, and to packages that changed on
-//! this disk. A version that only asks for less is taken unasked; any other difference from the
-//! approved version is shown and needs consent. If one tool cannot be updated, the others still
-//! are.
+//! `tool update`: updates tools to newer versions of a registry, and to changed local packages.
+//! A version that only asks for less is taken unasked; any other difference from the approved
+//! version is shown and needs consent. If one tool cannot be updated, the others still are.
 
 use std::process::ExitCode;
 
@@ -17,7 +16,7 @@ use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::package::{Fetched, Subject};
 use url::Url;
 
-use crate::commands::load::check_refusals;
+use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::difference;
 use crate::session::Session;

@@ -1,5 +1,4 @@
-//! `tool verify`: hashes the toolbox's stored packages again and compares them with the lock and
-//! the approvals.
+//! `tool verify`: hashes stored packages again and compares them with lock and approvals.
 
 use std::process::ExitCode;
 

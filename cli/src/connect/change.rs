@@ -1,5 +1,5 @@
-//! A change to a client's configuration file: shows it as a diff, and writes it if the file is
-//! still as it was.
+//! A change to a client's configuration file: shows its diff, and writes it.
+//! It is written only if the file is still as it was.
 
 use std::path::PathBuf;
 

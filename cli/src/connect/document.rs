@@ -1,5 +1,4 @@
-//! Reads a client's configuration file, lists its servers that run `tool serve`, and prepares
-//! changes to them.
+//! Reads a client's configuration file, lists its `tool serve` servers, and prepares changes.
 
 use std::path::{Path, PathBuf};
 

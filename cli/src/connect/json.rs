@@ -1,5 +1,5 @@
-//! Reads a configuration in JSON, with comments or without, and adds or removes a server without
-//! changing the rest.
+//! Reads a configuration in JSON, and adds or removes a server without changing the rest.
+//! The JSON may have comments.
 
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::{ParseOptions, errors::ParseError};

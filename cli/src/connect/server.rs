@@ -1,5 +1,4 @@
-//! Builds the `tool serve` command for a client's configuration, and reads such commands from
-//! existing entries.
+//! Builds the `tool serve` command for a client's configuration, and reads existing ones.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

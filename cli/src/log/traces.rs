@@ -1,6 +1,7 @@
-//! Exports calls as OpenTelemetry traces: a span for each, with the audit of what its tool did as
-//! events. They go to a collector over OTLP (HTTP, protobuf), as the standard variables say:
-//! `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, …
+//! Exports calls as OpenTelemetry traces: a span for each, with audit events.
+//! Those say what its tool did. They go to a collector over OTLP (HTTP, protobuf), as the standard
+//! variables say: `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`,
+//! …
 
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _};

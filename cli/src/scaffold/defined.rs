@@ -1,5 +1,5 @@
-//! Generates a project from function definitions: their WIT, source with stubs, and a manifest with
-//! what WIT cannot say.
+//! Generates a project from function definitions: WIT, source with stubs, and a manifest.
+//! The manifest has what WIT cannot say.
 
 use toml_edit::{DocumentMut, Item, Table, value};
 use tool_hub_agent::definition::Loss;

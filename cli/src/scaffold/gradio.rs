@@ -1,5 +1,5 @@
-//! Generates a project that calls a Gradio app: finished functions in Python, and the right to
-//! reach the app's origin.
+//! Generates a project that calls a Gradio app, with finished functions in Python.
+//! It has the right to reach the app's origin.
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
 use tool_hub_agent::definition::gradio::{GradioApp, GradioEndpoint, GradioInput, GradioValue};

@@ -1,5 +1,4 @@
-//! The names of a new project's tool, package and module, and the conversion of WIT names to camel
-//! case.
+//! The names of a new project's tool, package and module, and WIT names in camel case.
 
 use tool_hub_manifest::{ToolKey, ToolName};
 

@@ -1,5 +1,6 @@
-//! Writes the audit log of `tool serve` to a file or standard error: a line of JSON for each call
-//! and each request to the model's endpoint. While it cannot be written, calls are refused.
+//! Writes the audit log of `tool serve` to a file or standard error, a line of JSON a record.
+//! Records are of calls and of requests to the model's endpoint. While it cannot be written, calls
+//! are refused.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! Escapes hidden and control characters in text from strangers, and finds those that do not belong
-//! in a description.
+//! Escapes hidden and control characters in strangers' texts, and finds those out of place.
+//! Those do not belong in a description.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,4 @@
-//! Phrases that several commands share: counted nouns, a tool's rights on one line, and the nearest
-//! known name.
+//! Phrases that commands share: counted nouns, rights on one line, the nearest known name.
 
 use tool_hub_manifest::{DirectoryGrant, DirectoryName, Grants};
 

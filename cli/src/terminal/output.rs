@@ -1,5 +1,5 @@
-//! Writes bytes to the target of `--output`: standard output, a file (replaced as a whole), a pipe
-//! or a device. Refuses files by which `tool` or other programs are configured.
+//! Writes bytes to the target of `--output`: standard output, a file, a pipe or a device.
+//! A file is replaced as a whole. Refuses files by which `tool` or other programs are configured.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};

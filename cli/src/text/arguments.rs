@@ -1,5 +1,6 @@
-//! Parses arguments as they are typed, `text="one two" n=3 image=@photo.png`, into JSON: by the
-//! function's schema, or for variables without one by what the value or file looks like.
+//! Parses arguments as they are typed, `text="one two" n=3 image=@photo.png`, into JSON.
+//! They are read by the function's schema, or for variables without one by what the value or file
+//! looks like.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,6 +10,7 @@ use anyhow::Context as _;
 use data_encoding::BASE64;
 use serde_json::{Map, Value};
 
+use super::media::{media, media_type};
 use crate::terminal::problem::Problem;
 
 /// The largest file that is put into an argument.
@@ -68,23 +70,6 @@ pub(crate) fn variable(pair: &str, working: &Path) -> anyhow::Result<(String, Va
         None => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
     };
     Ok((name.to_owned(), value))
-}
-
-/// The usual ending of files of a media type.
-pub(crate) fn file_ending(media_type: &str) -> &'static str {
-    match media_type {
-        "image/png" => "png",
-        "image/jpeg" => "jpg",
-        "image/gif" => "gif",
-        "image/bmp" => "bmp",
-        "image/webp" => "webp",
-        "image/svg+xml" => "svg",
-        "audio/mpeg" => "mp3",
-        "audio/ogg" => "ogg",
-        "audio/flac" => "flac",
-        "audio/wav" => "wav",
-        _ => "bin",
-    }
 }
 
 fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
@@ -185,21 +170,6 @@ fn utf8(name: &str, path: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
     })
 }
 
-/// A picture or a sound in words; nothing where `value` is none.
-pub(crate) fn about_media(value: &Value) -> Option<String> {
-    let members = value.as_object().filter(|members| members.len() == 2)?;
-    let media_type = members.get("media_type")?.as_str()?;
-    let bytes = BASE64
-        .decode(members.get("data")?.as_str()?.as_bytes())
-        .ok()?;
-    Some(format!("[{media_type}, {} bytes]", bytes.len()))
-}
-
-/// A picture or a sound as arguments hold it.
-fn media(media_type: &str, bytes: &[u8]) -> Value {
-    serde_json::json!({ "media_type": media_type, "data": BASE64.encode(bytes) })
-}
-
 /// Reads to the end, or gives nothing when that is too far. How long a device, a pipe or a
 /// file of the kernel's is cannot be asked for.
 fn bounded(reader: impl Read) -> io::Result<Option<Vec<u8>>> {
@@ -216,44 +186,6 @@ fn has_type(schema: &Value, wanted: &str) -> bool {
             .get("anyOf")
             .and_then(Value::as_array)
             .is_some_and(|branches| branches.iter().any(|branch| has_type(branch, wanted))),
-    }
-}
-
-/// The media type of a file: by what its first bytes say, else by its name.
-fn media_type(path: &Path, bytes: &[u8]) -> &'static str {
-    const SIGNATURES: [(&[u8], &str); 8] = [
-        (b"\x89PNG\r\n\x1a\n", "image/png"),
-        (b"\xff\xd8\xff", "image/jpeg"),
-        (b"GIF8", "image/gif"),
-        (b"BM", "image/bmp"),
-        (b"ID3", "audio/mpeg"),
-        (b"OggS", "audio/ogg"),
-        (b"fLaC", "audio/flac"),
-        (b"%PDF", "application/pdf"),
-    ];
-    if bytes.starts_with(b"RIFF") {
-        match bytes.get(8..12) {
-            Some(b"WEBP") => return "image/webp",
-            Some(b"WAVE") => return "audio/wav",
-            _ => {}
-        }
-    }
-    if let Some((_, media_type)) = SIGNATURES
-        .iter()
-        .find(|(start, _)| bytes.starts_with(start))
-    {
-        return media_type;
-    }
-    let extension = path
-        .extension()
-        .and_then(|extension| extension.to_str())
-        .unwrap_or_default();
-    match extension.to_ascii_lowercase().as_str() {
-        "svg" => "image/svg+xml",
-        "mp3" => "audio/mpeg",
-        "txt" | "md" => "text/plain",
-        "json" => "application/json",
-        _ => "application/octet-stream",
     }
 }
 

@@ -1,5 +1,4 @@
-//! The `Approved` type: a tool's verified bytes with checked grants, values of variables and
-//! storage, ready to load.
+//! The `Approved` type: a tool ready to load, with checked grants, variables and storage.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,5 +1,4 @@
-//! Compares the manifest's claims about functions with the component's exports, and builds the
-//! callable functions from both.
+//! Checks the manifest's claims against a component's exports, and makes functions of both.
 
 use serde_json::Value;
 use tool_hub_manifest::{

@@ -1,5 +1,4 @@
-//! The `Terms` of a tool, everything that a person approves as one value, and the `Change` type for
-//! differences between two.
+//! The `Terms` of a tool, all that a person approves as one value, and the `Change` between two.
 
 mod compare;
 #[cfg(test)]

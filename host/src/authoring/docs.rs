@@ -1,6 +1,6 @@
-//! Reads doc comments from WIT sources and from components, and lists the WIT packages that are
-//! offered to tools. Components lose the comments of their sources, so these are carried in the
-//! section that other component tools read.
+//! Reads doc comments from WIT sources and components; lists the WIT packages offered to tools.
+//! Components lose the comments of their sources, so these are carried in the section that other
+//! component tools read.
 
 mod members;
 mod section;

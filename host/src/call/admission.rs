@@ -1,6 +1,5 @@
-//! Admission of calls: bounds those that run and those that wait; further calls fail because the
-//! host is busy. No caller can take all places, and the waiting caller with the fewest running
-//! calls is next.
+//! Admits calls of a host: bounds those that run and wait, and refuses more because it is busy.
+//! No caller can take all places, and the waiting caller with the fewest running calls is next.
 
 pub(crate) mod caller;
 mod fair_share;

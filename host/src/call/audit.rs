@@ -1,5 +1,5 @@
-//! Emits the audit events of a call: directories and variables that it is given, its requests,
-//! uses of storage, questions to a person, calls of other functions, and refusals.
+//! Emits the audit events of a call: what it was granted, what it used, asked and was refused.
+//! It uses directories, variables, requests, storage and functions of other tools.
 
 use http::StatusCode;
 use tool_hub_manifest::{Grants, Origin};

@@ -1,5 +1,4 @@
-//! Builds the failure of a call that ended with an engine error or a trap, or that the host itself
-//! stopped.
+//! Builds the failure of a call that ended by an engine error, a trap or the host's own stop.
 
 use tool_hub_manifest::Limits;
 use tool_hub_manifest::contract::{Failure, FailureKind};

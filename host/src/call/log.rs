@@ -1,5 +1,4 @@
-//! The `Log` of a call: masks secrets in its entries, keeps them for the embedder up to a bound,
-//! and emits each as an event.
+//! The `Log` of a call: masks secrets in its entries, keeps them up to a bound, and emits them.
 
 pub(crate) mod pending;
 

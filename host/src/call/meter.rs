@@ -1,6 +1,6 @@
-//! The `Meter` of a call: counts all its memories and tables against one budget, and refuses to let
-//! them grow beyond it. The engine's own limiter counts each memory for itself, so a component with
-//! many would have many times the limit.
+//! The `Meter` of a call: counts its memories and tables against one budget, and refuses more.
+//! The engine's own limiter counts each memory for itself, so a component with many would have many
+//! times the limit.
 
 use tool_hub_manifest::Limits;
 use wasmtime::ResourceLimiter;

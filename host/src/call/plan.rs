@@ -1,14 +1,15 @@
-//! The `Plan` of a function: its export, its parameters, and the conversion of its result to a
-//! reply or failure. It is made once, at load.
+//! The `Plan` of a function: its export, its parameters, and how its result becomes an outcome.
+//! It is made once, at load.
 
 use tool_hub_manifest::contract::{Content, Failure, FailureKind, Outcome, Reply};
 use wasmtime::component::{ComponentExportIndex, Val};
 
 use crate::call::limit::outcome_too_long;
-use crate::values::contract::{failure, media, members, optional_text, part};
-use crate::values::json::write::{Json, TypeMismatch, write};
+use crate::values::contract::{failure, media, part};
+use crate::values::json::write::{Json, write};
 use crate::values::reply_kind::ReplyKind;
 use crate::values::types::{Field, Signature, Type, contract};
+use crate::values::val::{TypeMismatch, members, optional_text};
 
 /// The way to call one function.
 #[derive(Debug)]

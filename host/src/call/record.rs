@@ -1,5 +1,5 @@
-//! The `Record` of a call, which outlives its guest: collects output, denials and usage, explains
-//! failures by them, masks the result, and reports to the embedder.
+//! The `Record` of a call, which outlives its guest: output, denials, usage, masked results.
+//! It explains failures by denials, masks the result, and reports to the embedder.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

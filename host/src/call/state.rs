@@ -1,5 +1,4 @@
-//! The `CallState` in a call's store: builds and holds everything of the host that its guest can
-//! reach.
+//! The `CallState` in the store of a call: everything of the host that its guest can reach.
 
 use std::sync::Arc;
 

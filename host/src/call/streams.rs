@@ -1,5 +1,5 @@
-//! Captures standard output and standard error of a call, up to a limit. They are only passed on
-//! with secrets masked.
+//! Captures standard output and standard error of a call, up to a limit.
+//! They are only passed on with secrets masked.
 
 use std::io;
 use std::pin::Pin;

@@ -1,5 +1,4 @@
-//! Measures the time of a call for its limits, turns and usage report: in total, while its guest
-//! ran, and while it waited for a person.
+//! Measures the time of a call: in total, while its guest ran, and while it waited for a person.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};

@@ -1,5 +1,4 @@
-//! The `CompileError` type: the reasons for which a component is not compiled, and their conversion
-//! to host errors.
+//! The `CompileError` type: reasons for not compiling a component, and its form as a host error.
 
 use std::io;
 

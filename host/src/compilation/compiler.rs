@@ -1,5 +1,5 @@
-//! Compiles components, in this process or in a child process that has limits and can be killed. A
-//! compiler takes time and memory out of proportion to hostile input.
+//! Compiles components in this process, or in a child process with limits that can be killed.
+//! A compiler takes time and memory out of proportion to hostile input.
 
 pub(crate) mod child;
 pub(crate) mod confinement;

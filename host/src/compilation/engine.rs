@@ -1,5 +1,4 @@
-//! Configures the engine that all tools of a host run in: WebAssembly features, the instance pool,
-//! and the clock that interrupts guests.
+//! Configures the engine of a host's tools: features, instance pool, and the interrupting clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

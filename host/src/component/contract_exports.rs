@@ -1,5 +1,4 @@
-//! Recognises exported functions that the contract defines, those of prompts and of resources, by
-//! their names and types.
+//! Recognises the exports for prompts and resources that the contract defines, by name and type.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! Reads the imports and exports of a component, and tells which exports agents can call. They are
-//! read from its WIT or from its compiled form.
+//! Reads a component's imports and exports, and tells which exports agents can call.
+//! They are read from its WIT or from its compiled form.
 
 use tool_hub_manifest::ExportName;
 use wasmtime::component::types::{ComponentFunc, ComponentItem};

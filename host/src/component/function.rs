@@ -1,5 +1,4 @@
-//! Types for the functions that agents can call, with the manifest's texts and the component's
-//! types, and for exports that they cannot call.
+//! Types for functions that agents can call, with texts and types, and for exports they cannot.
 
 use serde::Serialize;
 use tool_hub_manifest::{

@@ -1,5 +1,5 @@
-//! Counts the parts of untrusted bytes, and refuses too many of them before anything expensive is
-//! done. Compilers and decoders take time and memory out of proportion to hostile input.
+//! Counts the parts of untrusted bytes, and refuses too many before anything expensive is done.
+//! Compilers and decoders take time and memory out of proportion to hostile input.
 
 use wasmparser::{Encoding, Parser, Payload};
 

@@ -1,6 +1,5 @@
-//! Validates a whole component with the features that it may use and nothing more, and bounds the
-//! size of its functions. It reads every instruction, so it also counts what compilers take long
-//! over in one function.
+//! Validates a whole component with the features that it may use, and bounds its functions' size.
+//! It reads every instruction, so it also counts what compilers take long over in one function.
 
 mod instance_cost;
 mod rejection;

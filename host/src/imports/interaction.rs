@@ -1,5 +1,4 @@
-//! Implements the contract's `interaction` interface: guests report progress and ask a person
-//! questions.
+//! Implements the contract's `interaction` interface: progress, and questions to a person.
 
 use std::time::{Duration, Instant};
 

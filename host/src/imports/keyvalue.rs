@@ -1,5 +1,4 @@
-//! Implements `wasi:keyvalue`, the interface by which guests read and write the storage granted to
-//! their tool.
+//! Implements `wasi:keyvalue`, by which guests use the storage granted to their tool.
 
 use wasmtime::component::{HasSelf, Linker, Resource};
 use wasmtime_wasi::ResourceTableError;

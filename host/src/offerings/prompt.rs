@@ -1,5 +1,4 @@
-//! Types for the prompts that a tool offers, and the reading of prompts and their messages from
-//! component values.
+//! Types for the prompts that a tool offers, and their reading from component values.
 
 use std::collections::HashSet;
 
@@ -7,8 +6,8 @@ use tool_hub_manifest::contract::{Content, Failure, Role};
 use wasmtime::component::Val;
 
 use crate::offerings::entries::{bounded, fault, quoted};
-use crate::values::contract::{items, members, ok, optional_text, part, role, text};
-use crate::values::json::write::TypeMismatch;
+use crate::values::contract::{ok, part, role};
+use crate::values::val::{TypeMismatch, items, members, optional_text, text};
 
 /// The longest name of a prompt or of one of its arguments.
 const NAME_LENGTH_MAX: usize = 64;

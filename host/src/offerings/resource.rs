@@ -1,15 +1,12 @@
-//! Types for the resources that a tool offers, one by one or by URI template, and their reading
-//! from component values.
+//! Types for the resources and templates that a tool offers, and their reading from its values.
 
 use tool_hub_manifest::contract::{ContentAnnotations, EmbeddedResource, Failure, ResourceLink};
 use wasmtime::component::Val;
 
 use crate::offerings::entries::{bounded, fault, quoted};
 use crate::offerings::uri_template::UriTemplate;
-use crate::values::contract::{
-    hints, items, link, members, ok, optional, optional_text, resource, text,
-};
-use crate::values::json::write::TypeMismatch;
+use crate::values::contract::{hints, link, ok, resource};
+use crate::values::val::{TypeMismatch, items, members, optional, optional_text, text};
 
 /// The longest URI, or template of one.
 const URI_BYTES_MAX: usize = 2_048;

@@ -1,6 +1,6 @@
-//! Undoes the escapes of JSON, URLs and programming languages once, such as `\u0073`, `\x73`, `\/`
-//! and `%73`, and maps positions back. A secret is searched for in a text without them too, because
-//! any letter may be written so.
+//! Undoes the escapes of JSON, URLs and programming languages, and maps positions back.
+//! Such are `\u0073`, `\x73`, `\/` and `%73`; they are undone once. A secret is searched for in a
+//! text without them too, because any letter may be written so.
 
 use std::ops::Range;
 

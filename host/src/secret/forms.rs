@@ -1,6 +1,5 @@
-//! Lists the forms of a secret value that are searched for: as it is, reversed, as a Rust or JSON
-//! string, URL-encoded, in hexadecimal, and in base64 at every alignment. All are in lower case,
-//! because the search ignores case.
+//! Lists the forms of a secret that are searched for: plain, reversed, quoted, URL, hex, base64.
+//! Base64 is looked for at every alignment. All are in lower case, because the search ignores case.
 
 use std::fmt::Write as _;
 

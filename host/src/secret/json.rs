@@ -1,5 +1,5 @@
-//! Masks secrets in JSON texts and values, however their letters are escaped, and keeps the JSON
-//! valid.
+//! Masks secrets in JSON texts and values, however their letters are escaped.
+//! The JSON stays valid.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! Finds the parts of a value that are secrets of their own, because programs use them alone: the
-//! value without white space and quotes at its edges, and its long lines and words.
+//! Finds the parts of a value that are secrets of their own: trimmed text, long lines and words.
+//! Programs use them alone.
 
 /// Shorter values are not looked for in texts: they would make holes everywhere.
 pub(crate) const MASKED_BYTES_MIN: usize = 4;

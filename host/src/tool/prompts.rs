@@ -10,7 +10,7 @@ use crate::component::contract_exports::ContractExport;
 use crate::interaction::{Interaction, Nobody};
 use crate::offerings::prompt::{Prompt, PromptMessage, messages, prompts};
 use crate::tool::{Request, Tool};
-use crate::values::json::write::TypeMismatch;
+use crate::values::val::TypeMismatch;
 
 impl Tool {
     /// Every prompt of the tool. The contract demands that the list is always the same.

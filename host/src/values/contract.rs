@@ -1,4 +1,4 @@
-//! Reads the contract's types, such as failures and content, from component values.
+//! Reads failures, content, media, links and resources of the contract from component values.
 
 use tool_hub_manifest::contract::{
     Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind,
@@ -6,14 +6,7 @@ use tool_hub_manifest::contract::{
 };
 use wasmtime::component::Val;
 
-use crate::values::json::write::{TypeMismatch, bytes};
-
-impl From<TypeMismatch> for Failure {
-    fn from(TypeMismatch: TypeMismatch) -> Self {
-        let message = "the tool's result does not have the type it was loaded with";
-        Self::new(FailureKind::Internal, message)
-    }
-}
+use crate::values::val::{TypeMismatch, bytes, items, members, optional, optional_text, text};
 
 pub(crate) fn failure(value: &Val) -> Result<Failure, TypeMismatch> {
     let [kind, message, fix, argument, retryable] = members(value)?;
@@ -57,11 +50,11 @@ pub(crate) fn part(value: &Val) -> Result<Content, TypeMismatch> {
         "text" => ContentBody::Text(text(value)?),
         "image" => ContentBody::Image {
             media_type: text(members::<2>(value)?[0])?,
-            data: data(members::<2>(value)?[1])?,
+            data: bytes(members::<2>(value)?[1])?,
         },
         "audio" => ContentBody::Audio {
             media_type: text(members::<2>(value)?[0])?,
-            data: data(members::<2>(value)?[1])?,
+            data: bytes(members::<2>(value)?[1])?,
         },
         "link" => ContentBody::Link(link(value)?),
         "resource" => ContentBody::Resource(resource(value)?),
@@ -72,8 +65,8 @@ pub(crate) fn part(value: &Val) -> Result<Content, TypeMismatch> {
 
 /// Pictures and sounds have one type; the media type tells them apart.
 pub(crate) fn media(value: &Val) -> Result<ContentBody, TypeMismatch> {
-    let [media_type, bytes] = members(value)?;
-    let (media_type, data) = (text(media_type)?, data(bytes)?);
+    let [media_type, data] = members(value)?;
+    let (media_type, data) = (text(media_type)?, bytes(data)?);
     Ok(if media_type.starts_with("audio/") {
         ContentBody::Audio { media_type, data }
     } else {
@@ -103,7 +96,7 @@ pub(crate) fn resource(value: &Val) -> Result<EmbeddedResource, TypeMismatch> {
     let [uri, media_type, contents] = members(value)?;
     let contents = match contents {
         Val::Variant(kind, Some(value)) if kind == "text" => ResourceContents::Text(text(value)?),
-        Val::Variant(_, Some(value)) => ResourceContents::Blob(data(value)?),
+        Val::Variant(_, Some(value)) => ResourceContents::Blob(bytes(value)?),
         _ => return Err(TypeMismatch),
     };
     Ok(EmbeddedResource {
@@ -139,47 +132,4 @@ pub(crate) fn role(value: &Val) -> Result<Role, TypeMismatch> {
         Val::Enum(role) if role == "assistant" => Ok(Role::Assistant),
         _ => Err(TypeMismatch),
     }
-}
-
-pub(crate) fn members<const N: usize>(value: &Val) -> Result<[&Val; N], TypeMismatch> {
-    let Val::Record(members) = value else {
-        return Err(TypeMismatch);
-    };
-    let values: Vec<&Val> = members.iter().map(|(_, value)| value).collect();
-    values.try_into().map_err(|_| TypeMismatch)
-}
-
-pub(crate) fn text(value: &Val) -> Result<String, TypeMismatch> {
-    match value {
-        Val::String(text) => Ok(text.clone()),
-        _ => Err(TypeMismatch),
-    }
-}
-
-pub(crate) fn optional_text(value: &Val) -> Result<Option<String>, TypeMismatch> {
-    optional(value, text)
-}
-
-/// The value of an option, read by `some`.
-pub(crate) fn optional<T>(
-    value: &Val,
-    some: impl FnOnce(&Val) -> Result<T, TypeMismatch>,
-) -> Result<Option<T>, TypeMismatch> {
-    match value {
-        Val::Option(None) => Ok(None),
-        Val::Option(Some(value)) => some(value).map(Some),
-        _ => Err(TypeMismatch),
-    }
-}
-
-/// The items of a list.
-pub(crate) fn items(value: &Val) -> Result<&[Val], TypeMismatch> {
-    match value {
-        Val::List(items) => Ok(items),
-        _ => Err(TypeMismatch),
-    }
-}
-
-fn data(value: &Val) -> Result<Vec<u8>, TypeMismatch> {
-    bytes(items(value)?)
 }

@@ -1,5 +1,4 @@
-//! Finds the manifest's descriptions of the members within a value, by the members' path in its
-//! type.
+//! Finds the manifest's descriptions of a value's members, by their path in its type.
 
 use tool_hub_manifest::Members;
 

@@ -1,5 +1,5 @@
-//! The modules that parse JSON text into component values, and write it from them, by type. There
-//! is no tree of JSON in between.
+//! The modules that read component values from JSON and write them to it, by type.
+//! There is no tree of JSON in between.
 
 pub(crate) mod read;
 pub(crate) mod write;

@@ -1,7 +1,7 @@
-//! The modules of tests with hostile tools: compilation, files, network, and their guests. There
-//! are bytes that are small to send and big to compile, and tools that try to reach what they were
-//! not given, the network in every spelling and the file system by every path. What they must not
-//! reach are canaries, which notice.
+//! The modules of tests with hostile tools: compilation, files, network, and their guests.
+//! There are bytes that are small to send and big to compile, and tools that try to reach what they
+//! were not given, the network in every spelling and the file system by every path. What they must
+//! not reach are canaries, which notice.
 
 mod canary;
 mod compile;

@@ -1,5 +1,5 @@
-//! Tests of inspections: manifests that contradict their component and unknown imports are refused,
-//! which rules out approval; exports that cannot be called are reported, and so is the rest.
+//! Tests of inspections: contradicting manifests and unknown imports are refused.
+//! That rules out approval. Exports that cannot be called are reported, and so is the rest.
 
 use serde_json::json;
 use tool_hub_host::{HostError, ImportAccess, RequiredGrant, authoring, inspect};

@@ -5,7 +5,7 @@ use futures::future::join_all;
 use tool_hub_host::HostError;
 
 use crate::Test;
-use crate::compiler::{adds, children, host, process};
+use crate::compiling_host::{adds, children, host, process};
 use crate::memory;
 use crate::support::approve;
 

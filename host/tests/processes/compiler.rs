@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tool_hub_host::{CompileLimits, Compiler, CompilerProcess, Host, HostConfig, HostError};
+use tool_hub_host::{CompilerProcess, Host, HostError};
 
 use crate::bombs::many_functions;
-use crate::support::{component, reply, try_load};
+use crate::compiling_host::{adder, adds, children, host, process};
+use crate::support::try_load;
 use crate::{AT_START, COMPILE, Test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -34,42 +34,11 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-pub(crate) fn adder() -> Vec<u8> {
-    component(
-        r#"(func (export "add") (param i32 i32) (result i32)
-            (i32.add (local.get 0) (local.get 1)))"#,
-        r#"(func (export "add") (param "a" u32) (param "b" u32) (result u32)
-            (canon lift (core func $i "add")))"#,
-    )
-}
-
-/// This program as the compiler.
-pub(crate) fn process(edit: impl FnOnce(&mut CompileLimits)) -> CompilerProcess {
-    let mut process = CompilerProcess::new("/proc/self/exe", [COMPILE]);
-    edit(&mut process.limits);
-    process
-}
-
-pub(crate) fn host(process: CompilerProcess, cache: Option<&Path>) -> Host {
-    let mut config = HostConfig::new();
-    config.compiler = Compiler::Child(process);
-    config.cache = cache.map(PathBuf::from);
-    Host::new(config).unwrap()
-}
-
 /// A host whose compiler is a shell that runs `script`.
 fn shell(script: &str, wall_ms: u64) -> Host {
     let mut process = CompilerProcess::new("/bin/sh", ["-c", script]);
     process.limits.wall_ms = wall_ms;
     host(process, None)
-}
-
-pub(crate) async fn adds(host: &Host) {
-    let tool = try_load(host, adder()).await.unwrap();
-    assert_eq!(
-        reply(tool.call("add", r#"{"a":1,"b":2}"#).await).text(),
-        "3"
-    );
 }
 
 async fn compiles() {
@@ -175,18 +144,6 @@ async fn limits() {
     adds(&hurried).await;
     adds(&impatient).await;
     assert_eq!(children().len(), 0, "a compiler is left");
-}
-
-/// The child processes of this process, zombies included.
-pub(crate) fn children() -> Vec<u32> {
-    let tasks = fs::read_dir("/proc/self/task").unwrap();
-    let children = tasks.filter_map(|task| {
-        // A thread that has ended meanwhile has no children.
-        fs::read_to_string(task.unwrap().path().join("children")).ok()
-    });
-    let lists: Vec<String> = children.collect();
-    let numbers = lists.iter().flat_map(|list| list.split_whitespace());
-    numbers.map(|number| number.parse().unwrap()).collect()
 }
 
 async fn failures() {

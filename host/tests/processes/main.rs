@@ -1,5 +1,5 @@
-//! Runs the tests that need processes: the compiler's child, shared caches, compilation bombs. This
-//! program is also the compiler's child and the process that shares a cache.
+//! Runs the tests that need processes: the compiler's child, shared caches, compilation bombs.
+//! This program is also the compiler's child and the process that shares a cache.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(
@@ -10,6 +10,7 @@
 mod bombs;
 mod cache;
 mod compiler;
+mod compiling_host;
 mod memory;
 #[allow(dead_code, reason = "the other tests use the rest")]
 #[path = "../it/support.rs"]

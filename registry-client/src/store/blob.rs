@@ -1,5 +1,5 @@
-//! Single files of the store: written whole or not at all, bounded when read, set aside when
-//! damaged.
+//! Reads and writes single files of the store: bounded, whole or not at all.
+//! Damaged ones are set aside.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -11,7 +11,8 @@ use tool_hub_manifest::{Digest, Hasher};
 use crate::limits::COMPONENT_BYTES_MAX;
 
 use super::StoreError;
-use super::layout::{Layout, make_private, sync_directory};
+use super::directories::{make_private, sync_directory};
+use super::layout::Layout;
 
 /// The bytes of a file that are hashed at a time when it is not needed in memory.
 const CHUNK_BYTES: usize = 1 << 20;

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use tool_hub_manifest::{Digest, Pin};
 
 use super::blob::{digest_of, move_away};
-use super::layout::entries;
+use super::directories::entries;
 use super::lock::{ExclusiveLock, remove_incoming};
 use super::{Store, StoreError};
 

@@ -12,13 +12,12 @@
 //! directory of the same file system rather than the one of the finished file, so that what
 //! crashes leave is found without walking through all blobs.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::Digest;
 
 use super::StoreError;
+use super::directories::make_private;
 
 const VERSION: &str = "v1";
 
@@ -89,35 +88,4 @@ impl Layout {
 fn fanned(directory: &Path, digest: Digest) -> PathBuf {
     let hex = digest.hex();
     directory.join(&hex[..2]).join(hex)
-}
-
-/// Makes a directory and its parents, for their owner alone.
-pub(crate) fn make_private(path: &Path) -> Result<(), StoreError> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(StoreError::io("make", path))
-}
-
-/// Makes a rename in `directory` survive a power failure.
-pub(crate) fn sync_directory(directory: &Path) -> Result<(), StoreError> {
-    // Other systems cannot open a directory as a file, and order renames by themselves.
-    if cfg!(unix) {
-        fs::File::open(directory)
-            .and_then(|opened| opened.sync_all())
-            .map_err(StoreError::io("sync", directory))?;
-    }
-    Ok(())
-}
-
-/// The entries of `directory`; none when it is gone.
-pub(crate) fn entries(directory: &Path) -> Result<Vec<fs::DirEntry>, StoreError> {
-    match fs::read_dir(directory) {
-        Ok(entries) => entries
-            .collect::<io::Result<_>>()
-            .map_err(StoreError::io("list", directory)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(StoreError::io("list", directory)(error)),
-    }
 }

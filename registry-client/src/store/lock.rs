@@ -10,7 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::StoreError;
-use super::layout::{Layout, entries};
+use super::directories::entries;
+use super::layout::Layout;
 
 /// The time that a writer waits for a collector, and a collector for writers.
 const WAIT_MAX: Duration = Duration::from_secs(15);

@@ -1,5 +1,5 @@
-//! Notes in the store which packages were pulled from which repo, and finds them again by the
-//! package's digest, without asking the registry.
+//! Notes in the store which packages were pulled from which repo, and finds them by digest again.
+//! The registry is not asked.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -9,7 +9,7 @@ use tool_hub_manifest::{Digest, Hasher, Pin, RepoId};
 use url::Url;
 
 use super::blob;
-use super::layout::{entries, make_private};
+use super::directories::{entries, make_private};
 use super::{Store, StoreError};
 
 /// Two digests as text, with their line breaks, are shorter.

@@ -1,5 +1,5 @@
-//! Tests of pulls from an honest registry: files kept, repairs, concurrent and dropped pulls, repos
-//! without a valid tool.
+//! Tests of pulls from an honest registry: files kept, repairs, concurrent and dropped pulls.
+//! Also repos without a valid tool.
 
 use tool_hub_manifest::ToolRef;
 use tool_hub_registry_client::{ClientError, Silent};

@@ -1,5 +1,5 @@
-//! A small registry on a loopback port that speaks as much of the Hub's protocol as a client
-//! needs, honest unless a test plays a trick on its answers.
+//! A small registry for tests, which speaks the Hub's protocol and plays tricks when told to.
+//! It is on a loopback port, and speaks as much as a client needs.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

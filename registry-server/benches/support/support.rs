@@ -1,5 +1,5 @@
-//! Parts that the benchmarks share: processes of a registry and of nginx, their memory and
-//! processor time, an HTTP client, medians.
+//! The modules that benchmarks share: processes, their memory and time, an HTTP client, medians.
+//! The processes are those of a registry and of nginx.
 
 pub(crate) mod client;
 pub(crate) mod figures;

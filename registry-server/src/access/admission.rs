@@ -1,5 +1,4 @@
-//! The checks by which a route admits a request, and the proofs of admission that its controller
-//! gets.
+//! The checks by which a route admits a request, and the proofs that its controller gets.
 
 use std::future::Future;
 

@@ -1,5 +1,5 @@
-//! The router that admits each request before its controller runs, and the admitted `Call` with
-//! body and query.
+//! The router that admits each request before its controller runs, and the admitted `Call`.
+//! A call has the body and the query.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

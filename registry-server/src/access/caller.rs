@@ -1,11 +1,10 @@
 //! Identifies the caller of a request by its bearer token.
 
-use data_encoding::HEXLOWER;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
-use sha2::{Digest as _, Sha256};
 
+use super::secret_hash::hash;
 use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::tokens::TokenRow;
@@ -64,11 +63,6 @@ impl Visitor {
             Self::SignedIn(caller) => Some(caller),
         }
     }
-}
-
-/// The form in which a token's secret is stored.
-pub(crate) fn hash(secret: &str) -> String {
-    HEXLOWER.encode(&Sha256::digest(secret.as_bytes()))
 }
 
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {

@@ -1,5 +1,5 @@
-//! The description of a route: method, path and needed access. Tests and documents are made from
-//! the list of all routes.
+//! The description of a route: method, path and needed access.
+//! Tests and documents are made from the list of all routes.
 
 use axum::routing::MethodFilter;
 

@@ -1,13 +1,14 @@
-//! Upload tickets: makes and checks the secret addresses to which LFS clients send files without a
-//! token.
+//! Upload tickets: makes and checks the secret addresses to which LFS clients send files.
+//! They need no token there.
 
 use http::StatusCode;
 use http::request::Parts;
 
 use super::admission::Admission;
-use super::caller::{Visitor, hash};
+use super::caller::Visitor;
 use super::role::{Role, role_in};
 use super::route::Access;
+use super::secret_hash::hash;
 use crate::clock;
 use crate::database::uploads::Upload;
 use crate::error::RegistryError;

@@ -1,5 +1,4 @@
-//! Opens an S3 bucket as the content storage, sends files to it, and signs URLs for downloads from
-//! it.
+//! Opens an S3 bucket as the content storage, sends files to it, and signs download URLs.
 
 use std::sync::Arc;
 use std::time::Duration;

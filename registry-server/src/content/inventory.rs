@@ -1,5 +1,4 @@
-//! For garbage collection and scrub: lists stored objects, hashes their bytes again to find damage,
-//! deletes objects, and removes leftovers of uploads.
+//! Lists, rehashes and deletes stored objects and leftovers, for garbage collection and scrub.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Reads files of a local store: short ones at once, long ones piece by piece. While there is
-//! memory for it, pieces are long and the next one is read ahead.
+//! Reads files of a local store: short ones at once, long ones piece by piece.
+//! While there is memory for it, pieces are long and the next one is read ahead.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};

@@ -1,6 +1,6 @@
-//! Stores, reads and removes the parts of large LFS uploads until they are put together. They are
-//! named by their upload and not by their content: what is removed afterwards can then belong to
-//! nothing else.
+//! Stores, reads and removes the parts of large LFS uploads until they are put together.
+//! They are named by their upload and not by their content: what is removed afterwards can then
+//! belong to nothing else.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Collects the bytes of one file while they arrive: hashed on the way, in memory while short, in a
-//! temporary file when long.
+//! Collects the bytes of one file while they arrive: hashed, in memory or a temporary file.
+//! The file is for long ones.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};

@@ -1,5 +1,4 @@
-//! `GET …/auth-check` and `…/auth-check/write`: confirms to an admitted caller the right to read or
-//! write a repository.
+//! `GET …/auth-check[/write]`: confirms the caller's right to read or write a repository.
 
 use serde::Serialize;
 use utoipa::ToSchema;

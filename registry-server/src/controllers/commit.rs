@@ -1,5 +1,5 @@
-//! `POST …/commit/{branch}`: writes a commit, read as it arrives; with `?create_pr=1` it opens a
-//! pull request.
+//! `POST …/commit/{branch}`: writes a commit as it arrives, on a branch or as a pull request.
+//! `?create_pr=1` opens a pull request.
 
 use axum::response::Response;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! `GET …/compare/{old}..{new}` or `…/compare/{rev}`: lists the files that differ between two
-//! revisions, or from a commit's parent.
+//! `GET …/compare/{old}..{new}` or `/{rev}`: lists the files that differ between two revisions.
+//! A single revision is compared with its commit's parent.
 //!
 //! JSON, or with `raw=true` lines in the manner of `git diff --raw` with the length and kind of
 //! each file before them, which is what the Rust client takes apart.

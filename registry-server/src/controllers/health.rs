@@ -1,5 +1,4 @@
-//! `GET /health/live` and `/health/ready`: reports that the process answers, and if database and
-//! storage do.
+//! `GET /health/live` and `/ready`: reports that the process answers; if database and storage do.
 
 use std::time::Duration;
 

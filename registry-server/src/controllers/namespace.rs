@@ -1,5 +1,5 @@
-//! Finds the account or organisation that is to own a repository, and refuses callers without the
-//! right to write there.
+//! Finds the account or organisation that is to own a repository, if the caller may write there.
+//! Other callers are refused.
 
 use crate::access::{Caller, Role, role_in};
 use crate::database::accounts::Account;

@@ -1,5 +1,5 @@
-//! `GET /.well-known/openapi.json`: serves the OpenAPI document of this registry, where the Hub has
-//! its own.
+//! `GET /.well-known/openapi.json`: serves the OpenAPI document of this registry.
+//! The Hub has its own at that address.
 
 use axum::response::IntoResponse as _;
 use bytes::Bytes;

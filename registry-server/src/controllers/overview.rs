@@ -1,21 +1,18 @@
-//! `GET /api/users/{name}/overview` and `/api/organizations/{name}/overview`: shows a user or an
-//! organisation, with counts of their repositories.
+//! `GET /api/{users,organizations}/{name}/overview`: shows an account and counts its repositories.
 //!
 //! Only what the caller may see is counted, so that a number does not tell of a private repository.
 
-use http::StatusCode;
-use http::request::Parts;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::account_in_path::account_in_path;
 use super::json;
 use crate::access::{Anyone, Call, Caller};
 use crate::clock;
 use crate::database::accounts::{Account, AccountKind};
 use crate::database::counts::Counts;
 use crate::http::{ErrorBody, Refusal, Reply};
-use crate::names::{RepositoryKind, TokenScope, decode};
-use crate::registry::Registry;
+use crate::names::{RepositoryKind, TokenScope};
 
 /// A user or an organisation.
 #[derive(Serialize, ToSchema)]
@@ -94,24 +91,6 @@ fn overview(account: Account, counts: &Counts, holder: Holder) -> Overview {
         num_kernels: counts.of(RepositoryKind::Kernel),
         holder,
     }
-}
-
-/// The account that `/api/users/{name}/…` or `/api/organizations/{name}/…` names.
-pub(super) async fn account_in_path(
-    registry: &Registry,
-    parts: &Parts,
-    kind: AccountKind,
-) -> Result<Account, Refusal> {
-    let name = parts.uri.path().split('/').nth(3).and_then(decode);
-    let name = name.unwrap_or_default();
-    let found = registry.database().account(&name).await?;
-    found.filter(|account| account.kind == kind).ok_or_else(|| {
-        let name: String = name.chars().take(100).collect();
-        Refusal::new(
-            StatusCode::NOT_FOUND,
-            format!("there is no {} called {name:?}", kind.word()),
-        )
-    })
 }
 
 async fn find(call: &Call<Anyone>, kind: AccountKind) -> Result<(Account, Counts), Refusal> {

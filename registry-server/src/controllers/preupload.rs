@@ -1,5 +1,4 @@
-//! `POST …/preupload/{rev}`: decides for each file if it goes over LFS, in the commit body, or not
-//! at all.
+//! `POST …/preupload/{rev}`: decides which files go over LFS, in the commit body, or not at all.
 //!
 //! As on the Hub, the repository's `.gitattributes` selects the files that are sent over LFS. All
 //! others are part of the commit body, which is read as a stream. The operator can set a size from

@@ -1,18 +1,18 @@
 //! `GET …/{id}` and `…/{id}/revision/{rev}`: shows the facts of a repository and its list of files.
 
-use http::StatusCode;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::expanded_fields::{only, wanted_fields};
 use super::{json, target};
 use crate::access::{Call, ReadRepository};
 use crate::database::commits::Commit;
 use crate::history::{
     Blobs, DEFAULT_BRANCH, Depth, ListingRange, list_directory, resolve_revision,
 };
-use crate::http::{Query, Refusal, Reply};
-use crate::wire::{EXPANDABLE, ListedTool, RepositoryFacts, RepositoryRow, Sibling};
+use crate::http::Reply;
+use crate::wire::{ListedTool, RepositoryFacts, RepositoryRow, Sibling};
 
 /// A repository and the files of its default branch.
 #[utoipa::path(
@@ -123,39 +123,4 @@ pub(crate) struct Info<'a> {
     fields: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     siblings: Option<Vec<Sibling<'a>>>,
-}
-
-/// The fields asked for one by one, or `None` for all.
-pub(super) fn wanted_fields(query: &Query) -> Result<Option<Vec<String>>, Refusal> {
-    let names: Vec<String> = query
-        .all("expand")
-        .flat_map(|value| value.split(','))
-        .map(str::to_owned)
-        .collect();
-    if names.is_empty() {
-        return Ok(None);
-    }
-    if names
-        .iter()
-        .any(|name| !EXPANDABLE.contains(&name.as_str()))
-    {
-        return Err(Refusal::new(
-            StatusCode::BAD_REQUEST,
-            format!("\"expand\" must be one of [{}]", EXPANDABLE.join(", ")),
-        ));
-    }
-    Ok(Some(names))
-}
-
-/// Keeps only the fields asked for, and the ids.
-pub(super) fn only(
-    mut fields: Map<String, Value>,
-    expand: Option<&[String]>,
-) -> Map<String, Value> {
-    if let Some(names) = expand {
-        fields.retain(|name, _| {
-            matches!(name.as_str(), "_id" | "id") || names.iter().any(|n| n == name)
-        });
-    }
-    fields
 }

@@ -1,5 +1,6 @@
-//! `GET /api/{kinds}`: searches and lists repositories, in pages. `?expand=tool` shows of each tool
-//! what its manifest says, so that a client lists tools without a download.
+//! `GET /api/{kinds}`: searches and lists repositories, in pages.
+//! `?expand=tool` shows of each tool what its manifest says, so that a client lists tools without a
+//! download.
 
 use std::collections::HashMap;
 
@@ -8,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::header::LINK;
 use serde_json::Value;
 
-use super::repo_info::{only, wanted_fields};
+use super::expanded_fields::{only, wanted_fields};
 use super::{json, not_found};
 use crate::access::{Anyone, Call, Caller};
 use crate::database::fulltext::Terms;

@@ -1,5 +1,6 @@
-//! `GET /api/settings/repositories` and `/api/organizations/{name}/settings/repositories`: lists an
-//! owner's repositories with the storage that each takes.
+//! `GET …/settings/repositories`: lists the repositories of the caller or of an organization.
+//! Each comes with the storage that it takes. The paths begin with `/api` and
+//! `/api/organizations/{name}`.
 //!
 //! Percentages are of what the caller may see, so that they do not tell of a private repository.
 
@@ -7,7 +8,8 @@ use http::header::LINK;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{json, overview};
+use super::account_in_path::account_in_path;
+use super::json;
 use crate::access::{Call, SignedIn};
 use crate::clock;
 use crate::database::accounts::AccountKind;
@@ -47,7 +49,7 @@ pub(crate) async fn own(call: Call<SignedIn>) -> Reply {
 )]
 pub(crate) async fn of_organisation(call: Call<SignedIn>) -> Reply {
     let kind = AccountKind::Organisation;
-    let organisation = overview::account_in_path(&call.registry, &call.parts, kind).await?;
+    let organisation = account_in_path(&call.registry, &call.parts, kind).await?;
     list(&call, &organisation.id).await
 }
 

@@ -1,5 +1,5 @@
-//! `GET …/resolve/{rev}/{path}`: serves a file or a range of it, or redirects to the bucket with
-//! it; `…/raw/…` serves what git has, for an LFS file its pointer.
+//! `GET …/resolve/{rev}/{path}`: serves a file or a range of it, or redirects to the bucket.
+//! `…/raw/…` serves what git has, for an LFS file its pointer.
 
 use std::ops::Range;
 

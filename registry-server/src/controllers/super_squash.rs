@@ -1,5 +1,4 @@
-//! `POST …/super-squash/{branch}`: replaces the history of a branch or a pull request by one
-//! commit.
+//! `POST …/super-squash/{branch}`: replaces a branch's or pull request's history by one commit.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,5 +1,5 @@
-//! `GET …/{id}/tool`: lists a tool's versions with what their manifests say, so that a client
-//! chooses without a download.
+//! `GET …/{id}/tool`: lists a tool's versions with what their manifests say.
+//! So a client chooses without a download.
 //!
 //! `?limit=` bounds the versions of a page, newest first; `Link` leads to the next page. A
 //! repository that carries no tool answers 404 `EntryNotFound`.

@@ -1,5 +1,5 @@
-//! Decides a repository's visibility from a request's members: `visibility`, and `private` of older
-//! clients.
+//! Decides if a repository is private, from a request's members `visibility` and `private`.
+//! Older clients send the latter.
 
 use crate::http::Refusal;
 

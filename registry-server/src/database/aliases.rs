@@ -1,5 +1,4 @@
-//! Renames repositories in the database, and finds moved ones by their former ids, which go on
-//! working.
+//! Renames repositories in the database, and finds moved ones by their former ids.
 
 use super::connection::Database;
 use super::keys::AccountKey;

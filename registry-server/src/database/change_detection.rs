@@ -1,5 +1,4 @@
-//! Watches for changes of the database: a number that grows when anybody, in this process or
-//! another, has written.
+//! Watches for changes of the database: a number that grows when any process has written.
 //!
 //! One connection asks for everybody: whoever comes while it is asking waits for the next answer,
 //! so that an answer is never older than the question, and under load one question serves many. The

@@ -6,8 +6,8 @@ use sqlx::{AssertSqlSafe, FromRow, Row as _};
 
 use super::connection::Database;
 use super::keys::RepositoryKey;
-use super::objects::{object_id_in, optional_object_id_in};
 use super::sql::select;
+use super::stored_object_id::{object_id_in, optional_object_id_in};
 use super::write_transaction::WriteTransaction;
 use super::write_transaction::insertions;
 use crate::error::RegistryError;

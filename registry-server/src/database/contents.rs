@@ -1,5 +1,5 @@
-//! Finds which stored contents are in use, and by locks keeps the garbage collection from deleting
-//! those that a commit is about to refer to.
+//! Finds which contents are in use, and keeps garbage collection from those of coming commits.
+//! Locks keep the two apart.
 //!
 //! A commit stores content first and refers to it later, in a transaction. The collection must not
 //! take content away in between unnoticed, whichever servers the two run on. Both go through one

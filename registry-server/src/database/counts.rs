@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::bound_sql::{Value, bound};
 use super::connection::Database;
 use super::keys::AccountKey;
-use super::visibility::{Value, bound, readable};
+use super::visibility::readable;
 use crate::error::RegistryError;
 use crate::names::{RepositoryKind, TokenScope};
 

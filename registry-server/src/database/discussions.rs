@@ -6,8 +6,8 @@ use sqlx::{FromRow, Row as _};
 
 use super::connection::Database;
 use super::keys::RepositoryKey;
-use super::objects::optional_object_id_in;
 use super::sql::select;
+use super::stored_object_id::optional_object_id_in;
 use super::write_transaction::WriteTransaction;
 use crate::error::RegistryError;
 

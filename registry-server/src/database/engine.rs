@@ -53,4 +53,12 @@ impl Engine {
             Self::Postgres => "SELECT id FROM repositories WHERE id = $1 FOR UPDATE",
         }
     }
+
+    /// The condition that one text is a part of another.
+    pub(super) fn contains(self, text: &str, part: &str) -> String {
+        match self {
+            Self::Sqlite => format!("instr({text}, {part}) > 0"),
+            Self::Postgres => format!("strpos({text}, {part}) > 0"),
+        }
+    }
 }

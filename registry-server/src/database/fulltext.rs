@@ -1,5 +1,5 @@
-//! Builds full-text queries for SQLite's FTS5 and PostgreSQL from search words, and updates the
-//! indexed document of each repository.
+//! Builds full-text queries from search words, and updates repositories' indexed documents.
+//! The queries are for SQLite's FTS5 and for PostgreSQL.
 
 use super::keys::RepositoryKey;
 use super::write_transaction::WriteTransaction;

@@ -1,10 +1,11 @@
 //! Lists those of an owner's repositories that a viewer may read, with the storage that each takes.
 
+use super::bound_sql::{Value, bound};
 use super::connection::Database;
 use super::keys::{AccountKey, RepositoryKey};
 use super::repositories::{REPOSITORIES, Repository};
 use super::rows::from_row;
-use super::visibility::{Value, bound, readable};
+use super::visibility::readable;
 use crate::error::RegistryError;
 use crate::names::TokenScope;
 

@@ -1,5 +1,4 @@
-//! Primary keys of accounts, repositories and tokens, each kind a type of its own, so that none is
-//! taken for one of another kind.
+//! Primary keys of accounts, repositories and tokens, each kind a type of its own.
 
 use std::fmt;
 

@@ -13,8 +13,8 @@ use super::commits::Commit;
 use super::connection::Database;
 use super::engine::Engine;
 use super::keys::RepositoryKey;
-use super::objects::object_id;
 use super::sql::{BATCH_MAX, placeholders};
+use super::stored_object_id::object_id;
 use crate::error::RegistryError;
 
 /// The most commits that one query walks over. If a path was last changed before them, at a time

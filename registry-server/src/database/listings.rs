@@ -1,5 +1,5 @@
-//! Stores the facts from a repository's files by which it is listed and searched: tags, card and
-//! tool.
+//! Stores the facts by which a repository is listed and searched: tags, card and tool.
+//! They are read from its files.
 
 use super::connection::Database;
 use super::keys::RepositoryKey;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use gix_hash::ObjectId;
 use gix_object::Kind;
 use sqlx::any::AnyRow;
-use sqlx::{AssertSqlSafe, FromRow, Row as _};
+use sqlx::{AssertSqlSafe, FromRow};
 
 use super::connection::Database;
 use super::contents::ClaimedContents;
@@ -14,6 +14,7 @@ use super::engine::Engine;
 use super::keys::RepositoryKey;
 use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders, select};
+use super::stored_object_id::object_id;
 use super::write_transaction::WriteTransaction;
 use super::write_transaction::insertions;
 use crate::content::Sha256Digest;
@@ -307,31 +308,6 @@ fn json_list(oids: &[ObjectId]) -> String {
         let _ = write!(list, "{before}\"{oid}\"");
     }
     list + "]"
-}
-
-/// Reads an object id the database gave back.
-pub(crate) fn object_id(hex: &str) -> Result<ObjectId, RegistryError> {
-    ObjectId::from_hex(hex.as_bytes())
-        .map_err(|_| RegistryError::Damaged(format!("object id {hex:?}")))
-}
-
-/// The object id in a column.
-pub(super) fn object_id_in(row: &AnyRow, column: &str) -> Result<ObjectId, sqlx::Error> {
-    optional_object_id_in(row, column)?
-        .ok_or_else(|| sqlx::Error::ColumnNotFound(column.to_owned()))
-}
-
-/// The object id in a column that may be null.
-pub(super) fn optional_object_id_in(
-    row: &AnyRow,
-    column: &str,
-) -> Result<Option<ObjectId>, sqlx::Error> {
-    let hex: Option<String> = row.try_get(column)?;
-    let oid = hex.map(|hex| ObjectId::from_hex(hex.as_bytes()));
-    oid.transpose().map_err(|error| sqlx::Error::ColumnDecode {
-        index: column.to_owned(),
-        source: Box::new(error),
-    })
 }
 
 #[cfg(test)]

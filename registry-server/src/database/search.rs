@@ -1,5 +1,4 @@
-//! Searches repositories: filters, order and paging, with nothing shown to those who may not see
-//! it.
+//! Searches the repositories that the caller may see: filters, order and paging.
 //!
 //! Words alone are answered by relevance, in [`ranked`]; everything else in the order of a column,
 //! in [`sorted`].
@@ -9,5 +8,6 @@ mod page;
 mod query;
 mod ranked;
 mod sorted;
+mod words;
 
 pub(crate) use query::{Order, Position, RankedPosition, Search};

@@ -1,5 +1,5 @@
-//! The list of tables and columns that a backup holds: all but the search index, unfinished uploads
-//! and the state of garbage collection.
+//! The list of tables and columns that a backup holds.
+//! That is all but the search index, unfinished uploads and the state of garbage collection.
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

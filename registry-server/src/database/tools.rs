@@ -1,5 +1,4 @@
-//! Stores and reads the facts of tools' manifests, and chooses the manifest that listings show of
-//! each repository.
+//! Stores and reads the facts of tools' manifests, and chooses the one that listings show.
 
 use sqlx::AssertSqlSafe;
 use tool_hub_manifest::Version;

@@ -1,31 +1,8 @@
-//! Builds the SQL condition under which somebody may see a repository, wherever several are listed
-//! or counted.
+//! Builds the SQL condition that lists and counts have only repositories that the caller may see.
 
-use sqlx::any::{AnyArguments, AnyRow};
-use sqlx::query::QueryAs;
-use sqlx::{Any, AssertSqlSafe, FromRow};
-
+use super::bound_sql::Value;
 use super::keys::AccountKey;
 use crate::names::TokenScope;
-
-/// A value bound to a statement that is put together from parts.
-#[derive(Debug, Clone)]
-pub(super) enum Value {
-    Text(String),
-    Number(i64),
-}
-
-/// A statement that was put together from fixed text and the numbers of `values`.
-pub(super) fn bound<'q, T>(sql: String, values: Vec<Value>) -> QueryAs<'q, Any, T, AnyArguments>
-where
-    T: for<'r> FromRow<'r, AnyRow>,
-{
-    let query = sqlx::query_as(AssertSqlSafe(sql));
-    values.into_iter().fold(query, |query, value| match value {
-        Value::Text(text) => query.bind(text),
-        Value::Number(number) => query.bind(number),
-    })
-}
 
 /// A condition on the owner, name and privacy of `repositories r`, or of `search_entries r`. Only
 /// fixed text and what `bind` gives back go into it.

@@ -1,5 +1,5 @@
-//! Writes and reads LFS pointers: the small text files that stand in a git tree for large ones. The
-//! text follows version 1 of the git-lfs specification.
+//! Writes and reads LFS pointers: the small text files that stand in a git tree for large ones.
+//! The text follows version 1 of the git-lfs specification.
 
 use gix_hash::ObjectId;
 use gix_object::Kind;

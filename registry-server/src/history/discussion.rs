@@ -1,5 +1,5 @@
-//! Opens discussions and pull requests. Each pull request has a reference of its own, on which its
-//! commits are.
+//! Opens discussions and pull requests.
+//! Each pull request has a reference of its own, on which its commits are.
 
 use super::proposal::Proposal;
 use super::write::{WriteError, prepare, store};

@@ -3,7 +3,7 @@
 use crate::database::Database;
 use crate::database::commits::Commit;
 use crate::database::keys::RepositoryKey;
-use crate::database::objects::object_id;
+use crate::database::stored_object_id::object_id;
 use crate::error::RegistryError;
 use crate::names::RefName;
 use crate::tool::version_in_name;

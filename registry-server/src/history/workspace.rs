@@ -1,5 +1,4 @@
-//! Applies the changes of a commit to a tree in memory, and reads only the directories that they
-//! touch.
+//! Applies a commit's changes to a tree in memory, of which only touched directories are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Gives every answer a request id, and every request one log line and one count. The id is the
-//! client's, so that it can be found in both logs, or one of our own.
+//! Gives every answer a request id, and every request one log line and one count.
+//! The id is the client's, so that it can be found in both logs, or one of our own.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -15,7 +15,8 @@ use crate::content::Sha256Digest;
 use crate::database::export::{Snapshot, schema_version};
 use crate::database::tables::TABLES;
 use crate::error::RegistryError;
-use crate::registry::{Registry, create_private_directory};
+use crate::private_directory::create_private_directory;
+use crate::registry::Registry;
 
 /// Contents asked for at once.
 const PAGE: i64 = 500;

@@ -1,5 +1,5 @@
-//! Scrubs a registry: hashes all contents and git objects again, and reports what is altered or
-//! missing.
+//! Scrubs a registry: hashes all contents and git objects again, and reports damage.
+//! Damage is what is altered or missing.
 
 use std::fmt;
 
@@ -8,7 +8,8 @@ use gix_object::Kind;
 
 use crate::content::{Sha256Digest, StoredObject};
 use crate::database::keys::RepositoryKey;
-use crate::database::objects::{StoredGitObject, object_id};
+use crate::database::objects::StoredGitObject;
+use crate::database::stored_object_id::object_id;
 use crate::error::RegistryError;
 use crate::git;
 use crate::registry::Registry;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::RegistryError;
-use crate::registry::create_private_directory;
+use crate::private_directory::create_private_directory;
 
 /// A directory under a temporary name: renamed when it is complete, removed when it is dropped
 /// before that.

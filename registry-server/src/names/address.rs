@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use percent_encoding::percent_decode_str;
 use utoipa::ToSchema;
 
 use super::account_and_repository::{AccountName, NameError, RepositoryName};
+use super::percent::decode;
 
 /// Segments that follow an id in addresses of the API and have something after them.
 const API_VERBS: [&str; 7] = [
@@ -180,14 +180,6 @@ impl Address {
     pub(crate) fn rest_text(&self) -> Option<String> {
         decode(&self.rest.join("/"))
     }
-}
-
-/// Percent-decodes to UTF-8.
-pub(crate) fn decode(text: &str) -> Option<String> {
-    percent_decode_str(text)
-        .decode_utf8()
-        .ok()
-        .map(std::borrow::Cow::into_owned)
 }
 
 #[cfg(test)]

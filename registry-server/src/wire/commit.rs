@@ -3,6 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::html::escape;
 use crate::clock;
 use crate::database::commits::Commit;
 
@@ -72,12 +73,4 @@ impl From<&Commit> for LastCommit {
             date: clock::date(commit.written_ms),
         }
     }
-}
-
-/// `formatted` is HTML, so what is text must be escaped.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }

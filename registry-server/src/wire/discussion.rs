@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::commit::escape;
+use super::html::escape;
 use crate::clock;
 use crate::database::commits::Commit;
 use crate::database::discussions::Discussion;

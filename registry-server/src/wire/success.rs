@@ -1,5 +1,4 @@
-//! The JSON answer `{"success": true}` to a request that was carried out and gives nothing else
-//! back.
+//! The JSON answer `{"success": true}` to requests that give nothing else back.
 
 use serde::Serialize;
 use utoipa::ToSchema;

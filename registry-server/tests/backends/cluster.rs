@@ -1,5 +1,4 @@
-//! A private PostgreSQL: a cluster in a temporary directory that listens on a socket there and
-//! nowhere else.
+//! A private PostgreSQL for tests: a cluster in a temporary directory, with a socket only there.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};

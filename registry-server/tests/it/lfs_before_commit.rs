@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tool_hub_registry_server::{MemberRole, Registry, TokenRole, serve};
 
-use crate::lfs::{BATCH, address, batch, commit, content, put, registry, upload};
+use crate::lfs_requests::{BATCH, address, batch, commit, content, put, registry, upload};
 use crate::support::{TestRegistry, file, header, hex as sha256, refusal, token};
 
 #[tokio::test]

@@ -26,6 +26,7 @@ mod history;
 mod hostile;
 mod lfs;
 mod lfs_before_commit;
+mod lfs_requests;
 mod limits;
 mod monitoring;
 mod openapi;

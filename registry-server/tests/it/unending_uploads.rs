@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::lfs::{BATCH, address, batch, content, put};
+use crate::lfs_requests::{BATCH, address, batch, content, put};
 use crate::support::{TestRegistry, file, header, hex};
 
 const QUOTA: u64 = 4 << 20;

@@ -1,5 +1,5 @@
-//! The component `calculator`: evaluates, converts and lists units, as `wit/world.wit` declares,
-//! and turns errors into failures that an agent can mend.
+//! The component `calculator`, as `wit/world.wit` declares: evaluates, converts, lists units.
+//! Errors become failures that an agent can mend.
 
 pub mod dimension;
 pub mod dimension_name;

@@ -1,5 +1,6 @@
-//! The table of units. Factors are those of the International System of Units (9th brochure)
-//! and of the international yard and pound agreement; customary measures are those of the USA.
+//! The table of units.
+//! Factors are those of the International System of Units (9th brochure) and of the international
+//! yard and pound agreement; customary measures are those of the USA.
 
 use std::f64::consts::{PI, TAU};
 

@@ -1,5 +1,5 @@
-//! Measures a text by Unicode's segmentation (UAX #29): counts, averages, reading time, frequent
-//! words.
+//! Measures a text by Unicode's segmentation: counts, averages, reading time, frequent words.
+//! The segmentation is UAX #29.
 
 // Ordered collections, because hashed ones make the component ask its host for a random seed.
 use std::collections::{BTreeMap, BTreeSet};

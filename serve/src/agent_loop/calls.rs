@@ -1,5 +1,4 @@
-//! Runs a task with a model that calls functions one after another, and gives it their results
-//! until it answers.
+//! Runs a task with a model that calls functions, and gives it their results until it answers.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! Asks a model for code, runs it in an interpreter tool (`Interpreter`), and lets it call the
-//! toolbox's functions (`Bridge`).
+//! Asks a model for code, runs it in an interpreter tool, and lets it call the toolbox's functions.
+//! The types are `Interpreter` and `Bridge`.
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Runs a task with a prompt template, as Transformers Agents does: the model's code is run once,
-//! and its result is the answer.
+//! Runs a task with a prompt template, as Transformers Agents does: the model's code is run once.
+//! Its result is the answer.
 
 use tool_hub_agent::conversation::{Message, Role};
 use tool_hub_agent::prompt::{

@@ -1,5 +1,5 @@
-//! The state of an agent, kept in memory between tasks: its conversation, with a limit in bytes
-//! beyond which tasks fail, its named values and the state of its interpreter.
+//! The `AgentState` between tasks: conversation, named values and the interpreter's state.
+//! It is kept in memory, the conversation within a limit in bytes beyond which tasks fail.
 
 use std::sync::Arc;
 

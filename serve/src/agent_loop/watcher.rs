@@ -1,5 +1,4 @@
-//! The trait of a watcher beside an agent, who is shown its words and results and may refuse what
-//! it does.
+//! The `Watcher` trait: somebody who sees what an agent says and does, and may refuse it.
 
 use std::pin::Pin;
 

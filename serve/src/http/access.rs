@@ -1,5 +1,5 @@
-//! The access to an HTTP server: checked lists of its callers, its own host names and the origins
-//! whose pages may ask.
+//! The access to an HTTP server: its callers, its own host names and the origins allowed to ask.
+//! An origin's pages may ask. All are checked.
 
 use std::net::IpAddr;
 

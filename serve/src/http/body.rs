@@ -1,5 +1,4 @@
-//! Reads request bodies whole before they are handled, within limits on their length, their time,
-//! and the memory that they share with everything else that is buffered.
+//! Reads request bodies whole, within limits on their length, time and shared memory.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! A caller of the HTTP server: its name, its toolset and the digest of its token. Makes and parses
-//! bearer tokens, which `guard.rs` compares.
+//! A caller of the HTTP server (name, toolset, digest of its token), and the `BearerToken` type.
+//! `guard.rs` compares tokens. Makes and parses bearer tokens, which `guard.rs` compares.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! Answers browsers' preflight requests for pages of allowed origins, and lets those pages read
-//! responses (the CORS protocol of the Fetch Standard).
+//! Answers CORS preflight requests of allowed origins, and lets their pages read responses.
+//! The protocol is that of the Fetch Standard.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};

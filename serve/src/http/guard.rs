@@ -1,5 +1,4 @@
-//! Checks the host, the origin and the token of every request, and hands it to the routes of its
-//! caller.
+//! Checks host, origin and token of every request, and hands it to the routes of its caller.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};

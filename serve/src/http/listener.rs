@@ -1,5 +1,5 @@
-//! Accepts connections until shutdown, up to a limit: connections that only wait give way to new
-//! ones. Worker threads answer them.
+//! Accepts connections until shutdown, up to a limit: idle ones give way to new ones.
+//! Worker threads answer them.
 
 use std::convert::Infallible;
 use std::future::Future;

@@ -1,5 +1,4 @@
-//! Wraps the body of a response so that a value is held until the body has been sent or its client
-//! leaves.
+//! Wraps a response body to hold a value until it has been sent or its client leaves.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -1,5 +1,4 @@
-//! The routes of one caller, MCP, REST and the gateway, and the caller's limits on concurrent
-//! requests and memory.
+//! The routes of one caller: MCP, REST and gateway, with limits on concurrent requests and memory.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The single-threaded runtimes on which connections are served: one for each processor, and one
-//! for long requests. The steps of an answer follow each other and wake no other thread.
+//! The single-threaded runtimes that serve connections: one a processor, one for long requests.
+//! The steps of an answer follow each other and wake no other thread.
 
 use std::future::Future;
 use std::num::NonZero;

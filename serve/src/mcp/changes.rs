@@ -1,5 +1,4 @@
-//! Notifies clients of changed lists and resources: those with a session unasked, those without
-//! while a request of theirs listens.
+//! Notifies clients of changed lists and resources, with a session or while they listen.
 
 use std::sync::Arc;
 use std::time::Duration;

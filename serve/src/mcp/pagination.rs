@@ -1,5 +1,5 @@
-//! Cursor pagination of MCP lists, and how long clients may keep a page. Pages are long enough for
-//! clients that read only the first.
+//! Cursor pagination of MCP lists, and how long clients may keep a page.
+//! Pages are long enough for clients that read only the first.
 
 use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;

@@ -1,5 +1,4 @@
-//! Answers MCP requests about prompts: lists those of all tools, and has the tool of a prompt fill
-//! it in.
+//! Answers MCP requests about prompts: lists those of all tools, and has one filled in.
 
 use rmcp::model::{
     CacheScope, GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult,

@@ -1,5 +1,4 @@
-//! Answers MCP requests about resources: lists them, reads one from the tool that it belongs to,
-//! and completes addresses.
+//! Answers MCP requests about resources: lists them, reads one, and completes addresses.
 
 use rmcp::model::{
     CacheScope, CompleteRequestParams, CompleteResult, CompletionInfo, ListResourceTemplatesResult,

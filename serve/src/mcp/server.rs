@@ -1,5 +1,4 @@
-//! The MCP server of one client: it declares its capabilities and handles each request for tools,
-//! prompts and resources.
+//! The MCP server of one client: its capabilities, and each request for tools, prompts, resources.
 
 #![expect(
     deprecated,

@@ -1,5 +1,4 @@
-//! Adds the toolbox's functions to the client's own in a request, and finds the function that a
-//! model calls.
+//! Adds the toolbox's functions to a request's own, and finds the one that a model calls.
 
 mod choice;
 mod definition;

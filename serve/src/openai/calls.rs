@@ -1,5 +1,5 @@
-//! Makes the calls of a model's reply that are run here, with unique ids and limits on their number
-//! and results.
+//! Makes the calls of a model's reply that are run here, with unique ids and limits.
+//! There are limits on their number and results.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -1,5 +1,4 @@
-//! Implements the Chat Completions API for the gateway: a reply is a message, and results are
-//! messages after it.
+//! Implements the Chat Completions API for the gateway: replies and results are messages.
 
 mod reply;
 mod stream;

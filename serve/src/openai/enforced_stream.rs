@@ -1,6 +1,6 @@
-//! Reads the stream of a model that is held to calls by a grammar, and rewrites it as chunks of
-//! text and calls. The model writes `{"answer": "…"}` or a call: the text of an answer is shown as
-//! it comes, a call when it is whole.
+//! Rewrites the stream of a model held to calls by a grammar as chunks of text and calls.
+//! The model writes `{"answer": "…"}` or a call: the text of an answer is shown as it comes, a call
+//! when it is whole.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! The settings of a gateway: its endpoint and key, its limit of rounds, strict definitions of
-//! functions, and the grammar for an endpoint that knows no tools.
+//! The settings of a gateway: endpoint, key, limit of rounds, strict definitions, grammar.
+//! The grammar is for an endpoint that knows no tools.
 
 use std::num::NonZeroU32;
 

@@ -1,11 +1,13 @@
-//! Rewrites requests for an endpoint that knows no tools so that a grammar holds its model to
-//! calls, and reads the replies.
+//! Has a grammar hold a model to calls on an endpoint that knows no tools.
+//! It rewrites requests and reads the replies.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
-use tool_hub_agent::constraint::{Backend, Compiler, EmulatedTools, WrongAnswer, emulate_tools};
+use tool_hub_agent::constraint::{
+    Backend, ConstraintCache, EmulatedTools, WrongAnswer, emulate_tools,
+};
 
 use super::refusal::Refusal;
 
@@ -17,7 +19,7 @@ const GRAMMARS_KEPT: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 #[derive(Clone)]
 pub(super) struct GrammarEnforcement {
     backend: Backend,
-    compiler: Arc<Mutex<Compiler>>,
+    cache: Arc<Mutex<ConstraintCache>>,
 }
 
 /// The reader of the reply to a rewritten request.
@@ -27,7 +29,7 @@ impl GrammarEnforcement {
     pub(super) fn new(backend: Backend) -> Self {
         Self {
             backend,
-            compiler: Arc::new(Mutex::new(Compiler::new(GRAMMARS_KEPT))),
+            cache: Arc::new(Mutex::new(ConstraintCache::new(GRAMMARS_KEPT))),
         }
     }
 
@@ -45,8 +47,8 @@ impl GrammarEnforcement {
     pub(super) fn hold(&self, request: &mut Map<String, Value>) -> Result<EnforcedReply, Refusal> {
         // What a model writes is read when it is whole, whether it comes in pieces or not.
         let streams = request.shift_remove("stream");
-        let mut compiler = self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
-        let emulated = emulate_tools(request, self.backend, &mut compiler);
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let emulated = emulate_tools(request, self.backend, &mut cache);
         let emulated = emulated.map_err(|error| Refusal::request(error.to_string(), None))?;
         if let Some(streams) = streams {
             request.insert("stream".to_owned(), streams);

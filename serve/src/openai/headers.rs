@@ -1,5 +1,6 @@
-//! Allow-lists of the headers that are passed between a client and the endpoint. Everything else is
-//! dropped: keys in any spelling, cookies, addresses, and headers about a single connection.
+//! Allow-lists of the headers that are passed between a client and the endpoint.
+//! Everything else is dropped: keys in any spelling, cookies, addresses, and headers about a single
+//! connection.
 
 use axum::http::{HeaderMap, HeaderName, header};
 

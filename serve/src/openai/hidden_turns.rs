@@ -1,5 +1,5 @@
-//! Stores what a client never saw of an answer, for its next requests to go on from: rounds of tool
-//! calls, and the endpoint's own id of the answer.
+//! Stores what a client never saw of an answer, so that its next requests can go on from there.
+//! That is rounds of tool calls, and the endpoint's own id of the answer.
 
 use std::sync::Arc;
 

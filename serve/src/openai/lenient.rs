@@ -1,5 +1,4 @@
-//! Reads members of replies that may have another type than expected; such a member counts as
-//! absent.
+//! Reads members of replies leniently: one of an unexpected type counts as absent.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};

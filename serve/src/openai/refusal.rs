@@ -1,5 +1,4 @@
-//! The errors of requests to the gateway, written as the error responses that clients of OpenAI's
-//! APIs read.
+//! The errors of requests to the gateway, as error responses in the form of OpenAI's APIs.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};

@@ -1,5 +1,5 @@
-//! Memory limits for an endpoint's replies: reserved from the caller's share before anything is
-//! read, so that no endpoint decides how much memory the server takes.
+//! Memory limits for an endpoint's replies, reserved from the caller's share before they are read.
+//! So no endpoint decides how much memory the server takes.
 
 use serde_json::Value;
 

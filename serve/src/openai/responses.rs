@@ -1,6 +1,6 @@
-//! Implements the Responses API for the gateway: a reply is a list of items, and results are items
-//! after it. What is run here is shown as calls of an MCP server, which is how the API shows what a
-//! server runs, and which clients carry from one request to the next.
+//! Implements the Responses API for the gateway: replies and results are items.
+//! What is run here is shown as calls of an MCP server, which is how the API shows what a server
+//! runs, and which clients carry from one request to the next.
 
 mod endpoint_reply;
 mod item;

@@ -1,5 +1,5 @@
-//! Checks each passed-on request against the part of the endpoint's API that clients may use. The
-//! endpoint's key also gives access to the rest: files, fine-tuning, an organization's keys.
+//! Checks each passed-on request against the part of the endpoint's API that clients may use.
+//! The endpoint's key also gives access to the rest: files, fine-tuning, an organization's keys.
 
 use axum::http::{Method, Uri};
 

@@ -1,5 +1,5 @@
-//! Runs one REST call: the arguments are the request's body, the answer is JSON, or events for a
-//! client that wants to see progress.
+//! Runs one REST call: arguments are the request's body, the answer is JSON or events.
+//! Events are for a client that wants to see progress.
 
 use std::convert::Infallible;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Builds the OpenAPI 3.1 document of a catalogue: each function is an operation of its own, with
-//! the schemas that agents see.
+//! Builds the OpenAPI 3.1 document of a catalogue: each function is an operation.
+//! It has the schemas that agents see.
 
 use rmcp::model::Tool as Definition;
 use serde_json::{Map, Value, json};

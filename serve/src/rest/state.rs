@@ -1,4 +1,4 @@
-//! The state that every route of plain HTTP needs, one for each caller.
+//! The `RestState` of one caller: its toolset, where functions are found, pages and stop signal.
 
 use axum::http::StatusCode;
 use tokio_util::sync::CancellationToken;

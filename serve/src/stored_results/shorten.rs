@@ -1,5 +1,5 @@
-//! Shortens outcomes that are too long: stores the whole text, and leaves a beginning and the way
-//! to the rest.
+//! Shortens outcomes that are too long: stores the whole text and leaves its beginning.
+//! It says how to read the rest.
 
 use tool_hub_agent::definition::stored_result::kept_value;
 use tool_hub_manifest::contract::{

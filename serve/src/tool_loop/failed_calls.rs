@@ -1,5 +1,5 @@
-//! Records a model's failed calls, and refuses to make them again when it repeats them. Small
-//! models do so until the rounds are used up.
+//! Records a model's failed calls, and refuses to make them again when it repeats them.
+//! Small models do so until the rounds are used up.
 
 use std::borrow::Cow;
 

@@ -3,26 +3,8 @@
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::{Reply, Served, question};
-
-pub(crate) fn message(message: Value, reason: &str) -> Reply {
-    Reply::Whole(json!({
-        "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m",
-        "choices": [{"index": 0, "message": message, "finish_reason": reason, "logprobs": null}],
-        "usage": {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12},
-    }))
-}
-
-pub(crate) fn text(text: &str) -> Reply {
-    message(json!({"role": "assistant", "content": text}), "stop")
-}
-
-pub(crate) fn call(id: &str, name: &str, arguments: &Value) -> Value {
-    json!({
-        "id": id, "type": "function",
-        "function": {"name": name, "arguments": arguments.to_string()},
-    })
-}
+use crate::chat_replies::{call, message, text};
+use crate::support::{Reply, Served, own, question};
 
 fn calls(calls: &[Value]) -> Reply {
     let written = json!({"role": "assistant", "content": null, "tool_calls": calls});
@@ -31,13 +13,6 @@ fn calls(calls: &[Value]) -> Reply {
 
 fn sum() -> Reply {
     calls(&[call("call_1", "guest__add", &json!({"a": 20, "b": 22}))])
-}
-
-/// What a client brings itself.
-pub(crate) fn own(name: &str) -> Value {
-    json!({"type": "function", "function": {
-        "name": name, "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
-    }})
 }
 
 fn names(request: &Value) -> Vec<&str> {

@@ -3,22 +3,10 @@
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::chat::call;
+use crate::chat_replies::{call, chunk, usage};
 use crate::support::{Reply, Served, question};
 
 const PATH: &str = "/v1/chat/completions";
-
-pub(crate) fn chunk(id: &str, delta: Value, reason: Option<&str>) -> Value {
-    json!({
-        "id": id, "object": "chat.completion.chunk", "created": 1, "model": "m",
-        "choices": [{"index": 0, "delta": delta, "logprobs": null, "finish_reason": reason}],
-    })
-}
-
-pub(crate) fn usage(id: &str) -> Value {
-    let usage = json!({"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12});
-    json!({"id": id, "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [], "usage": usage})
-}
 
 /// A round that says something and calls a function piece by piece.
 fn calling(id: &str, name: &str, arguments: &str) -> Reply {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::chat::{call, message};
+use crate::chat_replies::{call, message};
 use crate::support::{Reply, Served, question};
 
 const SOON: Duration = Duration::from_millis(200);

@@ -3,9 +3,8 @@
 use serde_json::{Value, json};
 use tool_hub_agent::constraint::Backend;
 
-use crate::chat::{own, text};
-use crate::chat_stream::{chunk, usage};
-use crate::support::{Reply, Served, question};
+use crate::chat_replies::{chunk, text, usage};
+use crate::support::{Reply, Served, own, question};
 
 async fn start(replies: impl IntoIterator<Item = Reply>) -> Served {
     Served::start_with(4, replies, |gateway| gateway.held_by(Backend::Vllm)).await

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::responses::{PATH, call, response, streamed, sum, text};
+use crate::responses_replies::{call, response, streamed, sum, text};
 use crate::support::{Reply, Served, question};
+
+const PATH: &str = "/v1/responses";
 
 /// The events of an answer in which the endpoint streams `replies`.
 async fn events(replies: impl IntoIterator<Item = Reply>) -> (Vec<Value>, Served) {

@@ -237,3 +237,10 @@ pub(crate) fn question(more: &Value) -> Value {
     }
     question
 }
+
+/// The definition of a function of the client's own.
+pub(crate) fn own(name: &str) -> Value {
+    json!({"type": "function", "function": {
+        "name": name, "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
+    }})
+}

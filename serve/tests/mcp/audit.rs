@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_hub_serve::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject, Toolset, serve};
 
-use crate::http::{Served, call};
+use crate::http_server::{Served, call};
 use crate::support::catalogue;
 use crate::{check, text};
 

@@ -6,7 +6,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tool_hub_serve::{Catalogue, Toolset};
 
-use crate::http::{Served, call};
+use crate::http_server::{Served, call};
 use crate::support::{catalogue, offers};
 use crate::{PATIENCE, check, text};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::http::Served;
+use crate::http_server::Served;
 
 /// Longer than any name or message needs.
 const ANSWER_BYTES_MAX: usize = 4 << 10;

@@ -10,6 +10,7 @@ mod callers;
 mod changes;
 mod discovery;
 mod http;
+mod http_server;
 mod list_size;
 mod long_names;
 mod names;

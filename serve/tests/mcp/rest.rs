@@ -6,7 +6,7 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use tool_hub_serve::{Catalogue, Offer, Toolset};
 
-use crate::http::Served;
+use crate::http_server::Served;
 use crate::support::offers;
 use crate::{PATIENCE, check, text};
 

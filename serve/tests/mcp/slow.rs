@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::http::{Served, call};
+use crate::http_server::{Served, call};
 use crate::support::catalogue;
 use crate::{PATIENCE, check, text};
 use tool_hub_serve::{MCP_PATH, Toolset};

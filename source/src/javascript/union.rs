@@ -1,5 +1,4 @@
-//! Builds the JSON Schemas of unions: single values become one `enum`, and plain types one list of
-//! types.
+//! Builds the JSON Schemas of unions: values become one `enum`, plain types one list.
 
 use serde_json::{Map, Value, json};
 use tree_sitter::Node;

@@ -1,5 +1,5 @@
-//! Splits docstrings in Google's style into description, parameters and result, as Transformers
-//! splits them.
+//! Splits docstrings in Google's style into description, parameters and result.
+//! The rules are those of Transformers.
 
 use std::collections::HashMap;
 

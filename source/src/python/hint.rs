@@ -1,5 +1,4 @@
-//! The type hints that Python's annotations stand for: basic types, literals, containers, unions
-//! and unsupported types.
+//! The type hints of Python: basic types, literals, containers, unions and unsupported types.
 
 use serde_json::Value;
 

@@ -1,5 +1,4 @@
-//! Collects the names at the top of a Python module and their meanings, as far as they are known
-//! without running it.
+//! Collects the names at the top of a Python module and what they mean, without running it.
 
 use std::cell::Cell;
 use std::collections::HashMap;

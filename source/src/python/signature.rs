@@ -1,5 +1,4 @@
-//! Reads the parameters of a Python function: names, annotations, defaults, and the ways to pass
-//! them.
+//! Reads a Python function's parameters: names, annotations, defaults, ways to pass them.
 
 use tree_sitter::Node;
 

@@ -1,5 +1,4 @@
-//! Parses doc comments of Rust: the first paragraph, and the sections `# Arguments` and
-//! `# Returns`.
+//! Parses Rust doc comments: the first paragraph, and `# Arguments` and `# Returns`.
 
 use std::collections::HashMap;
 

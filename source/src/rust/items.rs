@@ -1,12 +1,13 @@
-//! Parses the items of a Rust file that concern types: functions without their bodies, structs,
-//! enums and aliases. The rest is not parsed, so nothing in it can nest without end.
+//! Parses the items of a Rust file that concern types: functions, structs, enums, aliases.
+//! Functions are parsed without their bodies. The rest is not parsed, so nothing in it can nest
+//! without end.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use syn::Item;
 
+use super::span::position;
 use crate::error::SourceError;
 use crate::language::Language;
-use crate::position::Position;
 
 /// The deepest nesting of tokens.
 const WITHIN_MAX: usize = 256;
@@ -39,15 +40,6 @@ pub(super) fn items(text: &str) -> Result<Vec<Item>, SourceError> {
         found.push(item.map_err(|error| syntax(error.span()))?);
     }
     Ok(found)
-}
-
-/// The position of the beginning of `span`.
-pub(super) fn position(span: Span) -> Position {
-    let start = span.start();
-    Position {
-        line: start.line,
-        column: start.column + 1,
-    }
 }
 
 /// The tokens of each item, with nothing between braces of functions.

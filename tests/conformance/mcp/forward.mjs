@@ -1,5 +1,5 @@
-// Forwards every request to a server, with a token in its header Authorization: the conformance suite has no
-// way to send one. Nothing else is changed, not even the Host.
+// Forwards every request to a server, with a token in its header Authorization.
+// The conformance suite has no way to send one. Nothing else is changed, not even the Host.
 //
 // usage: node forward.mjs TOKEN FILE       prints the URL at which it listens; FILE will hold that of the server
 import fs from "node:fs";

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::scripts;
 use super::toolbox::served;
-use crate::readme::steps;
+use crate::support::documents::steps;
 use crate::support::{Need, Server, Test, root, test};
 
 pub(super) fn tests() -> Vec<Test> {

@@ -1,9 +1,9 @@
-//! A toolbox of every sample tool and a server of it, which all tests of a process share: compiling
-//! the tools takes longer than everything else.
+//! A toolbox of every sample tool and a server of it, which all tests of a process share.
+//! Compiling the tools takes longer than everything else.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::journey::load;
+use crate::support::loading::load;
 use crate::support::{Home, Server, guests};
 
 /// What clients of the server show.

@@ -1,7 +1,7 @@
 //! Tests that what tools in JavaScript print with `console` is shown by `tool call --verbose`.
 
 use super::edit;
-use crate::journey::load;
+use crate::support::loading::load;
 use crate::support::{Home, Need, Test, files, test};
 
 pub(super) fn tests() -> Vec<Test> {

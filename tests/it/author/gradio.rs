@@ -2,8 +2,9 @@
 
 use std::process::Stdio;
 
-use crate::journey::{load, picture_file};
 use crate::public_clients::packages;
+use crate::support::loading::load;
+use crate::support::picture::picture_file;
 use crate::support::{Home, Need, RegistryProcess, Server, Test, test};
 
 pub(super) fn tests() -> Vec<Test> {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::foreign::load_adder;
 use crate::public_clients::packages;
+use crate::support::adder::load_adder;
 use crate::support::{Home, Need, Test, test};
 
 pub(super) fn tests() -> Vec<Test> {

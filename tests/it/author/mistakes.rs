@@ -1,9 +1,9 @@
 //! Tests of authors' mistakes: the build tells each, with its place and what to do.
 
 use super::edit;
-use crate::journey::load;
+use crate::support::loading::load;
+use crate::support::ran::says;
 use crate::support::{Home, Need, Test, test};
-use crate::toolbox::says;
 
 pub(super) fn tests() -> Vec<Test> {
     vec![

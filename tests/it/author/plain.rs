@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::edit;
-use crate::journey::load;
+use crate::support::loading::load;
 use crate::support::{Home, Need, Test, test};
 
 pub(super) fn tests() -> Vec<Test> {

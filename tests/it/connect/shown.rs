@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{clients, says, server, text, write};
-use crate::foreign::load_adder;
-use crate::reference::{options_of, reference, rows, words};
+use crate::support::adder::load_adder;
+use crate::support::documents::{options_of, reference, rows, words};
 use crate::support::{Home, Test, test};
 
 pub(super) fn tests() -> Vec<Test> {

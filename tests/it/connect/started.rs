@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::read;
-use crate::foreign::load_adder;
+use crate::support::adder::load_adder;
 use crate::support::{Client, Home, Test, test};
 
 pub(super) fn tests() -> Vec<Test> {

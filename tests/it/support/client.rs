@@ -125,3 +125,14 @@ impl Drop for Client {
         let _ = self.server.wait();
     }
 }
+
+/// Calls a function and returns its structured answer, or the text of its failure.
+#[track_caller]
+pub(crate) fn call(client: &mut Client, function: &str, arguments: Value) -> Value {
+    let called = json!({ "name": function, "arguments": arguments });
+    let answer = client.ask("tools/call", called);
+    match answer["isError"] == true {
+        true => answer["content"][0]["text"].clone(),
+        false => answer["structuredContent"]["result"].clone(),
+    }
+}

@@ -3,11 +3,12 @@
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
 use super::kept;
+use super::ran::Ran;
 
 /// One person's home and working directory. Nothing of the machine's user is seen or changed.
 pub(crate) struct Home {
@@ -184,86 +185,4 @@ fn is_needed(name: &str) -> bool {
     const NAMES: [&str; 3] = ["PATH", "RUSTUP_TOOLCHAIN", "LANG"];
     const PREFIXES: [&str; 6] = ["PIP_", "NODE_", "NPM_", "npm_", "SSL_", "PYENV_"];
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-}
-
-/// A command that ended.
-pub(crate) struct Ran {
-    output: Output,
-    home: PathBuf,
-}
-
-impl Ran {
-    pub(crate) fn code(&self) -> i32 {
-        self.output
-            .status
-            .code()
-            .expect("the command was not killed")
-    }
-
-    pub(crate) fn stdout(&self) -> String {
-        String::from_utf8(self.output.stdout.clone()).expect("standard output is UTF-8")
-    }
-
-    pub(crate) fn stderr(&self) -> String {
-        String::from_utf8(self.output.stderr.clone()).expect("standard error is UTF-8")
-    }
-
-    /// Asserts that it ended well, and gives its standard output.
-    #[track_caller]
-    pub(crate) fn ok(&self) -> String {
-        assert_eq!(
-            self.code(),
-            0,
-            "stdout:\n{}\nstderr:\n{}",
-            self.stdout(),
-            self.stderr()
-        );
-        self.stdout()
-    }
-
-    /// Asserts that it ended well, and reads its standard output as JSON.
-    #[track_caller]
-    pub(crate) fn json(&self) -> serde_json::Value {
-        let text = self.ok();
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("not JSON ({error}):\n{text}"))
-    }
-
-    /// Exit code, standard output and standard error in one text, with what differs from run
-    /// to run replaced: digests, commits, ports, temporary directories.
-    pub(crate) fn snapshot(&self) -> String {
-        let text = format!(
-            "exit: {}\n--- stdout\n{}--- stderr\n{}",
-            self.code(),
-            self.stdout(),
-            self.stderr()
-        );
-        let home = self.home.display().to_string();
-        mask(&text.replace(&home, "[home]"))
-    }
-}
-
-/// Replaces digests, commits and ports.
-fn mask(text: &str) -> String {
-    let mut masked = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find(|c: char| c.is_ascii_hexdigit()) {
-        let (before, from) = rest.split_at(start);
-        masked.push_str(before);
-        let end = from
-            .find(|c: char| !c.is_ascii_hexdigit())
-            .unwrap_or(from.len());
-        let (word, after) = from.split_at(end);
-        match word.len() {
-            64 => masked.push_str("[digest]"),
-            40 => masked.push_str("[commit]"),
-            32 => masked.push_str("[request]"),
-            _ if masked.ends_with("127.0.0.1:") || masked.ends_with("0.0.0.0:") => {
-                masked.push_str("[port]")
-            }
-            _ => masked.push_str(word),
-        }
-        rest = after;
-    }
-    masked.push_str(rest);
-    masked
 }

@@ -1,5 +1,5 @@
-//! An OpenAI-compatible endpoint whose model says what a script says, one message after another,
-//! and remembers what it was asked.
+//! An OpenAI-compatible endpoint whose model follows a script and remembers what it was asked.
+//! It says one message after another.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,5 +1,4 @@
-//! A person at a terminal: a command in a pseudo-terminal of its own, what it shows there, and
-//! the keys that are pressed.
+//! A person at a terminal: a command in a pseudo-terminal, what it shows, the keys pressed.
 
 use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, ExitStatus};

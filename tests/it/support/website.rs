@@ -1,5 +1,5 @@
-//! A website of the tests: an HTTP server on a free port of the loopback address, which
-//! remembers what it was asked for.
+//! A website of the tests: an HTTP server on a free port that remembers what it was asked for.
+//! The port is on the loopback address.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

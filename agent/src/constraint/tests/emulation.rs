@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use super::*;
 
-fn compiler() -> Compiler {
-    Compiler::new(NonZeroUsize::MIN)
+fn cache() -> ConstraintCache {
+    ConstraintCache::new(NonZeroUsize::MIN)
 }
 
 fn request(choice: Value) -> serde_json::Map<String, Value> {
@@ -30,7 +30,7 @@ fn reply(content: &str) -> Value {
 #[test]
 fn a_request_with_tools_becomes_one_with_a_constraint() {
     let mut request = request(json!("auto"));
-    let emulated = emulate_tools(&mut request, Backend::Vllm, &mut compiler());
+    let emulated = emulate_tools(&mut request, Backend::Vllm, &mut cache());
     assert!(emulated.unwrap().is_some());
     let names: Vec<&String> = request.keys().collect();
     assert_eq!(
@@ -61,7 +61,7 @@ fn a_request_with_tools_becomes_one_with_a_constraint() {
 fn a_call_that_has_to_be_leaves_no_other_answer() {
     for choice in [json!("required"), json!("get_weather")] {
         let mut request = request(choice);
-        let emulated = emulate_tools(&mut request, Backend::Tgi, &mut compiler());
+        let emulated = emulate_tools(&mut request, Backend::Tgi, &mut cache());
         let emulated = emulated.unwrap().unwrap();
         assert_eq!(request["response_format"]["type"], "json");
         let system = request["messages"][0]["content"].as_str().unwrap();
@@ -82,7 +82,7 @@ fn after_calls_a_model_that_may_make_no_more_is_held_to_an_answer() {
         "function": {"name": "get_weather", "arguments": "{\"city\":\"Rome\"}"}});
     messages.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}));
     messages.push(json!({"role": "tool", "tool_call_id": "a", "content": "sunny"}));
-    let emulated = emulate_tools(&mut request, Backend::Vllm, &mut compiler());
+    let emulated = emulate_tools(&mut request, Backend::Vllm, &mut cache());
     let emulated = emulated.unwrap().unwrap();
     let schema = &request["structured_outputs"]["json"];
     assert_eq!(schema["required"], json!(["answer"]));
@@ -105,7 +105,7 @@ fn after_calls_a_model_that_may_make_no_more_is_held_to_an_answer() {
 #[test]
 fn what_no_tool_may_be_called_for_loses_its_tools() {
     let mut request = request(json!("none"));
-    let emulated = emulate_tools(&mut request, Backend::LlamaCpp, &mut compiler());
+    let emulated = emulate_tools(&mut request, Backend::LlamaCpp, &mut cache());
     assert_eq!(emulated, Ok(None));
     let names: Vec<&String> = request.keys().collect();
     assert_eq!(names, ["model", "temperature", "messages"]);
@@ -116,7 +116,7 @@ fn what_no_tool_may_be_called_for_loses_its_tools() {
 fn a_reply_gets_its_call_back_and_the_conversation_goes_on_as_text() {
     let mut first = request(json!("auto"));
     let asked = first.clone();
-    let emulated = emulate_tools(&mut first, Backend::LlamaCpp, &mut compiler())
+    let emulated = emulate_tools(&mut first, Backend::LlamaCpp, &mut cache())
         .unwrap()
         .unwrap();
     let mut reply = reply(r#"{"name":"get_weather","arguments":{"city":"Rome"}}"#);
@@ -134,7 +134,7 @@ fn a_reply_gets_its_call_back_and_the_conversation_goes_on_as_text() {
     let messages = second["messages"].as_array_mut().unwrap();
     messages.push(choice["message"].clone());
     messages.push(json!({"role": "tool", "tool_call_id": "call_1", "content": "Sunny."}));
-    let emulated = emulate_tools(&mut second, Backend::LlamaCpp, &mut compiler())
+    let emulated = emulate_tools(&mut second, Backend::LlamaCpp, &mut cache())
         .unwrap()
         .unwrap();
     assert_eq!(
@@ -159,7 +159,7 @@ fn a_reply_gets_its_call_back_and_the_conversation_goes_on_as_text() {
 #[test]
 fn a_reply_that_is_no_call_is_told_and_left_alone() {
     let mut request = request(json!("auto"));
-    let emulated = emulate_tools(&mut request, Backend::Sglang, &mut compiler())
+    let emulated = emulate_tools(&mut request, Backend::Sglang, &mut cache())
         .unwrap()
         .unwrap();
     for content in [
@@ -202,15 +202,11 @@ fn what_cannot_be_emulated_is_refused_and_left_alone() {
         ),
     ] {
         let mut changed = request.clone();
-        let refused = emulate_tools(&mut changed, Backend::Vllm, &mut compiler());
+        let refused = emulate_tools(&mut changed, Backend::Vllm, &mut cache());
         assert_eq!(refused.unwrap_err().to_string(), message);
         assert_eq!(changed, request);
     }
-    let refused = emulate_tools(
-        &mut request(json!("auto")),
-        Backend::OpenAi,
-        &mut compiler(),
-    );
+    let refused = emulate_tools(&mut request(json!("auto")), Backend::OpenAi, &mut cache());
     assert!(
         refused
             .unwrap_err()

@@ -1,5 +1,5 @@
-//! Matches texts against a constraint in all its formats, which must agree: `regex`, llguidance and
-//! our own GBNF matcher read them.
+//! Matches texts against a constraint in all its formats, which must agree.
+//! `regex`, llguidance and our own GBNF matcher read them.
 
 use std::sync::LazyLock;
 

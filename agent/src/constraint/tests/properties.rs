@@ -1,5 +1,5 @@
-//! Tests with random schemas and values that compiled constraints accept exactly the valid texts,
-//! with the crate `jsonschema` to judge.
+//! Tests with random schemas that compiled constraints accept exactly the valid texts.
+//! The crate `jsonschema` judges.
 
 use proptest::prelude::*;
 

@@ -1,5 +1,4 @@
-//! Checks calls against the offered functions and their schemas, and repairs arguments that are
-//! nearly right.
+//! Checks calls against the offered functions and their schemas, and repairs their arguments.
 
 use std::fmt;
 

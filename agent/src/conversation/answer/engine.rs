@@ -473,6 +473,11 @@ impl<'a> Engine<'a> {
         self.buffer[start.min(end)..end].to_owned()
     }
 
+    /// False while what looks like a call may still be text.
+    fn is_sure(&self) -> bool {
+        !matches!(self.region, Some((_, Certainty::Maybe)))
+    }
+
     fn problem(&mut self, problem: impl FnOnce() -> AnswerProblem) {
         self.problems.report(problem, &mut self.events);
     }

@@ -1,5 +1,5 @@
-//! The answer format of a model family, as data: the states in an answer, the markers that lead
-//! from one state to the next, and the models' other control tokens.
+//! The answer format of a model family, as data: states, and the markers between them.
+//! Also the models' other control tokens.
 
 /// The part of an answer in which a reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
-//! Reads answers by a model's own `response_template`, as Transformers does. The template is
-//! untrusted, so its size is limited, its patterns are simple, and text is read again a limited
-//! number of times.
+//! Reads answers by a model's own `response_template`, as Transformers does.
+//! The template is untrusted, so its size is limited, its patterns are simple, and text is read
+//! again a limited number of times.
 
 use serde_json::{Value, json};
 use smg_response_template::{Event, ResponseParser, ResponseTemplate, load_response_template};

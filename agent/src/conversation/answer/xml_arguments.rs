@@ -1,5 +1,5 @@
-//! Reads a call's arguments from nested elements, as MiniMax M3 writes them. A fixed marker stands
-//! before each tag.
+//! Reads a call's arguments from nested elements, as MiniMax M3 writes them.
+//! A fixed marker stands before each tag.
 
 use serde_json::{Map, Value};
 use tool_hub_manifest::FunctionSpec;

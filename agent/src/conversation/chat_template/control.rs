@@ -1,5 +1,4 @@
-//! Breaks or refuses control tokens in a conversation: a result that contains one could end its
-//! turn and begin another.
+//! Breaks or refuses control tokens in a conversation, with which a result could forge a turn.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
-//! Reads and writes messages of Anthropic: the system prompt is separate, calls and results are
-//! blocks of messages.
+//! Reads and writes messages of Anthropic, where calls and results are blocks of messages.
+//! The system prompt is separate.
 
 mod blocks;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::error::MessageError;
 use super::json_path::{Path, list};
 use super::loss::{Losses, MessageLossKind};
-use super::style::text_or_list;
+use super::text_or_list::text_or_list;
 use crate::conversation::message::{
     Content, Conversation, Foreign, Media, MediaKind, MediaSource, Message, MessageDialect,
     OpaqueReasoning, Part, Piece, Position, Reasoning, Role, SourceForm, ToolCall, ToolResult,

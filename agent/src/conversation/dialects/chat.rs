@@ -1,5 +1,4 @@
-//! Reads and writes messages with a role, content and calls, as in Chat Completions and chat
-//! templates.
+//! Reads and writes the messages of Chat Completions and of chat templates.
 
 mod writer;
 

@@ -1,5 +1,4 @@
-//! Reads and writes the items of OpenAI Responses, where reasoning, messages and calls are separate
-//! items.
+//! Reads and writes the items of OpenAI Responses: reasoning, messages and calls, each by itself.
 
 mod items;
 

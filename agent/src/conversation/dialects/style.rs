@@ -1,6 +1,6 @@
 //! The type `Style`: the differences between OpenAI's and Transformers' chat messages.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::error::MessageError;
 use super::json_path::Path;
@@ -28,16 +28,4 @@ pub(super) struct Style {
     pub(super) has_names: bool,
     /// True if refusals have a member of their own.
     pub(super) has_refusals: bool,
-}
-
-/// A plain text as such, anything else as a list.
-pub(super) fn text_or_list(mut parts: Vec<Value>, empty: Value) -> Value {
-    let plain = match parts.as_mut_slice() {
-        [] => return empty,
-        [Value::Object(one)] if one.len() == 2 && one.get("type") == Some(&json!("text")) => {
-            one.get_mut("text").map(Value::take)
-        }
-        _ => None,
-    };
-    plain.unwrap_or_else(|| parts.into())
 }

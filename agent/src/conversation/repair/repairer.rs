@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::read;
-use crate::schema::fit::{Fit, HOPS_MAX, has_patterns, is_whole, same};
+use crate::schema::equality::{is_whole, same};
+use crate::schema::fit::{Fit, HOPS_MAX, has_patterns};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
 /// The length to which a name or value is cut in a note, in characters.

@@ -294,7 +294,7 @@ fn work_is_bounded() {
     assert_eq!(repair(&circle, &written), None);
 }
 
-pub(crate) fn schemas() -> impl Strategy<Value = Value> {
+fn schemas() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!(true)),
         Just(json!(false)),

@@ -78,17 +78,3 @@ fn is_plain(node: &Node<'_>, keyword: &str, value: &Value) -> bool {
         _ => false,
     }
 }
-
-/// The union of types, each of them once, or `empty` if there are none.
-pub(super) fn union(types: impl Iterator<Item = String>, empty: &str) -> String {
-    let mut distinct: Vec<String> = Vec::new();
-    for written in types {
-        if !distinct.contains(&written) {
-            distinct.push(written);
-        }
-    }
-    match distinct.is_empty() {
-        true => empty.to_owned(),
-        false => distinct.join(" | "),
-    }
-}

@@ -3,8 +3,9 @@
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;
 
-use super::comments::{check_function, function_text, union, value_text};
+use super::comments::{check_function, function_text, value_text};
 use super::language::Language;
+use super::union::union;
 use crate::definition::comment;
 use crate::definition::loss::Loss;
 use crate::definition::report::Report;

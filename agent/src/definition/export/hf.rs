@@ -1,5 +1,6 @@
-//! Writes definitions for Hugging Face Transformers, as `get_json_schema` writes and chat templates
-//! read them. They have OpenAI's shape without its limits, and `return` for the result.
+//! Writes definitions for Hugging Face Transformers, as `get_json_schema` writes them.
+//! Chat templates read them. They have OpenAI's shape without its limits, and `return` for the
+//! result.
 
 use serde_json::{Map, Value};
 use tool_hub_manifest::FunctionSpec;

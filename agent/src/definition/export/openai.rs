@@ -7,7 +7,7 @@ use super::object::object;
 use super::strict;
 use crate::definition::loss::LossKind;
 use crate::definition::report::Report;
-use crate::schema::escape;
+use crate::schema::json_pointer::escape;
 
 const NAME_RULE: &str = "1 to 64 of A-Z, a-z, 0-9, `_` and `-`";
 const DESCRIPTION_CHARACTERS_MAX: usize = 1024;

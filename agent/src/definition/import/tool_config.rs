@@ -6,7 +6,8 @@ use tool_hub_manifest::{Annotations, FunctionSpec};
 
 use super::error::ImportError;
 use super::object::{Definition, member};
-use crate::schema::escape;
+use crate::definition::media_schema::media_schema;
+use crate::schema::json_pointer::escape;
 
 pub(super) fn read(definition: Definition<'_>) -> Result<FunctionSpec, ImportError> {
     let parsed;
@@ -114,23 +115,7 @@ fn of_type(kind: &str) -> Option<Value> {
     match kind {
         "text" | "string" => Some(json!({"type": "string"})),
         "boolean" | "integer" | "number" | "array" | "object" => Some(json!({"type": kind})),
-        "image" | "audio" => Some(media(kind)),
+        "image" | "audio" => Some(media_schema(kind)),
         _ => None,
     }
-}
-
-/// The schema of a picture or a sound, as the contract has them.
-pub(crate) fn media(kind: &str) -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "media_type": {"type": "string"},
-            "data": {
-                "type": "string", "contentEncoding": "base64",
-                "contentMediaType": format!("{kind}/*"),
-            },
-        },
-        "required": ["media_type", "data"],
-        "additionalProperties": false,
-    })
 }

@@ -1,4 +1,4 @@
-//! Makes optional types, the integer type for given bounds, and the comments of parameters in WIT.
+//! Parts of a value in WIT: its optional type, its integer type by bounds, and its comment.
 
 use serde_json::Value;
 

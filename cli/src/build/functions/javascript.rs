@@ -1,5 +1,4 @@
-//! Generates the JavaScript module that offers a project's plain functions as the component's
-//! exports.
+//! Generates the JavaScript module that exports a project's plain functions from a component.
 
 use tool_hub_agent::definition::interface::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::Definition;

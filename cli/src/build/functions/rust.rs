@@ -1,5 +1,5 @@
-//! Generates the Rust crate that offers a project's plain functions, a crate of their own, as the
-//! component's exports.
+//! Generates the Rust crate that exports a project's plain functions from a component.
+//! The functions are a crate of their own.
 
 use std::path::Path;
 

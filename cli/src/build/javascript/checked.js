@@ -1,5 +1,6 @@
-// Put around a project's module. It is evaluated once, in the sandbox in which the component is
-// built: what the module lacks is said there, and not when an agent calls it.
+// Wraps a project's module, and fails in the build if it lacks an export of its WIT.
+// It is evaluated once, in the sandbox in which the component is built: what the module lacks is
+// said there, and not when an agent calls it.
 
 import * as module from "tool-checked";
 export * from "tool-checked";

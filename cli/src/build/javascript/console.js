@@ -1,5 +1,5 @@
-// Put before every project's own code: the engine has no `console`. What is written is kept with
-// the tool's standard output and standard error.
+// Defines `console` for JavaScript projects, on standard output and standard error.
+// It is put before every project's own code, because the engine has none.
 
 import { getStdout } from "wasi:cli/stdout@0.2.12";
 import { getStderr } from "wasi:cli/stderr@0.2.12";

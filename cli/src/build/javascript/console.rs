@@ -1,5 +1,4 @@
-//! Adds `console` to JavaScript projects: its module, and the WIT world that imports standard
-//! output and error.
+//! Adds `console` to JavaScript projects: its module, and the WIT for standard output and error.
 
 use std::path::{Path, PathBuf};
 

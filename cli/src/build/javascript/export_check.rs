@@ -1,6 +1,6 @@
-//! Generates the entry module that checks during the build whether a JavaScript project exports the
-//! functions of its WIT. The check runs in the sandbox in which the module is evaluated; its
-//! findings become the error of the build.
+//! Generates the module that checks in a build if a JavaScript project exports its WIT's functions.
+//! The check runs in the sandbox in which the module is evaluated; its findings become the error of
+//! the build.
 
 use serde::Serialize;
 use serde_json::json;

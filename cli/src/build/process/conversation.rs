@@ -1,5 +1,5 @@
-//! Starts a program, talks to it over its standard input and output within a time limit, and ends
-//! it.
+//! Starts a program and talks to it over its standard input and output, within a time limit.
+//! The program is ended afterwards.
 
 use std::process::Stdio;
 use std::time::Duration;

@@ -1,5 +1,4 @@
-//! The type `ProcessGroup`, which tells a started program and its descendants to end, and kills
-//! those that remain.
+//! The `ProcessGroup` of a started program and its descendants: ends them, kills the stubborn.
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! Shortens errors of componentize-py to Python's own error without traceback, and adds a hint for
-//! a module that is missing.
+//! Shortens componentize-py's errors to Python's own, with a hint for a missing module.
 
 use crate::terminal::problem::Problem;
 

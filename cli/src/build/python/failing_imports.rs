@@ -1,5 +1,5 @@
-//! Finds a Python project's imports that fail in a component: of modules that need sockets or
-//! processes, and those made only during a call. A component has no files, so a module that was not
+//! Finds imports of a Python project that fail in a component: sockets, processes, late ones.
+//! Late ones are made only during a call. A component has no files, so a module that was not
 //! imported during the build is never found.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

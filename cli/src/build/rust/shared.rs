@@ -1,5 +1,5 @@
-//! The directory in which cargo compiles the dependencies of all projects once: locked for one
-//! build, and cleaned for the next project.
+//! The directory in which cargo compiles all projects' dependencies once, locked for one build.
+//! It is cleaned for the next project.
 //!
 //! Cargo tells packages of registries apart there, but takes a project's own package for that of
 //! another project which has its name: their places within their workspaces are the same. So each

@@ -1,5 +1,4 @@
-//! Collects and formats the resources that a call used and its tool's output, for `--stats` and
-//! `--verbose`.
+//! Collects and formats what a call used and its tool printed, for `--stats` and `--verbose`.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

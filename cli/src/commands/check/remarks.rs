@@ -1,5 +1,4 @@
-//! Checks the texts of a tool's manifest and functions, and returns remarks for `tool check` and
-//! `tool build`.
+//! Remarks of `tool check` and `tool build`: finds and prints what a tool's texts could say better.
 
 use serde::Serialize;
 use tool_hub_host::{CallableFunction, Inspection};
@@ -7,6 +6,7 @@ use tool_hub_manifest::ValueType;
 
 use crate::scaffold::SCAFFOLD_DESCRIPTION;
 use crate::terminal::escape::{escape_line, out_of_place};
+use crate::terminal::printer::Printer;
 
 /// The longest description that every consumer of tools takes whole.
 const DESCRIPTION_LENGTH_MAX: usize = 1024;
@@ -31,6 +31,13 @@ impl Remark {
 
     pub(crate) fn message(&self) -> &str {
         &self.message
+    }
+}
+
+/// Tells what could be said better, a warning each.
+pub(crate) fn show(remarks: &[Remark], printer: &Printer) {
+    for remark in remarks {
+        printer.warning(&format!("{}: {}", remark.place, remark.message));
     }
 }
 

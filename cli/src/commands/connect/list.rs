@@ -1,5 +1,4 @@
-//! `tool connect --list`: reads configurations of MCP clients and lists the clients that start
-//! `tool serve`.
+//! `tool connect --list`: lists the MCP clients whose configurations start `tool serve`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

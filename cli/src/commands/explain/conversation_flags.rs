@@ -1,5 +1,5 @@
-//! Flags of `tool explain` for the conversation: one message or a file, and the other arguments of
-//! Transformers' `apply_chat_template`.
+//! Flags of `tool explain` for the conversation: a message or file, and template arguments.
+//! They are the arguments of Transformers' `apply_chat_template`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,4 @@
-//! `tool registry backup` and `restore`: writes a copy of a whole registry to a directory, and
-//! makes a registry from one.
+//! `tool registry backup` and `restore`: copies a whole registry to a directory, and back.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,5 +1,4 @@
-//! `tool registry user quota` and `org quota`: shows the space that an owner uses and may use, and
-//! sets that limit.
+//! `tool registry user quota` and `org quota`: shows and sets the space that an owner may use.
 
 use std::process::ExitCode;
 use std::str::FromStr;

@@ -9,7 +9,7 @@ use tool_hub_toolbox::loaded::LoadedTool;
 use tool_hub_toolbox::lock_record::calls_functions;
 use tool_hub_toolbox::package::Subject;
 
-use crate::commands::load::check_refusals;
+use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;

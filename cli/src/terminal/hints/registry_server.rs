@@ -1,5 +1,4 @@
-//! Exit codes and hints for errors of `tool registry`: of the registry's directory, and of what its
-//! administrator asked for.
+//! Exit codes and hints for errors of `tool registry`: its directory, and administration.
 
 use tool_hub_registry_server::RegistryError;
 

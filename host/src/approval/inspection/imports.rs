@@ -1,5 +1,4 @@
-//! Classifies a component's imports by the access that they give, explains them in plain words, and
-//! refuses those never linked.
+//! Classifies a component's imports by the access that they give, and explains or refuses them.
 
 use std::fmt;
 

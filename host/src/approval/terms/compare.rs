@@ -1,5 +1,5 @@
-//! Compares the approved terms of a tool with new ones, and lists the changes, each with its
-//! severity. No other code compares terms.
+//! Compares approved terms of a tool with new ones, and lists the changes with their severity.
+//! No other code compares terms.
 
 mod capabilities;
 mod functions;

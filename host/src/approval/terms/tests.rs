@@ -1,5 +1,4 @@
-//! Tests that a change of any single part of the approved terms is detected, and that asking for
-//! less needs no approval.
+//! Tests that any change of approved terms is found, and that asking for less needs no approval.
 
 mod pairs;
 

@@ -1,5 +1,5 @@
-//! Reads the comments on record fields and on the cases of variants, enums and flags, by their
-//! place within a value.
+//! Reads the comments on record fields and on cases, by their place within a value.
+//! Cases are those of variants, enums and flags.
 
 use tool_hub_manifest::Members;
 use wit_parser::{Resolve, Type, TypeDefKind};

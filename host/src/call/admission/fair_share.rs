@@ -1,5 +1,4 @@
-//! Counts the places that each caller holds, and decides who may take another and whose turn is
-//! next.
+//! Counts the places that each caller holds, and decides who may take one and who is next.
 
 use std::collections::HashMap;
 

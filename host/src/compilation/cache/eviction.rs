@@ -1,5 +1,4 @@
-//! Eviction: removes the entries of the cache that were used least recently, and those that nobody
-//! needs.
+//! Evicts cache entries that were used least recently, and removes files that nobody needs.
 
 use std::fs::{self, Metadata};
 use std::io;

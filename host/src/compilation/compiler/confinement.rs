@@ -1,5 +1,5 @@
-//! The `Confinement` of the compiler's process by Landlock and seccomp: applies and detects it. The
-//! process is left its memory, its threads and the files it was started with. If a component
+//! The `Confinement` of the compiler's process by Landlock and seccomp: applies and detects it.
+//! The process is left its memory, its threads and the files it was started with. If a component
 //! exploits a fault of the compiler, it reaches neither the user's files nor the network nor other
 //! processes.
 

@@ -1,5 +1,4 @@
-//! The `CompileLimits` of one compilation: their defaults, their way to the child process, and
-//! their enforcement there.
+//! The `CompileLimits` of one compilation: defaults, the way to the child process, enforcement.
 
 use std::io::{self, Read, Write};
 use std::time::Duration;

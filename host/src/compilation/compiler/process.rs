@@ -1,5 +1,4 @@
-//! The parent of the compiler's child process: starts it, waits no longer than it may take, and
-//! says which limit ended it.
+//! Starts the compiler's child process, waits a limited time, and says which limit ended it.
 
 use std::ffi::OsString;
 use std::fs::File;

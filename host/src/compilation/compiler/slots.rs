@@ -1,5 +1,5 @@
-//! Bounds the compilations that run at once: as many as there are cores. More would be no faster,
-//! and each may take all the memory that one compilation gets.
+//! Bounds the compilations that run at once: as many as there are cores.
+//! More would be no faster, and each may take all the memory that one compilation gets.
 
 use std::num::NonZero;
 use std::sync::{Condvar, Mutex, PoisonError};

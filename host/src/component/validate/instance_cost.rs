@@ -1,6 +1,6 @@
-//! Counts what a component's instances cost the validator, and refuses those that cost too much
-//! before they are validated. The validator compares their types part by part, and a few kilobytes
-//! can instantiate a type of a million parts a thousand times.
+//! Counts what a component's instances cost the validator, and refuses too much beforehand.
+//! The validator compares their types part by part, and a few kilobytes can instantiate a type of a
+//! million parts a thousand times.
 
 use std::collections::HashMap;
 

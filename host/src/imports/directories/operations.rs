@@ -1,5 +1,5 @@
-//! Wraps WASI's file operations with checks in directories with write access: guests create no
-//! links that could lead out, and touch no guarded names. WASI's own functions check neither.
+//! Wraps WASI's file operations with checks against links that lead out and guarded names.
+//! They hold in directories with write access. WASI's own functions check neither.
 
 use wasmtime::component::{Linker, LinkerInstance};
 use wasmtime_wasi::filesystem::WasiFilesystemView as _;

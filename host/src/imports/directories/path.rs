@@ -1,5 +1,4 @@
-//! Types for a guest's path: its resolved last directory and name, the treatment of a link at its
-//! end, and its errors.
+//! Types for a guest's path: its last directory and name, the link at its end, its errors.
 
 use std::fs::File;
 

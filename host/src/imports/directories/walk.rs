@@ -1,5 +1,5 @@
-//! Walks a guest's path name by name, through links too, and refuses guarded names and ways out of
-//! the granted directory. The directory that is reached is held open.
+//! Walks a guest's path name by name, and refuses guarded names and ways out of its directory.
+//! It follows links. The directory that is reached is held open.
 
 use std::fs::File;
 use std::path::Path;

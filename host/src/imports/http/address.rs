@@ -1,5 +1,5 @@
-//! Tells public internet addresses from private ones and this machine's own, which names of granted
-//! origins must not lead to.
+//! Tells public internet addresses from private ones and from this machine's own.
+//! Names of granted origins must not lead to those.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 

@@ -1,5 +1,4 @@
-//! The `BoundedBody` of a response, which ends with an error when it is too long, or silent for too
-//! long.
+//! The `BoundedBody` of a response, which fails when it is too long, or silent for too long.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

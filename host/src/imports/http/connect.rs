@@ -1,5 +1,4 @@
-//! Connects to a granted origin: resolves its name once, drops addresses that are not allowed, and
-//! encrypts where asked.
+//! Connects to a granted origin: resolves its name once, drops forbidden addresses, encrypts.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};

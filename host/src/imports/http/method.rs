@@ -1,8 +1,8 @@
-//! Reads the methods that a request's headers name, and decides whether the request may have a
-//! body. Some servers take the method from a header instead of the request line, so a grant of
-//! methods is checked against both. It is also up to servers what they make of a body where the
-//! method has none, so such a body needs a grant that includes a method with a body. Other places
-//! from which servers may take a method, such as a form's `_method` field, are not checked.
+//! Reads the methods that a request's headers name, and decides if the request may have a body.
+//! Some servers take the method from a header instead of the request line, so a grant of methods is
+//! checked against both. It is also up to servers what they make of a body where the method has
+//! none, so such a body needs a grant that includes a method with a body. Other places from which
+//! servers may take a method, such as a form's `_method` field, are not checked.
 
 use std::time::Duration;
 

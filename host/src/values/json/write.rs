@@ -7,13 +7,10 @@ use base64::engine::general_purpose::STANDARD;
 use wasmtime::component::Val;
 
 use crate::values::types::{Field, Label, Type};
+use crate::values::val::{self, TypeMismatch};
 
 /// The largest whole number up to which every program reads numbers exactly: 2^53 - 1.
 const EXACT_MAX: u64 = (1 << 53) - 1;
-
-/// The value does not have the type it was written by: a fault of the caller.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TypeMismatch;
 
 /// JSON text of bounded length. Values can be much longer as text than in memory, so what is
 /// too long is not written to its end only to be thrown away.
@@ -76,9 +73,9 @@ pub(crate) fn write(ty: &Type, value: &Val, out: &mut Json) -> Result<(), TypeMi
         (Type::F64, Val::Float64(value)) => float(*value, |out| push(out, *value), out),
         (Type::Char, Val::Char(value)) => string(value.encode_utf8(&mut [0; 4]), out),
         (Type::String, Val::String(text)) => string(text, out),
-        (Type::Bytes, Val::List(bytes)) => {
+        (Type::Bytes, bytes) => {
             out.push('"');
-            out.push_base64(&self::bytes(bytes)?);
+            out.push_base64(&val::bytes(bytes)?);
             out.push('"');
         }
         (Type::List(item), Val::List(items)) => list(items, out, |v, out| write(item, v, out))?,
@@ -135,15 +132,6 @@ pub(crate) fn write(ty: &Type, value: &Val, out: &mut Json) -> Result<(), TypeMi
         _ => return Err(TypeMismatch),
     }
     Ok(())
-}
-
-/// The bytes of a `list<u8>`.
-pub(crate) fn bytes(items: &[Val]) -> Result<Vec<u8>, TypeMismatch> {
-    let byte = |value: &Val| match value {
-        Val::U8(byte) => Ok(*byte),
-        _ => Err(TypeMismatch),
-    };
-    items.iter().map(byte).collect()
 }
 
 /// Appends `text` as a JSON string.

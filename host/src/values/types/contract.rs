@@ -1,5 +1,5 @@
-//! Defines the contract's types, such as content and failures, to recognise them by structure. So a
-//! component built against a copy of the contract works like one built against the original.
+//! Defines the contract's types, such as content and failures, to recognise them by structure.
+//! So a component built against a copy of the contract works like one built against the original.
 
 use std::sync::LazyLock;
 

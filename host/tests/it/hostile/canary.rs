@@ -1,5 +1,4 @@
-//! Canaries that no guest may touch: a server that counts connections, and a file outside every
-//! grant.
+//! Canaries that no guest may touch: a server that counts connections, and a forbidden file.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -10,6 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tempfile::TempDir;
+
+/// A short answer.
+pub(crate) const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
 
 /// A server on the loopback address. Each connection is a hit and gets one answer.
 pub(crate) struct Server {

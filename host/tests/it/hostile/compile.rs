@@ -1,5 +1,5 @@
-//! Tests that components too big to compile are refused by counting, before any compilation. They
-//! are small to send. Those that pass the scan are in the target `processes`.
+//! Tests that components too big to compile are refused by counting, before any compilation.
+//! They are small to send. Those that pass the scan are in the target `processes`.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};

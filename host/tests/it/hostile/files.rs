@@ -48,6 +48,24 @@ pub(crate) enum FileOperation {
     CreateNew = 13,
 }
 
+/// The operations that change something.
+pub(super) const CHANGES: [FileOperation; 14] = [
+    FileOperation::Write,
+    FileOperation::Truncate,
+    FileOperation::Rename,
+    FileOperation::HardLink,
+    FileOperation::SymbolicLink,
+    FileOperation::Unlink,
+    FileOperation::RemoveDirectory,
+    FileOperation::MakeDirectory,
+    FileOperation::SetSize,
+    FileOperation::SetTimes,
+    FileOperation::Mutate,
+    FileOperation::WriteThroughRead,
+    FileOperation::SetSizeThroughRead,
+    FileOperation::CreateNew,
+];
+
 const CORE: &str = r#"
     (global $root (mut i32) (i32.const -1))
     (func $directory (result i32)

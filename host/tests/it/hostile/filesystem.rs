@@ -10,7 +10,7 @@ use tool_hub_host::Tool;
 use tool_hub_manifest::Access;
 
 use super::canary::{CANARY, GrantedDirectory};
-use super::files::{FileOperation, act, granted, granted_by, read, read_link};
+use super::files::{CHANGES, FileOperation, act, granted, granted_by, read, read_link};
 use super::guarded::guarding;
 use crate::support::HOST;
 
@@ -203,23 +203,6 @@ async fn links_that_a_tool_makes_lead_nowhere_outside() {
     assert_eq!(std::fs::read_dir(ground.outside()).unwrap().count(), 1);
     assert!(!ground.granted().join("stolen").exists());
 }
-
-pub(super) const CHANGES: [FileOperation; 14] = [
-    FileOperation::Write,
-    FileOperation::Truncate,
-    FileOperation::Rename,
-    FileOperation::HardLink,
-    FileOperation::SymbolicLink,
-    FileOperation::Unlink,
-    FileOperation::RemoveDirectory,
-    FileOperation::MakeDirectory,
-    FileOperation::SetSize,
-    FileOperation::SetTimes,
-    FileOperation::Mutate,
-    FileOperation::WriteThroughRead,
-    FileOperation::SetSizeThroughRead,
-    FileOperation::CreateNew,
-];
 
 #[tokio::test]
 async fn nothing_changes_in_a_directory_that_may_only_be_read() {

@@ -7,11 +7,8 @@ use serde_json::json;
 use tool_hub_host::{FailureKind, Outcome};
 use tool_hub_manifest::{Methods, Origin};
 
-use super::canary::{Server, has};
+use super::canary::{OK, Server, has};
 use super::requests::{Request, RequestResult, granted, send};
-
-/// A short answer.
-pub(crate) const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
 
 fn only(methods: &[&str]) -> Methods {
     Methods::Only(

@@ -9,8 +9,7 @@ use serde_json::json;
 use tool_hub_host::FailureKind;
 use tool_hub_manifest::Methods;
 
-use super::canary::Server;
-use super::network::OK;
+use super::canary::{OK, Server};
 use super::requests::{Request, RequestResult, granted, send};
 use crate::support::reply;
 

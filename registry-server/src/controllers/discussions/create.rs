@@ -1,5 +1,5 @@
-//! `POST …/discussions`: opens a discussion, or a pull request without commits, as the Python
-//! client does before it sends a folder.
+//! `POST …/discussions`: opens a discussion, or a pull request without commits.
+//! The Python client opens such a pull request before it sends a folder.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

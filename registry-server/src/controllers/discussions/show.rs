@@ -1,5 +1,5 @@
-//! `GET …/discussions/{number}`: shows a discussion's texts, and for a pull request its commits and
-//! conflicting files.
+//! `GET …/discussions/{number}`: shows a discussion, or a pull request with its commits.
+//! A pull request also lists its conflicting files.
 
 use std::collections::HashMap;
 

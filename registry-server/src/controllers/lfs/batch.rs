@@ -1,5 +1,4 @@
-//! `POST /{id}.git/info/lfs/objects/batch`: tells the client where to send each large file, and
-//! records the uploads.
+//! `POST /{id}.git/info/lfs/objects/batch`: tells where to send large files; records the uploads.
 
 use std::collections::{BTreeSet, HashMap};
 

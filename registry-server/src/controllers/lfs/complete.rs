@@ -1,5 +1,4 @@
-//! `POST /api/lfs/complete?ticket=…`: puts the uploaded parts of an LFS object together and stores
-//! it.
+//! `POST /api/lfs/complete?ticket=…`: puts the parts of an LFS object together and stores it.
 
 use std::collections::HashMap;
 

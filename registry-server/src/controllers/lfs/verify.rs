@@ -1,5 +1,4 @@
-//! `POST /{id}.git/info/lfs/objects/verify`: confirms that an LFS object has arrived with its
-//! length.
+//! `POST /{id}.git/info/lfs/objects/verify`: confirms that an LFS object arrived in full length.
 
 use http::StatusCode;
 use serde::{Deserialize, Serialize};

@@ -5,12 +5,14 @@
 //! tenth to half a second, and a window a few milliseconds. All pages together hold each match
 //! once.
 
+use super::super::bound_sql::Values;
 use super::super::connection::Database;
 use super::super::engine::Engine;
 use super::super::fulltext::Terms;
 use super::super::keys::RepositoryKey;
-use super::filter::{Values, conditions};
+use super::filter::conditions;
 use super::query::{Hit, Position, RankedPosition, Search};
+use super::words::{postgres_query, sqlite_documents};
 use crate::error::RegistryError;
 
 /// Matches that are ranked together.
@@ -158,12 +160,6 @@ impl Engine {
     }
 }
 
-/// A statement for all documents of SQLite that have the words anywhere.
-pub(super) fn sqlite_documents(terms: &Terms, values: &mut Values) -> String {
-    let query = values.text(terms.for_sqlite());
-    format!("SELECT rowid AS document FROM search_index WHERE search_index MATCH {query}")
-}
-
 fn sqlite_words(terms: &Terms, grade: Grade, values: &mut Values) -> Matches {
     let words = terms.for_sqlite();
     let query = match grade {
@@ -193,11 +189,4 @@ fn postgres_words(terms: &Terms, grade: Grade, values: &mut Values) -> Matches {
         // 1 divides by the logarithm of the length, so that a word counts for more in a short text.
         score: format!("-ts_rank('{{0.001, 0.01, 0.1, 1}}', d.document, {query}, 1)"),
     }
-}
-
-pub(super) fn postgres_query(terms: &Terms, values: &mut Values) -> String {
-    format!(
-        "to_tsquery('simple', {})",
-        values.text(terms.for_postgres())
-    )
 }

@@ -1,13 +1,13 @@
 //! Search in the order of a column, all repositories or those that match words.
 
+use super::super::bound_sql::Values;
 use super::super::connection::Database;
 use super::super::engine::Engine;
 use super::super::fulltext::Terms;
 use super::super::keys::RepositoryKey;
-use super::filter::{Values, conditions};
+use super::filter::conditions;
 use super::query::{Hit, Order, Position, Search};
-use super::ranked::{postgres_query, sqlite_documents};
-
+use super::words::{postgres_query, sqlite_documents};
 use crate::error::RegistryError;
 
 impl Order {

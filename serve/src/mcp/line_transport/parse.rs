@@ -1,5 +1,5 @@
-//! Parses one line of the transport as an MCP message. A call is read here, everything else by
-//! rmcp.
+//! Parses one line of the transport as an MCP message.
+//! A call is read here, everything else by rmcp.
 
 use std::borrow::Cow;
 

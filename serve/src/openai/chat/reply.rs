@@ -1,5 +1,5 @@
-//! Reads an endpoint's Chat Completions reply, whole or in chunks, of newer and older servers, and
-//! writes the client's.
+//! Reads an endpoint's Chat Completions reply, whole or in chunks, and writes the client's.
+//! Newer and older servers are read.
 
 use std::collections::HashSet;
 

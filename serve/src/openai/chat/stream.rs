@@ -1,5 +1,4 @@
-//! Writes a streamed answer of the Chat Completions API: the text of all rounds, as it comes, in
-//! chunks that look like those of one reply.
+//! Writes a streamed Chat Completions answer: chunks of all rounds that look like one reply's.
 
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};

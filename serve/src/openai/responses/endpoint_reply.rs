@@ -1,5 +1,5 @@
-//! The reply of a Responses endpoint: the members that are read here, and the rest, which is passed
-//! on.
+//! The reply of a Responses endpoint: the members that are read here, and the rest.
+//! The rest is passed on.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

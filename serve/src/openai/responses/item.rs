@@ -1,5 +1,5 @@
-//! Converts items of the Responses API: reads a model's calls, shows a client those run here as
-//! `mcp_call` items, and turns such items back into calls and results for the model.
+//! Converts items of the Responses API: a model's calls, and the `mcp_call` items a client sees.
+//! Such items of a client are turned back into calls and results for the model.
 
 use serde_json::{Value, json};
 

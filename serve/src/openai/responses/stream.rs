@@ -1,5 +1,4 @@
-//! Writes a streamed answer of the Responses API: the events of all rounds, numbered as those of
-//! one.
+//! Writes a streamed Responses answer: the events of all rounds, numbered as those of one.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,5 +1,5 @@
-//! Reads the values of calls: JSON, calls in Python syntax, and objects with unquoted names.
-//! The engine finds the end of a value, parses it, and goes on after it.
+//! The engine at a value of a call: finds its end, has it parsed, emits its calls, and goes on.
+//! A value is JSON, a call in Python syntax or an object with unquoted names.
 
 use super::markers::MarkerMatch;
 use super::{Engine, Failure, Step};
@@ -137,10 +137,6 @@ impl Engine<'_> {
                 self.fail(Failure::unreadable(reason));
             }
         }
-    }
-
-    pub(super) fn is_sure(&self) -> bool {
-        !matches!(self.region, Some((_, Certainty::Maybe)))
     }
 
     /// Continues after a value: at a marker, with another value, or with text.

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::conversation::dialects::loss::{Losses, MessageLossKind};
-use crate::conversation::dialects::style::{REASONING, Style, text_or_list};
+use crate::conversation::dialects::style::{REASONING, Style};
+use crate::conversation::dialects::text_or_list::text_or_list;
 use crate::conversation::message::{
     Content, Message, Part, Piece, Reasoning, Role, ToolResult, pieces,
 };

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::conversation::dialects::loss::{Losses, MessageLossKind};
 use crate::conversation::dialects::openai;
-use crate::conversation::dialects::style::text_or_list;
+use crate::conversation::dialects::text_or_list::text_or_list;
 use crate::conversation::message::{
     Content, Media, MediaKind, MediaSource, MessageDialect, Part, Reasoning, Role, ToolCall,
     ToolResult, arguments_text,

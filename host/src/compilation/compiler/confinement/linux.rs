@@ -1,5 +1,4 @@
-//! Confines the compiler's process on Linux: Landlock for files and TCP connections, seccomp for
-//! all other system calls.
+//! Confines a process on Linux: Landlock for files and TCP, seccomp for all other system calls.
 
 use std::collections::BTreeMap;
 

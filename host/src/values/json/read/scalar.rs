@@ -1,5 +1,4 @@
-//! Converts a whole number or a string of JSON to a component's number, string, character or
-//! enumeration case.
+//! Converts a whole number or a string of JSON to a number, string, character or enum case.
 
 use wasmtime::component::Val;
 

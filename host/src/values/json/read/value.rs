@@ -1,5 +1,5 @@
-//! Deserialises JSON into component values by type: single values, members of records and arguments
-//! of functions. They are in one file because each is read by way of the other.
+//! Deserialises JSON into component values by type: values, record members and arguments.
+//! They are in one file because each is read by way of the other.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,0 +1,45 @@
+//! Shows an inspection before the question about it, and afterwards what was not granted.
+
+use tool_hub_host::{InspectedCapability, Inspection};
+use tool_hub_manifest::ToolKey;
+
+use crate::consent::approval::{ApprovalFlags, Terminal};
+use crate::consent::grant_flags;
+use crate::consent::report::{self, Detail};
+use crate::terminal::printer::Printer;
+use tool_hub_toolbox::provenance::Provenance;
+
+/// Shows the inspection, even with `--quiet` if a question about it follows.
+pub(crate) fn show(
+    from: &Provenance,
+    inspection: &Inspection,
+    flags: &ApprovalFlags,
+    printer: &Printer,
+) {
+    let report = report::inspection(from, inspection, Detail::wanted(printer));
+    if flags.approve.is_none() && Terminal::open().is_some() {
+        printer.before_a_question(&report);
+    } else {
+        printer.note(&report);
+    }
+}
+
+/// Warns of capabilities that a tool asks for and does not get: they are missed only when it is
+/// called.
+pub(crate) fn report_ungranted(
+    key: &ToolKey,
+    ungranted: &[InspectedCapability],
+    printer: &Printer,
+) {
+    if ungranted.is_empty() {
+        return;
+    }
+    let what: Vec<&str> = ungranted.iter().map(|asked| &*asked.what).collect();
+    printer.warning(&format!(
+        "`{key}` asks for what it was not granted: {}",
+        what.join(", ")
+    ));
+    let grants = ungranted.iter().map(|asked| &asked.grant);
+    let command = grant_flags::command(&format!("tool grant {key}"), grants);
+    printer.hint(&format!("grant it with: {command}"));
+}
