@@ -1,6 +1,8 @@
 //! Reads files that may be untrusted, writes files atomically, and locks them against other
 //! processes.
 
+pub(crate) mod others;
+
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};

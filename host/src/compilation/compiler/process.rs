@@ -35,8 +35,8 @@ pub struct CompilerProcess {
     pub program: PathBuf,
     /// The arguments that tell the program to compile.
     pub arguments: Vec<OsString>,
-    /// The limits of one compilation. Memory, processor time and code are limited on Unix, time
-    /// everywhere.
+    /// The limits of one compilation. Memory is limited on Linux, processor time and code on Unix,
+    /// time everywhere.
     pub limits: CompileLimits,
 }
 
