@@ -79,7 +79,8 @@ class Build:
         run(
             ["maturin", "build", "--locked", "--profile", PROFILE, *zig]
             + ["--manifest-path", str(platforms.ROOT / "python" / "Cargo.toml")]
-            + ["--target", self.platform.target, "--compatibility", self.platform.wheel]
+            + ["--target", self.platform.target]
+            + ["--compatibility", self.platform.wheel["compatibility"]]
             + ["--out", str(self.to)]
         )
 

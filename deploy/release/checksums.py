@@ -12,16 +12,9 @@ SUMS = "SHA256SUMS"
 def expected(platform):
     """Patterns, each of which one file for this platform has to match."""
     version = platforms.version()
-    cpu = platform.target.split("-")[0]
-    systems = {"linux-gnu": "manylinux*", "linux-musl": "musllinux*", "apple-darwin": "macosx*"}
-    found = [wheel for system, wheel in systems.items() if platform.target.endswith(system)]
-    # Python's words for the processor of 64-bit Apple and Windows computers.
-    cpu = {"apple-darwin": {"aarch64": "arm64"}, "windows-msvc": {"x86_64": "amd64"}}.get(
-        "-".join(platform.target.split("-")[-2:]), {}
-    ).get(cpu, cpu)
     return [
         f"tool-{version}-{platform.target}.tar.gz",
-        f"tool_hub-{version}-*-{found[0] if found else 'win'}_{cpu}.whl",
+        f"tool_hub-{version}-*-{platform.wheel['tag']}.whl",
         f"tool-hub-{platform.npm['name']}-{version}.tgz",
     ]
 

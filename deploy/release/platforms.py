@@ -16,7 +16,8 @@ class Platform:
         self.runner = listed["runner"]
         # The target in cargo-zigbuild's words, where zig links, with the version of glibc.
         self.zig = listed.get("zig")
-        # maturin's word for the systems on which the wheel has to run.
+        # `compatibility` is maturin's word for the systems on which the wheel has to run, `tag` is
+        # how its name ends.
         self.wheel = listed["wheel"]
         self.npm = listed["npm"]
         self.is_windows = "windows" in self.target

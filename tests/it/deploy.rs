@@ -1,10 +1,12 @@
-//! Tests of the files that deploy a registry: each is parsed, and every command, variable, port and
-//! path in them has to exist. They cannot be run here as they stand.
+//! Tests of the files that deploy a registry, and of those that build a release: each is parsed, and
+//! every command, variable, port and path in them has to exist. They cannot be run here as they
+//! stand.
 
 mod compose;
 mod dockerfile;
 mod kubernetes;
 mod nginx;
+mod release;
 mod service;
 
 use std::collections::BTreeMap;
@@ -20,6 +22,7 @@ pub(crate) fn tests() -> Vec<Test> {
         dockerfile::tests(),
         kubernetes::tests(),
         nginx::tests(),
+        release::tests(),
         service::tests(),
     ]
     .concat()

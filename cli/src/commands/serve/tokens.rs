@@ -49,7 +49,10 @@ pub(super) fn read(
         return Err(Problem::user(format!(
             "others own {file} or can write to it, and so let themselves in"
         ))
-        .hint(format!("make it yours alone with: {}", others::advice(path)))
+        .hint(format!(
+            "make it yours alone with: {}",
+            others::advice(path)
+        ))
         .into());
     }
     let entries: BTreeMap<String, Entry> = toml_edit::de::from_str(&text).with_context(cannot)?;

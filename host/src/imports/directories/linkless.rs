@@ -115,7 +115,11 @@ mod tests {
             ("../x", Follow),
             ("a/../../x", Follow),
         ] {
-            assert_eq!(walked(&base, path, last), Err(not_permitted.clone()), "{path}");
+            assert_eq!(
+                walked(&base, path, last),
+                Err(not_permitted.clone()),
+                "{path}"
+            );
         }
         for path in [".git/config", "a/.GIT/x", "a\\.git\\x"] {
             assert_eq!(walked(&base, path, Keep), Err(".git".into()), "{path}");
