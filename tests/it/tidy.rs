@@ -15,7 +15,7 @@ use modules::Modules;
 
 /// Which crate may know which. A new arrow changes this table and ARCHITECTURE.md in the
 /// same commit.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
     ("manifest", &[]),
     ("registry-client", &["manifest"]),
     ("host", &["manifest"]),
@@ -23,6 +23,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("source", &[]),
     ("registry-server", &["manifest"]),
     ("serve", &["agent", "host", "manifest"]),
+    ("toolbox", &["agent", "host", "manifest", "registry-client"]),
     (
         "cli",
         &[
@@ -33,6 +34,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
             "registry-server",
             "serve",
             "source",
+            "toolbox",
         ],
     ),
 ];
