@@ -44,7 +44,7 @@ pub(super) fn read(
 ) -> anyhow::Result<Vec<ServedCaller>> {
     let cannot = || format!("{} cannot be used", path.display());
     let text = files::read_value(path).with_context(cannot)?;
-    if others::can_write(path, config.home()).with_context(cannot)? {
+    if others::can_write(path, &config.settings.home).with_context(cannot)? {
         let file = path.display();
         return Err(Problem::user(format!(
             "others own {file} or can write to it, and so let themselves in"
@@ -70,7 +70,7 @@ pub(super) fn read(
     let entries = entries.into_iter();
     let named = entries.map(|(name, entry)| {
         let in_file = || format!("[{name}] of {} cannot be used", path.display());
-        let named = entry.named(&name, usual, place, config.home());
+        let named = entry.named(&name, usual, place, &config.settings.home);
         named.with_context(in_file)
     });
     named.collect()
