@@ -1,6 +1,8 @@
 //! Reads files and standard input that a command line names, with a bound for each. Files are
 //! otherwise read and written by the toolbox's functions, which this module passes on.
 
+pub(crate) mod others;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;

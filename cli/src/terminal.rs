@@ -12,3 +12,4 @@ pub(crate) mod printer;
 pub(crate) mod problem;
 pub(crate) mod progress;
 pub(crate) mod signals;
+pub(crate) mod typed_ahead;

@@ -1,10 +1,11 @@
-//! Tests of the files that deploy a registry: each is parsed, and all that it names exists.
-//! That is every command, variable, port and path. The files cannot be run here as they stand.
+//! Tests of the files that deploy a registry or build a release: all that they name exists.
+//! Each is parsed: every command, variable, port and path. They cannot be run here as they stand.
 
 mod compose;
 mod dockerfile;
 mod kubernetes;
 mod nginx;
+mod release;
 mod service;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ pub(crate) fn tests() -> Vec<Test> {
         dockerfile::tests(),
         kubernetes::tests(),
         nginx::tests(),
+        release::tests(),
         service::tests(),
     ]
     .concat()

@@ -1,7 +1,9 @@
 //! Reads files that may be untrusted, writes files atomically, and locks them against other
 //! processes.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+mod modes;
+
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -66,14 +68,7 @@ pub fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
 }
 
 fn temporary_like(directory: &Path, before: Option<&Metadata>) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // The mode before the user's umask is applied.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let file = builder.tempfile_in(directory)?;
+    let file = modes::usual_temporary().tempfile_in(directory)?;
     if let Some(before) = before {
         file.as_file().set_permissions(before.permissions())?;
     }
@@ -85,14 +80,7 @@ fn temporary_like(directory: &Path, before: Option<&Metadata>) -> io::Result<Nam
 /// # Errors
 /// If its permissions cannot be changed.
 pub fn make_public(directory: &Path) -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755))?;
-    }
-    #[cfg(not(unix))]
-    let _ = directory;
-    Ok(())
+    modes::make_public(directory)
 }
 
 /// The largest file that holds a single value.
@@ -182,12 +170,7 @@ pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
 pub fn open_to_read(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        // Opening a pipe would block, and a terminal could become the controlling one.
-        flag(&mut options, OFlags::NONBLOCK | OFlags::NOCTTY);
-    }
+    modes::without_waiting(&mut options);
     regular(options.open(path)?)
 }
 
@@ -197,12 +180,6 @@ fn regular(file: File) -> io::Result<File> {
     }
     let says = "it is not a regular file";
     Err(io::Error::new(ErrorKind::InvalidInput, says))
-}
-
-#[cfg(unix)]
-fn flag(options: &mut OpenOptions, flags: rustix::fs::OFlags) {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    options.custom_flags(flags.bits().cast_signed());
 }
 
 /// The real path of `path`, which need not exist: the part that exists is resolved.
@@ -274,33 +251,13 @@ fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> Error + use<> {
 fn open_own(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).truncate(false).write(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        flag(
-            &mut options,
-            OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY,
-        );
-    }
-    #[cfg(windows)]
-    {
-        use std::os::windows::fs::OpenOptionsExt as _;
-        const OPEN_REPARSE_POINT: u32 = 0x0020_0000;
-        options.custom_flags(OPEN_REPARSE_POINT);
-    }
+    modes::without_links(&mut options);
     regular(options.open(path)?)
 }
 
 fn temporary(path: &Path, contents: &[u8]) -> Result<NamedTempFile, Error> {
     let file = private_temporary(path, contents)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let readable = std::fs::Permissions::from_mode(0o644);
-        file.as_file()
-            .set_permissions(readable)
-            .map_err(unwritable(path))?;
-    }
+    modes::make_readable(file.as_file()).map_err(unwritable(path))?;
     Ok(file)
 }
 

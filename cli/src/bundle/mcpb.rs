@@ -9,7 +9,11 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::{Argument, BundledTool};
 
-const PROGRAM: &str = "server/tool";
+/// Windows starts what is named so.
+const PROGRAM: &str = match cfg!(windows) {
+    true => "server/tool.exe",
+    false => "server/tool",
+};
 const PACKAGE: &str = "package";
 /// The mode of a program that everybody may run.
 const EXECUTABLE: u32 = 0o755;

@@ -4,6 +4,7 @@
 //! wrong with an entry, it is compiled again.
 
 pub(crate) mod eviction;
+mod owner;
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -16,6 +17,7 @@ use tool_hub_manifest::Digest;
 use wasmtime::Engine;
 
 use crate::compilation::cache::eviction::{ENTRY, EvictedFiles, UNFINISHED};
+use crate::compilation::cache::owner::{close, is_own, make_private, sync_directory};
 use crate::compilation::code::{Code, Image};
 use crate::error::HostError;
 
@@ -174,7 +176,7 @@ impl Entry<'_> {
         file.write_all(hasher.finalize().as_bytes())?;
         close(file.as_file())?;
         file.persist(&self.path).map_err(|error| error.error)?;
-        File::open(&self.cache.directory)?.sync_all()?;
+        sync_directory(&self.cache.directory)?;
         eviction::evict(&self.cache.directory, self.cache.bytes_max).map(drop)
     }
 }
@@ -192,30 +194,6 @@ fn mark_used(file: &File, metadata: &fs::Metadata) {
     }
 }
 
-/// Takes the right to write from the owner too: what runs is mapped from here.
-fn close(file: &File) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        file.set_permissions(fs::Permissions::from_mode(0o400))?;
-    }
-    file.sync_all()
-}
-
-/// True if nobody but this user, who has the key as well, can have the file open for writing.
-fn is_own(metadata: &fs::Metadata) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        let user = rustix::process::geteuid().as_raw();
-        metadata.uid() == user && metadata.mode() & 0o022 == 0
-    }
-    #[cfg(not(unix))]
-    {
-        metadata.is_file()
-    }
-}
-
 /// A file to be written and renamed, readable by its owner only.
 fn temporary_file(directory: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
@@ -225,20 +203,6 @@ fn temporary_file(directory: &Path) -> io::Result<NamedTempFile> {
 
 fn invalid(text: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, text)
-}
-
-/// Makes `directory` and closes it to everybody else.
-fn make_private(directory: &Path) -> io::Result<()> {
-    fs::create_dir_all(directory)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = fs::metadata(directory)?.permissions().mode();
-        if mode & 0o077 != 0 {
-            fs::set_permissions(directory, fs::Permissions::from_mode(0o700))?;
-        }
-    }
-    Ok(())
 }
 
 /// The directory's key; the first process to come makes it.

@@ -1,6 +1,8 @@
 //! Granted directories: refuses those that no tool is given, and opens the others for a call.
 
 pub(crate) mod guard;
+#[cfg(any(not(unix), test))]
+mod linkless;
 pub(crate) mod operations;
 mod path;
 mod resolve;

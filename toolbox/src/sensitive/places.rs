@@ -117,6 +117,13 @@ const OF_THE_MACHINE: [(&str, &Kind); 22] = [
     ("/Library", &PROGRAMS),
     ("/Applications", &PROGRAMS),
 ];
+/// Sensitive directories of Windows, on the drive of the home directory.
+const OF_WINDOWS: [(&str, &Kind); 4] = [
+    ("Windows", &PROGRAMS),
+    ("Program Files", &PROGRAMS),
+    ("Program Files (x86)", &PROGRAMS),
+    ("ProgramData", &SECRETS),
+];
 /// Exceptions within the machine's directories, in which people work: temporary files, and disks
 /// that a desktop mounts. A home is an exception too, wherever it is.
 const OPEN: [&str; 3] = ["/var/tmp", "/var/folders", "/run/media"];
@@ -211,7 +218,12 @@ impl Places {
         let tops = [(PathBuf::from("/"), &ROOT), (home.to_owned(), &HOME)];
         let machine = OF_THE_MACHINE.map(|(path, kind)| (PathBuf::from(path), kind));
         let in_home = OF_A_HOME.map(|(name, kind)| (home.join(name), kind));
-        let all = tops.into_iter().chain(machine).chain(in_home);
+        let drive = home.ancestors().last().filter(|_| cfg!(windows));
+        let windows = drive.into_iter();
+        let windows =
+            windows.flat_map(|drive| OF_WINDOWS.map(|(name, kind)| (drive.join(name), kind)));
+        let all = tops.into_iter().chain(machine);
+        let all = all.chain(windows).chain(in_home);
         let open = OPEN.iter().map(Path::new).chain([home]);
         let mut found = Self {
             places: all.map(SensitivePlace::resolved).collect(),

@@ -82,27 +82,10 @@ impl ProcessGroup {
         self.signal(Ending::Asked);
     }
 
-    #[cfg(unix)]
     fn signal(&self, ending: Ending) {
-        use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-        let process = self.process.and_then(|process| i32::try_from(process).ok());
-        let Some(process) = process.and_then(Pid::from_raw) else {
-            return;
-        };
-        let signal = match ending {
-            Ending::Asked => Signal::TERM,
-            Ending::Forced => Signal::KILL,
-        };
-        // Whoever is gone already needs no signal.
-        let _ = match self.signalled {
-            Signalled::Alone => kill_process(process, signal),
-            Signalled::Descendants => kill_process_group(process, signal),
-        };
-    }
-
-    #[cfg(not(unix))]
-    fn signal(&self, _ending: Ending) {
-        // The runtime kills the program itself when its handle is dropped.
+        if let Some(process) = self.process {
+            send(process, self.signalled, ending);
+        }
     }
 }
 
@@ -116,3 +99,24 @@ enum Ending {
     Asked,
     Forced,
 }
+
+#[cfg(unix)]
+fn send(process: u32, signalled: Signalled, ending: Ending) {
+    use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+    let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) else {
+        return;
+    };
+    let signal = match ending {
+        Ending::Asked => Signal::TERM,
+        Ending::Forced => Signal::KILL,
+    };
+    // Whoever is gone already needs no signal.
+    let _ = match signalled {
+        Signalled::Alone => kill_process(process, signal),
+        Signalled::Descendants => kill_process_group(process, signal),
+    };
+}
+
+/// The runtime kills the program itself when its handle is dropped; its descendants stay.
+#[cfg(not(unix))]
+fn send(_process: u32, _signalled: Signalled, _ending: Ending) {}

@@ -2,7 +2,6 @@
 //! A file that others can change, or a token that they can read, is refused.
 
 use std::collections::BTreeMap;
-use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -10,7 +9,7 @@ use serde::Deserialize;
 use tool_hub_manifest::Digest;
 use tool_hub_serve::{BearerToken, CallerName};
 
-use crate::files;
+use crate::files::{self, others};
 use crate::serving::toolbox_server::ToolSelection;
 use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
@@ -45,13 +44,15 @@ pub(super) fn read(
 ) -> anyhow::Result<Vec<ServedCaller>> {
     let cannot = || format!("{} cannot be used", path.display());
     let text = files::read_value(path).with_context(cannot)?;
-    let metadata = std::fs::metadata(path).with_context(cannot)?;
-    if !is_own(&metadata) || mode(&metadata) & 0o022 != 0 {
+    if others::can_write(path, &config.settings.home).with_context(cannot)? {
         let file = path.display();
         return Err(Problem::user(format!(
             "others own {file} or can write to it, and so let themselves in"
         ))
-        .hint(format!("make it yours alone with: chmod 600 {file}"))
+        .hint(format!(
+            "make it yours alone with: {}",
+            others::advice(path)
+        ))
         .into());
     }
     let entries: BTreeMap<String, Entry> = toml_edit::de::from_str(&text).with_context(cannot)?;
@@ -69,7 +70,8 @@ pub(super) fn read(
     let entries = entries.into_iter();
     let named = entries.map(|(name, entry)| {
         let in_file = || format!("[{name}] of {} cannot be used", path.display());
-        entry.named(&name, usual, place).with_context(in_file)
+        let named = entry.named(&name, usual, place, &config.settings.home);
+        named.with_context(in_file)
     });
     named.collect()
 }
@@ -80,10 +82,11 @@ impl Entry {
         name: &str,
         usual: Option<&Path>,
         place: impl Fn(PathBuf) -> PathBuf,
+        home: &Path,
     ) -> anyhow::Result<ServedCaller> {
         let token = match (self.sha256, self.file) {
             (Some(digest), None) => digest,
-            (None, Some(file)) => private_token(&place(file))?.digest(),
+            (None, Some(file)) => private_token(&place(file), home)?.digest(),
             _ => {
                 return Err(Problem::user("it has either `sha256` or `file`")
                     .hint("sha256 is what this prints: printf %s \"$TOKEN\" | sha256sum")
@@ -110,19 +113,18 @@ impl Entry {
     }
 }
 
-/// The token in `file`, which nobody else can read.
-pub(super) fn private_token(file: &Path) -> anyhow::Result<BearerToken> {
-    let metadata = std::fs::metadata(file)
+/// The token in `file`, which nobody else can read, for the user whose home is `home`.
+pub(super) fn private_token(file: &Path, home: &Path) -> anyhow::Result<BearerToken> {
+    let readable = others::can_read(file, home)
         .with_context(|| format!("the token file {} cannot be read", file.display()))?;
-    if mode(&metadata) & 0o077 != 0 {
-        let file = file.display();
-        return Err(
-            Problem::user(format!("others can read the token in {file}"))
-                .hint(format!(
-                    "make a new one, and the file yours alone with: chmod 600 {file}"
-                ))
-                .into(),
-        );
+    if readable {
+        let advice = others::advice(file);
+        let problem = Problem::user(format!("others can read the token in {}", file.display()));
+        return Err(problem
+            .hint(format!(
+                "make a new one, and the file yours alone with: {advice}"
+            ))
+            .into());
     }
     token_of(file)
 }
@@ -137,27 +139,4 @@ fn token_of(file: &Path) -> anyhow::Result<BearerToken> {
             .hint("make one with: openssl rand -hex 32")
             .into()
     })
-}
-
-/// True if the file belongs to whoever starts the server.
-#[cfg(unix)]
-fn is_own(metadata: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    metadata.uid() == rustix::process::geteuid().as_raw()
-}
-
-#[cfg(not(unix))]
-fn is_own(_: &Metadata) -> bool {
-    true
-}
-
-#[cfg(unix)]
-fn mode(metadata: &Metadata) -> u32 {
-    use std::os::unix::fs::PermissionsExt as _;
-    metadata.permissions().mode()
-}
-
-#[cfg(not(unix))]
-fn mode(_: &Metadata) -> u32 {
-    0
 }

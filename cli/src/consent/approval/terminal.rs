@@ -9,6 +9,7 @@ use tool_hub_toolbox::sensitive::finding::{Finding, Refusal};
 
 use crate::settings::config::Config;
 use crate::terminal::escape::escape_line;
+use crate::terminal::typed_ahead;
 
 /// A person at a terminal.
 pub(crate) struct Terminal {
@@ -26,8 +27,7 @@ impl Terminal {
     /// Asks for one typed line. Whatever was typed before the question was shown is thrown
     /// away: it cannot be an answer to it.
     pub(crate) fn ask(&mut self, question: &str) -> anyhow::Result<String> {
-        #[cfg(unix)]
-        rustix::termios::tcflush(&self.input, rustix::termios::QueueSelector::IFlush)?;
+        typed_ahead::discard(&self.input)?;
         let mut stderr = std::io::stderr();
         write!(stderr, "{question}")?;
         stderr.flush()?;

@@ -10,8 +10,8 @@
 mod linux;
 
 /// The confinement of the compiler's process. A system that supports only one of these mechanisms,
-/// or an older version of one, applies what it has. [`CompileLimits`](crate::CompileLimits) apply
-/// on every system.
+/// or an older version of one, applies what it has; both are Linux's, so others apply none.
+/// [`CompileLimits`](crate::CompileLimits) apply everywhere as far as the system enforces them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Confinement {

@@ -34,8 +34,8 @@ pub struct CompilerProcess {
     pub program: PathBuf,
     /// The arguments that tell the program to compile.
     pub arguments: Vec<OsString>,
-    /// The limits of one compilation. Memory, processor time and code are limited on Unix, time
-    /// everywhere.
+    /// The limits of one compilation. Memory is limited on Linux, processor time and code on Unix,
+    /// time everywhere.
     pub limits: CompileLimits,
 }
 
@@ -89,11 +89,12 @@ impl CompilerProcess {
         if status.code() == Some(OUT_OF_MEMORY.into()) || stderr.contains(ALLOCATION_FAILED) {
             return over("memory_bytes", self.limits.memory_bytes);
         }
-        match killed_by(status) {
-            Some(KilledBy::Cpu) => over("cpu_seconds", self.limits.cpu_seconds),
-            Some(KilledBy::FileSize) => over("code_bytes", self.limits.code_bytes),
-            None if status.code() == Some(1) => CompileError::Refused(stderr.to_owned()),
-            None => CompileError::Refused(format!("the compiler ended with {status}: {stderr}")),
+        if let Some(error) = ended_by_system(status, &self.limits) {
+            return error;
+        }
+        match status.code() {
+            Some(1) => CompileError::Refused(stderr.to_owned()),
+            _ => CompileError::Refused(format!("the compiler ended with {status}: {stderr}")),
         }
     }
 }
@@ -126,28 +127,24 @@ fn read_stderr(mut file: File) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&text).trim().to_owned())
 }
 
-/// Limits at which the system ends a process with a signal of its own.
-enum KilledBy {
-    Cpu,
-    FileSize,
-}
-
+/// The limit at which the system ended the process with a signal of its own.
 #[cfg(unix)]
-fn killed_by(status: ExitStatus) -> Option<KilledBy> {
+fn ended_by_system(status: ExitStatus, limits: &CompileLimits) -> Option<CompileError> {
     use std::os::unix::process::ExitStatusExt as _;
 
     use rustix::process::Signal;
     let signal = status.signal()?;
     if signal == Signal::XCPU.as_raw() {
-        Some(KilledBy::Cpu)
+        Some(over("cpu_seconds", limits.cpu_seconds))
     } else if signal == Signal::XFSZ.as_raw() {
-        Some(KilledBy::FileSize)
+        Some(over("code_bytes", limits.code_bytes))
     } else {
         None
     }
 }
 
+/// Other systems end no process so.
 #[cfg(not(unix))]
-fn killed_by(_: ExitStatus) -> Option<KilledBy> {
+fn ended_by_system(_: ExitStatus, _: &CompileLimits) -> Option<CompileError> {
     None
 }

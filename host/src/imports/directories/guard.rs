@@ -52,7 +52,7 @@ impl Guard {
     }
 
     /// The guarded names that the text of `path` holds.
-    fn named_in(&self, path: &str) -> impl Iterator<Item = &str> {
+    pub(super) fn named_in(&self, path: &str) -> impl Iterator<Item = &str> {
         let parts = path.split(['/', '\\']);
         parts.filter_map(|part| self.guarded_name(part))
     }

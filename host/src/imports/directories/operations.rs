@@ -10,7 +10,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 
 use crate::call::state::CallState;
 use crate::imports::directories::path::LastLink;
-use crate::imports::directories::resolve::Fd;
+use crate::imports::directories::resolve::{FOLLOWS_LINKS, Fd};
 
 /// The interface under which WASI's own functions are linked. Guests that import an older version
 /// get this one.
@@ -183,6 +183,10 @@ impl CallState {
     }
 
     async fn symlink(&mut self, fd: Fd, target: String, path: String) -> FsResult<()> {
+        // Another call of the tool could put it in a path between that path's check and its use.
+        if !FOLLOWS_LINKS && !self.policy.guard.is_empty() {
+            return Err(ErrorCode::NotPermitted.into());
+        }
         self.check_target(&fd, &target, &path).await?;
         let at = self.resolve(&fd, path, LastLink::Keep).await?;
         let mut files = self.filesystem();

@@ -2,7 +2,8 @@
 //!
 //! Where names are guarded, WASI's functions never get the guest's path. They get the directory
 //! that it led to, held open, and a name in it that is no link. So nobody can put a link in between
-//! the check and the use.
+//! the check and the use. Systems other than Unix cannot hold such a directory: there a path with a
+//! link in it is refused, and a tool can make none.
 //!
 //! A program outside can still rename a directory that is held to a guarded name, or make a hard
 //! link to a guarded file: a tool then changes what it had reached before, or what it finds under
@@ -20,9 +21,14 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{ErrorCode, PathFlags};
 use crate::approval::denial::Denial;
 use crate::call::state::CallState;
 use crate::imports::directories::guard::Guard;
+#[cfg(not(unix))]
+use crate::imports::directories::linkless as walk;
 use crate::imports::directories::path::{LastLink, PathError, ResolvedPath};
 #[cfg(unix)]
 use crate::imports::directories::walk;
+
+/// True where links below a directory are followed, and may be made.
+pub(super) const FOLLOWS_LINKS: bool = walk::FOLLOWS_LINKS;
 
 pub(super) type Fd = Resource<Descriptor>;
 
@@ -146,12 +152,11 @@ impl CallState {
             rep: directory.as_ref().unwrap_or(fd).rep(),
             path: reached.name,
             reached: directory,
-            is_followed: cfg!(unix),
+            is_followed: FOLLOWS_LINKS,
         })
     }
 }
 
-#[cfg(unix)]
 async fn walk(
     start: Arc<File>,
     path: String,
@@ -160,18 +165,4 @@ async fn walk(
 ) -> Result<ResolvedPath, PathError> {
     let walk = move || walk::walk(&start, &path, last, &guard);
     wasmtime_wasi::runtime::spawn_blocking(walk).await
-}
-
-/// Elsewhere the text of a path is all that is looked at.
-#[cfg(not(unix))]
-async fn walk(
-    _start: Arc<File>,
-    path: String,
-    _last: LastLink,
-    _guard: Arc<Guard>,
-) -> Result<ResolvedPath, PathError> {
-    Ok(ResolvedPath {
-        directory: None,
-        name: path,
-    })
 }

@@ -11,6 +11,8 @@ use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 use crate::imports::directories::guard::Guard;
 use crate::imports::directories::path::{LastLink, PathError, ResolvedPath};
 
+/// Links are followed here, name by name, so a tool may make some.
+pub(super) const FOLLOWS_LINKS: bool = true;
 /// Linux follows as many.
 const LINKS_MAX: u32 = 40;
 /// Every directory on the way is held until its end.
