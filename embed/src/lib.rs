@@ -59,12 +59,12 @@ pub use inspection::Inspection;
 pub use loading::load;
 pub use process::Process;
 pub use registry::{Pushed, push, search};
-pub use toolbox::Toolbox;
-pub use tools::{Call, Tools};
 pub use tool_hub_host::{
     Answer as HumanAnswer, Content, ContentBody, Failure, LogEntry, Outcome,
     Question as ToolQuestion, ResourceContents, ToolboxFunction,
 };
 pub use tool_hub_registry_client::Visibility;
 pub use tool_hub_serve::Presentation;
+pub use toolbox::Toolbox;
+pub use tools::{Call, Tools};
 pub use workspace::{CompilerProgram, Workspace};

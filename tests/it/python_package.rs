@@ -33,7 +33,14 @@ fn its_own_tests() {
     let place = tempfile::tempdir().expect("a directory");
     let mut command = Command::new(environment.join("bin/python"));
     command
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=300"])
+        .args([
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--timeout=300",
+        ])
         .arg(root().join("python/tests"))
         .env_remove("PYTHONPATH")
         .env("TOOL_HUB_TEST_COMMAND", env!("CARGO_BIN_EXE_tool"))
@@ -63,7 +70,14 @@ fn environment() -> PathBuf {
 /// to build a wheel would compile every dependency once more, with others.
 fn install(environment: &Path) {
     let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--locked", "-p", "tool-hub-cli", "-p", "tool-hub-python"]);
+    build.args([
+        "build",
+        "--locked",
+        "-p",
+        "tool-hub-cli",
+        "-p",
+        "tool-hub-python",
+    ]);
     if cfg!(feature = "opentelemetry") {
         build.args(["--features", "tool-hub-cli/opentelemetry"]);
     }
