@@ -1,8 +1,8 @@
 //! Tools in a process that embeds them: load, inspect, approve, call. One form for every language.
 //!
 //! A [`Workspace`] is made of the variables that the caller hands in. [`load`] pulls or reads a
-//! package, verifies it and runs nothing; [`Inspection::approve`] takes the digest that a
-//! person approved and the grants; [`Tools`] are called, from any thread. A [`Toolbox`] has what was
+//! package, verifies it and runs nothing; [`Inspection::approve`] takes the digest that a person
+//! approved and the grants; [`Tools`] are called, from any thread. A [`Toolbox`] has what was
 //! approved before.
 //!
 //! The first load builds one tokio runtime and one [`Host`](tool_hub_host::Host) for the process.
