@@ -70,13 +70,15 @@ fn environment() -> PathBuf {
 /// to build a wheel would compile every dependency once more, with others.
 fn install(environment: &Path) {
     let mut build = Command::new(env!("CARGO"));
+    // With an example, because examples see the dependencies of tests: without one those would not
+    // count, and what they have in common with others would be compiled with other features.
     build.args([
         "build",
         "--locked",
-        "-p",
-        "tool-hub-cli",
-        "-p",
-        "tool-hub-python",
+        "--workspace",
+        "--lib",
+        "--example",
+        "embed",
     ]);
     if cfg!(feature = "opentelemetry") {
         build.args(["--features", "tool-hub-cli/opentelemetry"]);
