@@ -54,6 +54,7 @@ mod prompted_agent;
 mod prompts;
 #[path = "../clients/public_clients.rs"]
 mod public_clients;
+mod python_package;
 mod readme;
 mod reference;
 mod rest;
@@ -123,6 +124,7 @@ fn main() -> ExitCode {
         operator::tests(),
         tokens::tests(),
         toolbox::tests(),
+        python_package::tests(),
         readme::tests(),
         author::tests(),
         bounds::tests(),

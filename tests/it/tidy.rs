@@ -16,7 +16,7 @@ use modules::Modules;
 
 /// Which crate may know which. A new arrow changes this table and ARCHITECTURE.md in the
 /// same commit.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("manifest", &[]),
     ("registry-client", &["manifest"]),
     ("host", &["manifest"]),
@@ -25,6 +25,18 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("registry-server", &["manifest"]),
     ("serve", &["agent", "host", "manifest"]),
     ("toolbox", &["agent", "host", "manifest", "registry-client"]),
+    (
+        "embed",
+        &[
+            "agent",
+            "host",
+            "manifest",
+            "registry-client",
+            "serve",
+            "toolbox",
+        ],
+    ),
+    ("python", &["embed"]),
     (
         "cli",
         &[

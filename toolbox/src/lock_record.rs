@@ -109,7 +109,8 @@ impl<'a> PreparedRecord<'a> {
         &self.unmasked
     }
 
-    /// The record, whose approval has to be signed where [`Approvals::to_be_signed`](crate::approvals::Approvals::to_be_signed) says so.
+    /// The record, whose approval has to be signed where
+    /// [`to_be_signed`](crate::approvals::Approvals::to_be_signed) says so.
     pub fn locked(&self) -> &LockedTool {
         &self.locked
     }

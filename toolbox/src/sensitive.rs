@@ -60,7 +60,8 @@ impl SensitivePlaces {
 /// Records in `grants` the dangers that the user insists on accepting.
 ///
 /// # Errors
-/// [`Error::InsistedInVain`] if the user insists on a place for which no granted directory is refused.
+/// [`Error::InsistedInVain`] if the user insists on a place for which no granted directory is
+/// refused.
 pub fn insist(grants: &mut Grants, insisted: &[PathBuf], settings: &Settings) -> Result<(), Error> {
     if insisted.is_empty() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Statements of approval, the SSH keys that can sign them, and the verification of signatures, which
-//! `ssh-keygen -Y sign` makes as git has commits signed.
+//! Statements of approval, the SSH keys that can sign them, and the verification of signatures,
+//! which `ssh-keygen -Y sign` makes as git has commits signed.
 
 use std::fmt;
 use std::path::Path;

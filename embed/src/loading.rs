@@ -1,0 +1,31 @@
+//! Finds the tool that somebody names, verifies it and inspects it.
+
+use tool_hub_manifest::Capabilities;
+use tool_hub_registry_client::Silent;
+use tool_hub_toolbox::notices::Untold;
+use tool_hub_toolbox::package::{Subject, Watchers};
+use tool_hub_toolbox::provenance::Provenance;
+
+use crate::error::Error;
+use crate::inspection::Inspection;
+use crate::workspace::Workspace;
+
+/// Gets the tool that `subject` names: `owner/name`, `owner/name@1.2.0`, or a path, which begins
+/// with `.`, `/` or `~` or ends in `.wasm`. It is verified and inspected, and nothing of it runs.
+///
+/// # Errors
+/// When it cannot be had, or is not what it claims to be.
+pub async fn load(workspace: &Workspace, subject: &str) -> Result<Inspection, Error> {
+    let Ok(subject) = subject.parse::<Subject>();
+    let settings = workspace.settings();
+    let watchers = Watchers {
+        progress: &Silent,
+        notices: &Untold,
+    };
+    // A component without a manifest asks for nothing.
+    let nothing = Capabilities::default();
+    let fetched = subject.fetch(nothing, &settings.endpoint, settings, watchers);
+    let fetched = fetched.await?;
+    let from = Provenance::of(&fetched, settings, &Untold).await;
+    Inspection::new(workspace.clone(), &fetched.verified, from)
+}

@@ -1,0 +1,230 @@
+//! The `Tools` of an embedder: approved, loaded, and called by name.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tool_hub_host::{Approved, Failure, FailureKind};
+use tool_hub_manifest::{FunctionSpec, Source, ToolKey};
+use tool_hub_serve::{Called, Catalogue, Offer, Presentation, Toolset};
+use tool_hub_toolbox::loaded::{LoadedTool, Loader};
+use tool_hub_toolbox::notices::Untold;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::sensitive;
+
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::events::Listener;
+use crate::per_process::PerProcess;
+use crate::process;
+use crate::workspace::Workspace;
+
+/// Functions that may be called. Cloning is cheap.
+#[derive(Clone)]
+pub struct Tools {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    workspace: Workspace,
+    members: Members,
+    presentation: Option<Presentation>,
+    functions: Vec<FunctionSpec>,
+    /// After a fork the child loads the tools again, from the cache.
+    loaded: PerProcess<Loaded>,
+}
+
+/// Tools as one process has them.
+struct Loaded {
+    tools: Arc<[LoadedTool]>,
+    toolset: Toolset,
+}
+
+/// Approved tools, and all that is needed to load them in another process.
+#[derive(Clone)]
+pub(crate) enum Members {
+    /// One that a program approved.
+    Approved {
+        key: ToolKey,
+        approved: Box<Approved>,
+        /// Whose storage it has, where that is granted. A connection to it cannot be shared with a
+        /// child, so each process opens its own.
+        storage: Option<Source>,
+    },
+    /// Those of the toolbox in `directory` that are called `names`, all where none is named, as far
+    /// as the user approved them.
+    Toolbox {
+        directory: PathBuf,
+        names: Vec<String>,
+    },
+}
+
+/// A call under way. Dropping it stops the guest.
+pub struct Call {
+    call: Pin<Box<dyn Future<Output = Answer> + Send>>,
+}
+
+impl Tools {
+    /// Loads `members`.
+    ///
+    /// # Panics
+    /// On a thread of the runtime.
+    pub(crate) fn load(workspace: Workspace, members: Members) -> Result<Self, Error> {
+        let tools = load(&workspace, &members)?;
+        Self::of(workspace, members, None, tools)
+    }
+
+    /// The same functions as a model reads them: of long answers it gets the beginning and reads
+    /// the rest with `read_answer`, and of many functions it gets those that find and call them.
+    ///
+    /// # Errors
+    /// When a tool has the name of one of those functions, or cannot be loaded in this process.
+    ///
+    /// # Panics
+    /// After a fork, on a thread of the runtime.
+    pub fn presented(&self, presentation: Presentation) -> Result<Self, Error> {
+        let Shared {
+            workspace, members, ..
+        } = &*self.shared;
+        let tools = self.loaded()?.tools.clone();
+        Self::of(
+            workspace.clone(),
+            members.clone(),
+            Some(presentation),
+            tools,
+        )
+    }
+
+    fn of(
+        workspace: Workspace,
+        members: Members,
+        presentation: Option<Presentation>,
+        tools: Arc<[LoadedTool]>,
+    ) -> Result<Self, Error> {
+        let loaded = Loaded::new(tools, presentation)?;
+        Ok(Self {
+            shared: Arc::new(Shared {
+                functions: loaded.toolset.functions(),
+                loaded: PerProcess::with(loaded),
+                workspace,
+                members,
+                presentation,
+            }),
+        })
+    }
+
+    /// The functions, in order, as agents see them.
+    pub fn functions(&self) -> &[FunctionSpec] {
+        &self.shared.functions
+    }
+
+    /// Begins a call of the function `name` with `arguments`, the text of a JSON object, or of
+    /// something that can be read as the one that was meant. The call runs where it is polled.
+    ///
+    /// # Errors
+    /// When the tools cannot be loaded in this process, which has to be done after a fork.
+    ///
+    /// # Panics
+    /// After a fork, on a thread of the runtime.
+    pub fn call(&self, name: &str, arguments: String, listener: Listener) -> Result<Call, Error> {
+        let process = process::get(&self.shared.workspace)?;
+        let listener = Arc::new(listener);
+        let toolset = &self.loaded()?.toolset;
+        let call = process.run(toolset.call(name, arguments, listener.clone()));
+        let name = name.to_owned();
+        Ok(Call {
+            call: Box::pin(async move {
+                let called = call.await.unwrap_or_else(|| {
+                    // It may have done what it was called for, so nobody should repeat it unasked.
+                    let message = "the program ends, and the call with it";
+                    Called::ended(name, Failure::new(FailureKind::Failed, message))
+                });
+                Answer::new(called, listener.usage())
+            }),
+        })
+    }
+
+    /// The workspace that they were loaded from.
+    pub fn workspace(&self) -> &Workspace {
+        &self.shared.workspace
+    }
+
+    fn loaded(&self) -> Result<&Loaded, Error> {
+        let Shared {
+            workspace,
+            members,
+            presentation,
+            loaded,
+            ..
+        } = &*self.shared;
+        loaded.get_or_try(|| Loaded::new(load(workspace, members)?, *presentation))
+    }
+}
+
+impl Loaded {
+    fn new(tools: Arc<[LoadedTool]>, presentation: Option<Presentation>) -> Result<Self, Error> {
+        let mut offers = Vec::new();
+        for tool in tools.iter() {
+            let specs = tool.specs()?.into_iter();
+            offers.extend(specs.map(|(function, spec)| Offer {
+                spec,
+                tool: tool.tool.clone(),
+                alias:
+                    (tool.called_by_key.as_ref() == Some(&function)).then(|| tool.key.to_string()),
+                function,
+            }));
+        }
+        let catalogue = Catalogue::new(offers)?;
+        let catalogue = match presentation {
+            Some(presentation) => catalogue.presented(presentation)?,
+            None => catalogue,
+        };
+        Ok(Self {
+            toolset: Toolset::new(catalogue),
+            tools,
+        })
+    }
+}
+
+impl Future for Call {
+    type Output = Answer;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
+        self.call.as_mut().poll(context)
+    }
+}
+
+fn load(workspace: &Workspace, members: &Members) -> Result<Arc<[LoadedTool]>, Error> {
+    let _no_fork = process::loading();
+    let process = process::get(workspace)?;
+    let settings = workspace.settings();
+    match members {
+        Members::Approved {
+            key,
+            approved,
+            storage,
+        } => {
+            // A granted directory may have become dangerous since.
+            sensitive::check(approved.grants(), settings)?;
+            let mut approved = Approved::clone(approved);
+            if let Some(source) = storage {
+                approved = approved.with_storage(settings.storage(source))?;
+            }
+            let tool = process.block_on(process.host().load(approved))?;
+            Ok([LoadedTool::without_toolbox(key.clone(), tool)].into())
+        }
+        Members::Toolbox { directory, names } => {
+            let toolbox = OpenToolbox::open_in(directory.clone(), settings)?;
+            let loader = Loader {
+                host: process.host(),
+                store: &settings.open_store()?,
+                settings,
+                advice: None,
+            };
+            let usable = toolbox.usable(names, &Untold)?;
+            Ok(process.block_on(loader.load_all(usable))?.into())
+        }
+    }
+}
