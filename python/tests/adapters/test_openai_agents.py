@@ -1,0 +1,97 @@
+"""The OpenAI Agents SDK with a scripted model, driven through the adapter."""
+
+import json
+
+import pytest
+
+pytest.importorskip("agents")
+
+from agents import Agent, ModelResponse, Runner, Usage, set_tracing_disabled
+from agents.models.interface import Model
+from openai.types.responses import (
+    ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText,
+)
+from tool_hub.openai_agents import tools
+
+set_tracing_disabled(True)
+
+
+class Scripted(Model):
+    """Makes calls one after another, then ends, and remembers what it was shown."""
+
+    def __init__(self, *calls):
+        self.calls, self.seen, self.offered = list(calls), [], []
+
+    async def get_response(self, system_instructions, input, model_settings, tools, *_, **__):
+        self.seen.append(input)
+        self.offered = tools
+        if self.calls:
+            name, arguments = self.calls.pop(0)
+            if not isinstance(arguments, str):
+                arguments = json.dumps(arguments)
+            output = ResponseFunctionToolCall(
+                type="function_call", call_id=f"call-{len(self.calls)}", name=name, arguments=arguments
+            )
+        else:
+            text = ResponseOutputText(type="output_text", text="done", annotations=[])
+            output = ResponseOutputMessage(
+                id="1", type="message", role="assistant", status="completed", content=[text]
+            )
+        return ModelResponse(output=[output], usage=Usage(), response_id=None)
+
+    def stream_response(self, *_, **__):
+        raise NotImplementedError
+
+    def result(self):
+        return next(
+            item["output"]
+            for item in reversed(self.seen[-1])
+            if item.get("type") == "function_call_output"
+        )
+
+
+async def run(model, source):
+    agent = Agent(name="tester", model=model, tools=tools(source))
+    return agent, await Runner.run(agent, "go")
+
+
+async def test_a_result_reaches_the_model(box, named):
+    evaluate = named("evaluate")
+    model = Scripted((evaluate.name, {"expression": "6 * 7"}))
+    _, ran = await run(model, box)
+    assert "42" in model.result() and ran.final_output == "done"
+    offered = next(tool for tool in model.offered if tool.name == evaluate.name)
+    assert offered.params_json_schema == evaluate.input_schema
+
+
+async def test_a_failure_teaches_the_model(box, named):
+    model = Scripted((named("evaluate").name, {"expression": "6 x 7"}))
+    await run(model, box)
+    assert "invalid" in model.result() and "Call again" in model.result()
+
+
+async def test_a_picture_is_shown_to_the_model(box, named, picture):
+    model = Scripted((named("shrink").name, {"picture": picture, "longest_side": 8}))
+    await run(model, box)
+    (shown,) = [it for it in model.result() if it["type"] == "input_image"]
+    assert shown["image_url"].startswith("data:image/")
+
+
+async def test_a_destructive_function_waits_for_a_person(box, named, notes):
+    model = Scripted((named("delete_note").name, {"name": "groceries"}))
+    agent, ran = await run(model, box)
+    (waiting,) = ran.interruptions
+    assert json.loads(waiting.raw_item.arguments) == {"name": "groceries"} and "groceries" in notes
+    state = ran.to_state()
+    state.approve(waiting)
+    await Runner.run(agent, state)
+    assert "groceries" not in notes and "groceries" in model.result()
+
+
+async def test_a_person_may_reject_it(box, named, notes):
+    model = Scripted((named("delete_note").name, {"name": "groceries"}))
+    agent, ran = await run(model, box)
+    state = ran.to_state()
+    state.reject(ran.interruptions[0])
+    await Runner.run(agent, state)
+    assert "groceries" in notes and "not approved" in model.result()
