@@ -7,6 +7,7 @@ import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "python/tests/standin"))
+sys.path.insert(0, str(ROOT / "docs/examples/python"))
 
 import pytest  # noqa: E402
 import tool_hub  # noqa: E402

@@ -4,23 +4,22 @@ import pytest
 
 pytest.importorskip("fastmcp")
 
-from fastmcp import Client, FastMCP
+import fastmcp_code
+import fastmcp_server
+from fastmcp import Client
 from fastmcp.exceptions import ToolError
-from fastmcp.experimental.transforms.code_mode import CodeMode
-from tool_hub.fastmcp import Sandbox, ToolHubProvider
+from tool_hub.fastmcp import Sandbox
 
 
 @pytest.fixture
 async def client(box):
-    async with Client(FastMCP("tools", providers=[ToolHubProvider(box)])) as client:
+    async with Client(fastmcp_server.server(box)) as client:
         yield client
 
 
 @pytest.fixture
 async def coder(box):
-    code_mode = CodeMode(sandbox_provider=Sandbox(box))
-    server = FastMCP("code", providers=[ToolHubProvider(box)], transforms=[code_mode])
-    async with Client(server) as client:
+    async with Client(fastmcp_code.server(box)) as client:
         yield client
 
 

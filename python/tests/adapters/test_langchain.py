@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("langchain")
 
+import langchain_agent
 from langchain.agents import create_agent
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, ToolMessage
@@ -42,7 +43,9 @@ def result(messages):
 
 
 def run(model, source, **options):
-    agent = create_agent(model, tools(source, **options), checkpointer=InMemorySaver())
+    agent = langchain_agent.agent(model, source)
+    if options:
+        agent = create_agent(model, tools(source, **options), checkpointer=InMemorySaver())
     thread = {"configurable": {"thread_id": str(uuid.uuid4())}}
     return agent, thread, agent.invoke({"messages": [("user", "go")]}, thread)
 
@@ -91,7 +94,10 @@ def test_a_destructive_function_waits_for_a_person(box, named, notes, decision, 
     (waiting,) = state["__interrupt__"]
     assert waiting.value["action_requests"][0]["args"] == {"name": "groceries"}
     assert "groceries" in notes
-    agent.invoke(Command(resume={"decisions": [decision]}), thread)
+    if decision == {"type": "approve"}:
+        langchain_agent.approve(agent, thread)
+    else:
+        agent.invoke(Command(resume={"decisions": [decision]}), thread)
     message = result(model.seen[-1])
     assert message.status == status
     assert ("groceries" in notes) == (status == "error")

@@ -4,10 +4,9 @@ import pytest
 
 pytest.importorskip("llama_index.core")
 
-from llama_index.core.agent.workflow import FunctionAgent
+import llama_index_agent
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, ToolCallBlock
 from llama_index.core.llms.mock import MockFunctionCallingLLM
-from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent
 from tool_hub.llama_index import ToolHubSpec
 
 
@@ -31,8 +30,7 @@ def result(seen):
 
 
 async def run(model, source):
-    agent = FunctionAgent(tools=ToolHubSpec(source).to_tool_list(), llm=model, streaming=False)
-    return await agent.run("go")
+    return await llama_index_agent.agent(model, source).run("go")
 
 
 async def test_a_result_reaches_the_model_and_its_structured_value_the_program(box, named):
@@ -71,16 +69,14 @@ async def test_a_picture_is_shown_to_the_model(box, named, picture):
 @pytest.mark.parametrize("response", ["approve", "not that one"])
 async def test_a_destructive_function_waits_for_a_person(box, named, notes, response):
     model, seen = scripted((named("delete_note").name, {"name": "groceries"}))
-    agent = FunctionAgent(tools=ToolHubSpec(box).to_tool_list(), llm=model, streaming=False)
-    running = agent.run("go")
     asked = []
-    async for event in running.stream_events():
-        if isinstance(event, InputRequiredEvent):
-            asked.append(event.tool_kwargs)
-            assert "groceries" in notes
-            answer = HumanResponseEvent(response=response, waiter_id=event.waiter_id)
-            running.ctx.send_event(answer)
-    await running
-    assert asked == [{"name": "groceries"}]
+
+    def ask(name, arguments):
+        asked.append((name, arguments))
+        assert "groceries" in notes
+        return response
+
+    ran = await llama_index_agent.run(llama_index_agent.agent(model, box), "go", ask)
+    assert asked == [(named("delete_note").name, {"name": "groceries"})] and str(ran) == "done"
     assert ("groceries" in notes) == (response != "approve")
     assert response == "approve" or response in result(seen).content

@@ -6,12 +6,12 @@ import pytest
 
 pytest.importorskip("agents")
 
-from agents import Agent, ModelResponse, Runner, Usage, set_tracing_disabled
+import openai_agents_agent
+from agents import ModelResponse, Runner, Usage, set_tracing_disabled
 from agents.models.interface import Model
 from openai.types.responses import (
     ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText,
 )
-from tool_hub.openai_agents import tools
 
 set_tracing_disabled(True)
 
@@ -51,7 +51,7 @@ class Scripted(Model):
 
 
 async def run(model, source):
-    agent = Agent(name="tester", model=model, tools=tools(source))
+    agent = openai_agents_agent.agent(model, source)
     return agent, await Runner.run(agent, "go")
 
 
@@ -88,10 +88,16 @@ async def test_a_destructive_function_waits_for_a_person(box, named, notes):
     assert "groceries" not in notes and "groceries" in model.result()
 
 
-async def test_a_person_may_reject_it(box, named, notes):
-    model = Scripted((named("delete_note").name, {"name": "groceries"}))
-    agent, ran = await run(model, box)
-    state = ran.to_state()
-    state.reject(ran.interruptions[0])
-    await Runner.run(agent, state)
-    assert "groceries" in notes and "not approved" in model.result()
+@pytest.mark.parametrize("allowed", [True, False])
+async def test_a_person_decides(box, named, notes, allowed):
+    model, asked = Scripted((named("delete_note").name, {"name": "groceries"})), []
+
+    def is_allowed(call):
+        asked.append(json.loads(call.raw_item.arguments))
+        return allowed
+
+    agent = openai_agents_agent.agent(model, box)
+    result = await openai_agents_agent.run(agent, "go", is_allowed)
+    assert asked == [{"name": "groceries"}] and result.final_output == "done"
+    assert ("groceries" in notes) == (not allowed)
+    assert allowed or "not approved" in model.result()

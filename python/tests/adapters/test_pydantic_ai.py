@@ -4,7 +4,8 @@ import pytest
 
 pytest.importorskip("pydantic_ai")
 
-from pydantic_ai import Agent, BinaryContent, DeferredToolRequests, DeferredToolResults, ToolDenied
+import pydantic_ai_agent
+from pydantic_ai import Agent, BinaryContent, DeferredToolResults, ToolDenied
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
@@ -29,10 +30,9 @@ class Scripted:
         return next(part for part in reversed(parts) if isinstance(part, ToolReturnPart))
 
 
-async def run(model, source, **options):
-    output = [str, DeferredToolRequests]
-    agent = Agent(FunctionModel(model), toolsets=[ToolHubToolset(source)], output_type=output)
-    return agent, await agent.run("go", **options)
+async def run(model, source):
+    agent = pydantic_ai_agent.agent(FunctionModel(model), source)
+    return agent, await agent.run("go")
 
 
 async def test_a_result_reaches_the_model_and_its_structured_value_the_program(box, named):
@@ -79,12 +79,14 @@ async def test_a_picture_is_shown_to_the_model(box, named, picture):
 @pytest.mark.parametrize("approved", [True, False])
 async def test_a_destructive_function_waits_for_a_person(box, named, notes, approved):
     model = Scripted((named("delete_note").name, {"name": "groceries"}))
-    agent, ran = await run(model, box)
-    (waiting,) = ran.output.approvals
-    assert waiting.args == {"name": "groceries"} and "groceries" in notes
-    decision = True if approved else ToolDenied("not that one")
-    results = DeferredToolResults(approvals={waiting.tool_call_id: decision})
-    await agent.run(message_history=ran.all_messages(), deferred_tool_results=results)
+
+    def decide(call):
+        assert call.args == {"name": "groceries"} and "groceries" in notes
+        return True if approved else ToolDenied("not that one")
+
+    agent = pydantic_ai_agent.agent(FunctionModel(model), box)
+    ran = await pydantic_ai_agent.run(agent, "go", decide)
+    assert ran.output == "done"
     assert ("groceries" in notes) == (not approved)
     assert approved or "not that one" in str(model.result().content)
 

@@ -5,7 +5,9 @@ import pytest
 pytest.importorskip("smolagents")
 
 import PIL.Image
-from smolagents import CodeAgent, Tool, ToolCallingAgent
+import smolagents_calls
+import smolagents_code
+from smolagents import CodeAgent, Tool
 from smolagents.models import (
     ChatMessage, ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole, Model,
 )
@@ -37,14 +39,16 @@ class Scripted(Model):
         )
 
 
-def caller(source, *calls, **options):
+def caller(source, *calls, approve=None):
     model = Scripted(*calls)
-    agent = ToolCallingAgent(tools(source, **options), model, verbosity_level=0, max_steps=4)
+    agent = smolagents_calls.agent(model, source, approve, verbosity_level=0, max_steps=4)
     return agent, model
 
 
 def coder(source, *codes, own=(), **options):
     model = Scripted(*codes)
+    if not own and not options:
+        return smolagents_code.agent(model, source, verbosity_level=0, max_steps=4), model
     mine = [*tools(source, **options), *own]
     agent = CodeAgent(mine, model, executor=Executor(source), verbosity_level=0, max_steps=4)
     return agent, model
