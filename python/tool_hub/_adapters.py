@@ -26,14 +26,31 @@ def requires(adapter: str, package: str) -> Iterator[None]:
 
 
 def chosen(source: Source) -> dict[str, tool_hub.Tool]:
-    """The tools of `source` by name."""
-    if isinstance(source, tool_hub.Toolbox):
+    """The tools of `source` by name; those of a toolbox as a model reads them."""
+    if hasattr(source, "tools"):
+        source = source.tools().presented()
+    return by_name(source)
+
+
+def by_name(source: Source) -> dict[str, tool_hub.Tool]:
+    """The tools of `source` by name, as they are."""
+    if hasattr(source, "tools"):
         source = source.tools()
     if isinstance(source, tool_hub.Tool):
         source = [source]
     if isinstance(source, Mapping):
         source = source.values()
     return {tool.name: tool for tool in source}
+
+
+def failure(
+    kind: str, message: str, fix: str | None = None, *, advice: str
+) -> tool_hub.ToolError:
+    """The failure of a call that an adapter refuses; `advice` is for the model."""
+    text = "\n".join(filter(None, (message, fix and f"To mend it: {fix}", advice)))
+    return tool_hub.ToolError(
+        kind=kind, message=message, fix=fix, argument=None, retryable=False, text=text
+    )
 
 
 def is_destructive(tool: tool_hub.Tool) -> bool:
@@ -49,7 +66,8 @@ def unapproved(tool: tool_hub.Tool, reason: str | None = None) -> tool_hub.ToolE
     message = f"`{tool.name}` may destroy something and was not called: "
     message += reason or "nobody could be asked to approve it"
     fix = None if reason else "ask the user to approve it, or pass `approve` to the adapter"
-    return tool_hub.ToolError(message, kind="permission-denied", fix=fix)
+    advice = "Do not call it again unless the user asks for it."
+    return failure("permission-denied", message, fix, advice=advice)
 
 
 def ask(tool: tool_hub.Tool, arguments: dict, approve: Approve | None) -> None:

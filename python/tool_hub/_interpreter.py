@@ -6,10 +6,11 @@ import base64
 import io
 import json
 import sys
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import tool_hub
-from tool_hub._adapters import Source, chosen
+from tool_hub._adapters import Source, by_name
 
 #: The arguments of a function that runs code.
 _ARGUMENTS = ("code", "variables", "state")
@@ -18,13 +19,25 @@ _ARGUMENTS = ("code", "variables", "state")
 def interpreter(source: Source | None) -> tool_hub.Tool:
     """The tool of `source` that runs code, such as the sample tool `run-python`; without a source,
     that of the toolbox in force. Raises LookupError if there is none."""
-    for tool in chosen(tool_hub.Toolbox() if source is None else source).values():
+    for tool in by_name(tool_hub.Toolbox() if source is None else source).values():
         if all(name in tool.input_schema.get("properties", {}) for name in _ARGUMENTS):
             return tool
     raise LookupError(
         "no tool here runs Python: a function with the arguments `code`, `variables` and `state` "
         "was expected; load the sample tool run-python with `tool load`"
     )
+
+
+class Function:
+    """A function outside the sandbox as code in it finds it; `arguments` are its names in order."""
+
+    def __init__(self, description: str, arguments: Iterable[str], call: Callable[..., Any]) -> None:
+        self.description = description
+        self.input_schema = {"type": "object", "properties": {name: {} for name in arguments}}
+        self._call = call
+
+    def __call__(self, /, **arguments: Any) -> Any:
+        return self._call(**arguments)
 
 
 def packed(value: Any) -> str:

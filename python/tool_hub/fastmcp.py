@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
 import inspect
 import json
 from collections.abc import Callable, Sequence
@@ -10,7 +12,7 @@ from typing import Any
 
 import tool_hub
 from tool_hub._adapters import Source, chosen, in_base64, media, requires
-from tool_hub._interpreter import interpreter, packed, unpacked
+from tool_hub._interpreter import Function, interpreter, packed, unpacked
 
 with requires("fastmcp", "fastmcp"):
     from fastmcp.exceptions import ToolError
@@ -113,12 +115,14 @@ class Sandbox:
     ) -> Any:
         """The value that `code` returns, or what it printed. Raises ToolError if it fails."""
         functions = external_functions or {}
+        # The call's answers come to the loop from elsewhere; what is called then finds the request.
+        context = contextvars.copy_context()
         variables = {"__source__": code, "__inputs__": inputs or {}, "__names__": list(functions)}
         arguments = {"code": self._program, "variables": packed(variables)}
         try:
             reply = await self._interpreter.acall_reply(
                 arguments,
-                functions={name: _bridge(function) for name, function in functions.items()},
+                functions={name: _bridge(it, context) for name, it in functions.items()},
             )
         except tool_hub.ToolError as error:
             raise ToolError(error.message) from None
@@ -129,13 +133,13 @@ class Sandbox:
         return ran["printed"] or None if value is None else value
 
 
-def _bridge(function: Callable[..., Any]) -> tuple[str, dict, Callable[..., Any]]:
-    """A function as the sandbox calls it."""
+def _bridge(function: Callable[..., Any], context: contextvars.Context) -> Function:
+    """A function as the sandbox calls it, in the context of the request."""
 
     async def call(**arguments: Any) -> Any:
-        value = function(**arguments)
-        return json.loads(packed(await value if inspect.isawaitable(value) else value))
+        value = context.run(function, **arguments)
+        if inspect.isawaitable(value):
+            value = await context.run(asyncio.ensure_future, value)
+        return json.loads(packed(value))
 
-    members = {name: {} for name in inspect.signature(function).parameters}
-    description = inspect.getdoc(function) or ""
-    return description, {"type": "object", "properties": members}, call
+    return Function(inspect.getdoc(function) or "", inspect.signature(function).parameters, call)

@@ -7,8 +7,8 @@ import keyword
 from typing import Any
 
 import tool_hub
-from tool_hub._adapters import Approve, Source, ask, chosen, requires
-from tool_hub._interpreter import interpreter, packed, unpacked
+from tool_hub._adapters import Approve, Source, ask, by_name, failure, requires
+from tool_hub._interpreter import Function, interpreter, packed, unpacked
 
 with requires("smolagents", "smolagents"):
     from smolagents import Tool
@@ -19,11 +19,12 @@ with requires("smolagents", "smolagents"):
 def tools(source: Source, *, approve: Approve | None = None) -> list[Tool]:
     """The tools of `source` as smolagents has them, for `CodeAgent` and `ToolCallingAgent`.
 
-    Pictures are those of Pillow, structured values plain Python. A failure raises, and its text
+    Pictures are those of Pillow, structured values plain Python, both whole: for a model that reads
+    them, and writes no code that does, shorten long ones with `box.tools().presented()`. A failure raises, and its text
     tells the model how to mend the call. smolagents asks nobody: a destructive function is called
     only if `approve(tool, arguments)` returns True.
     """
-    return [_Function(tool, approve) for tool in chosen(source).values()]
+    return [_Function(tool, approve) for tool in by_name(source).values()]
 
 
 class _Function(Tool):
@@ -107,12 +108,12 @@ class Executor(PythonExecutor):
             return CodeOutput(output=answers[0], logs=logs, is_final_answer=True)
         return CodeOutput(output=_value(reply), logs=logs, is_final_answer=False)
 
-    def _bridge(self, name: str, tool: Any, answers: list[Any]) -> tuple[str, dict, Any]:
+    def _bridge(self, name: str, tool: Any, answers: list[Any]) -> Function:
         """A tool as the sandbox calls it. After the final answer nothing is called any more."""
 
         def call(**arguments: Any) -> Any:
             if answers:
-                raise tool_hub.ToolError("the final answer is given", kind="conflict")
+                raise failure("conflict", "the final answer is given", advice="End the code.")
             if isinstance(tool, _Function):
                 value = tool.reply(**arguments).value
             else:
@@ -122,9 +123,8 @@ class Executor(PythonExecutor):
                 return None
             return json.loads(packed(value))
 
-        members = {name: {} for name in getattr(tool, "inputs", {})}
-        schema = {"type": "object", "properties": members}
-        return getattr(tool, "description", None) or "", schema, call
+        description = getattr(tool, "description", None) or ""
+        return Function(description, getattr(tool, "inputs", ()), call)
 
 
 def _value(reply: tool_hub.Reply) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import tool_hub
-from tool_hub._adapters import Approve, Source, ask, chosen
+from tool_hub._adapters import Approve, Source, ask, chosen, failure
 
 
 def load_tool(
@@ -23,11 +23,14 @@ def load_tool(
     A package with several functions wants `function`, the name of one.
     """
     loaded = tool_hub.load(reference).approve(approve, grants=grants)
-    found = {function: loaded[function]} if function else dict(loaded)
+    found = [
+        tool
+        for name, tool in loaded.items()
+        if function is None or name == function or name.endswith(f"__{function}")
+    ]
     if len(found) != 1:
-        raise ValueError(f"{reference} has several functions; name one: {', '.join(found)}")
-    (tool,) = found.values()
-    return Tool(tool, reference if os.path.isdir(reference) else None)
+        raise ValueError(f"`function` has to name one of {', '.join(loaded)}")
+    return Tool(found[0], reference if os.path.isdir(reference) else None)
 
 
 class Tool:
@@ -86,7 +89,8 @@ def _answer(known: dict[str, tool_hub.Tool], call: Any, approve: Approve | None)
     try:
         if name not in known:
             message = f"there is no function `{name}`; there are {', '.join(known)}"
-            raise tool_hub.ToolError(message, kind="unknown-function")
+            advice = "Call one of the functions that are offered."
+            raise failure("unknown-function", message, advice=advice)
         ask(known[name], arguments, approve)
         content: Any = _content(known[name].call(arguments))
     except tool_hub.ToolError as error:

@@ -6,5 +6,6 @@ from tool_hub.fastmcp import Sandbox, ToolHubProvider
 
 
 def server(box):
+    provider = ToolHubProvider(box.tools())  # whole answers, because code reads them
     code_mode = CodeMode(sandbox_provider=Sandbox(box))
-    return FastMCP("code", providers=[ToolHubProvider(box)], transforms=[code_mode])
+    return FastMCP("code", providers=[provider], transforms=[code_mode])
