@@ -43,9 +43,7 @@ def by_name(source: Source) -> dict[str, tool_hub.Tool]:
     return {tool.name: tool for tool in source}
 
 
-def failure(
-    kind: str, message: str, fix: str | None = None, *, advice: str
-) -> tool_hub.ToolError:
+def failure(kind: str, message: str, fix: str | None = None, *, advice: str) -> tool_hub.ToolError:
     """The failure of a call that an adapter refuses; `advice` is for the model."""
     text = "\n".join(filter(None, (message, fix and f"To mend it: {fix}", advice)))
     return tool_hub.ToolError(

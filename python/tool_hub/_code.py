@@ -1,7 +1,7 @@
 """The program that the sandbox runs around code with `await` and `return` at its top.
 
-It is sent as text and never imported. It finds the variables `__source__`, `__inputs__` and `__names__`, and the
-functions that `__names__` lists; its last line is what came of the code.
+It is sent as text and never imported. It finds the variables `__source__`, `__inputs__` and
+`__names__`, and the functions that `__names__` lists; its last line is what came of the code.
 """
 
 import ast

@@ -31,7 +31,9 @@ def interpreter(source: Source | None) -> tool_hub.Tool:
 class Function:
     """A function outside the sandbox as code in it finds it; `arguments` are its names in order."""
 
-    def __init__(self, description: str, arguments: Iterable[str], call: Callable[..., Any]) -> None:
+    def __init__(
+        self, description: str, arguments: Iterable[str], call: Callable[..., Any]
+    ) -> None:
         self.description = description
         self.input_schema = {"type": "object", "properties": {name: {} for name in arguments}}
         self._call = call

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from datetime import date, datetime, time
 from typing import Any
 
+from tool_hub._parts import Audio, Image
+
 loads = json.loads
 
 
@@ -22,6 +24,8 @@ def _other(value: Any) -> Any:
         return os.fspath(value)
     if isinstance(value, Mapping):
         return dict(value)
+    if isinstance(value, (Image, Audio)):
+        return {"media_type": value.media_type, "data": value.data}
     data = getattr(value, "data", None)
     if isinstance(data, bytes):
         return _other(data)

@@ -6,7 +6,15 @@ from typing import Any
 
 import tool_hub
 from tool_hub._adapters import (
-    Approve, Source, ask, chosen, in_base64, is_destructive, media, requires, unapproved,
+    Approve,
+    Source,
+    ask,
+    chosen,
+    in_base64,
+    is_destructive,
+    media,
+    requires,
+    unapproved,
 )
 
 with requires("langchain", "langchain-core"):

@@ -1,13 +1,19 @@
-"""Tools for LlamaIndex: `FunctionAgent(tools=tool_hub.llama_index.ToolHubSpec(box).to_tool_list())`."""
+"""Tools for LlamaIndex: `FunctionAgent(tools=ToolHubSpec(box).to_tool_list(), llm=…)`."""
 
 import base64
 import json
 from typing import Any
 
-# LlamaIndex finds the argument of type `Context` by its annotation, which must be no string.
 import tool_hub
 from tool_hub._adapters import (
-    Approve, Source, ask, chosen, is_destructive, media, requires, unapproved,
+    Approve,
+    Source,
+    ask,
+    chosen,
+    is_destructive,
+    media,
+    requires,
+    unapproved,
 )
 
 with requires("llama_index", "llama-index-core"):
@@ -59,6 +65,8 @@ class _Function(FunctionTool):
             ask(tool, arguments, approve)
             return await tool.acall_reply(arguments)
 
+        # LlamaIndex knows the context by its annotation, which must be no string: this module has
+        # none of the future's annotations.
         async def acall_asking(tool_hub_context: Context, **arguments: Any) -> Any:
             await _approval(tool_hub_context, tool, arguments)
             return await tool.acall_reply(arguments)

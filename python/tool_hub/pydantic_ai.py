@@ -1,4 +1,4 @@
-"""A toolset for Pydantic AI: `Agent(model, toolsets=[tool_hub.pydantic_ai.ToolHubToolset(box)])`."""
+"""A toolset for Pydantic AI: `Agent(model, toolsets=[ToolHubToolset(box)])`."""
 
 from __future__ import annotations
 

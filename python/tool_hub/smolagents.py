@@ -20,9 +20,9 @@ def tools(source: Source, *, approve: Approve | None = None) -> list[Tool]:
     """The tools of `source` as smolagents has them, for `CodeAgent` and `ToolCallingAgent`.
 
     Pictures are those of Pillow, structured values plain Python, both whole: for a model that reads
-    them, and writes no code that does, shorten long ones with `box.tools().presented()`. A failure raises, and its text
-    tells the model how to mend the call. smolagents asks nobody: a destructive function is called
-    only if `approve(tool, arguments)` returns True.
+    them, and writes no code that does, shorten long ones with `box.tools().presented()`. A failure
+    raises, and its text tells the model how to mend the call. smolagents asks nobody: a destructive
+    function is called only if `approve(tool, arguments)` returns True.
     """
     return [_Function(tool, approve) for tool in by_name(source).values()]
 

@@ -54,7 +54,9 @@ class Tool:
         """The function as chat templates take it."""
         parameters = self._tool.input_schema
         function = {
-            "name": self.name, "description": self.description, "parameters": parameters,
+            "name": self.name,
+            "description": self.description,
+            "parameters": parameters,
         }
         if self.output_schema is not None:
             function["return"] = self.output_schema

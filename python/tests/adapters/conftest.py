@@ -8,6 +8,7 @@ import sys
 import zlib
 
 import pytest
+
 import tool_hub
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "docs/examples/python"))

@@ -1,13 +1,11 @@
 """FastMCP with its client in memory, driven through the provider and the sandbox."""
 
-import pytest
-
-pytest.importorskip("fastmcp")
-
 import fastmcp_code
 import fastmcp_server
+import pytest
 from fastmcp import Client
 from fastmcp.exceptions import ToolError
+
 from tool_hub.fastmcp import Sandbox
 
 

@@ -2,16 +2,14 @@
 
 import uuid
 
-import pytest
-
-pytest.importorskip("langchain")
-
 import langchain_agent
+import pytest
 from langchain.agents import create_agent
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
+
 from tool_hub.langchain import tools
 
 

@@ -15,15 +15,27 @@ ADAPTERS = {
 }
 #: The modules that the adapters import, none of which `tool_hub` may.
 FRAMEWORKS = (
-    "agents", "fastmcp", "langchain", "langchain_core", "langgraph", "llama_index", "mcp", "PIL",
-    "pydantic", "pydantic_ai", "smolagents", "transformers",
+    "agents",
+    "fastmcp",
+    "langchain",
+    "langchain_core",
+    "langgraph",
+    "llama_index",
+    "mcp",
+    "PIL",
+    "pydantic",
+    "pydantic_ai",
+    "smolagents",
+    "transformers",
 )
 
 
 def python(code):
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"],
-        capture_output=True, text=True, timeout=120,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     return done.stdout.strip() + done.stderr.strip()
 

@@ -1,12 +1,10 @@
 """LlamaIndex's agent with its fake model, driven through the tool spec."""
 
-import pytest
-
-pytest.importorskip("llama_index.core")
-
 import llama_index_agent
+import pytest
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, ToolCallBlock
 from llama_index.core.llms.mock import MockFunctionCallingLLM
+
 from tool_hub.llama_index import ToolHubSpec
 
 
@@ -19,7 +17,9 @@ def scripted(*calls):
         if not left:
             return ChatMessage(role="assistant", content="done")
         name, arguments = left.pop(0)
-        call = ToolCallBlock(tool_call_id=f"call-{len(left)}", tool_name=name, tool_kwargs=arguments)
+        call = ToolCallBlock(
+            tool_call_id=f"call-{len(left)}", tool_name=name, tool_kwargs=arguments
+        )
         return ChatMessage(role="assistant", blocks=[call])
 
     return MockFunctionCallingLLM(response_generator=answer, is_chat_model=True), seen

@@ -2,10 +2,6 @@
 
 import pathlib
 
-import pytest
-
-pytest.importorskip("nbclient")
-
 import nbformat
 from nbclient import NotebookClient
 
@@ -21,7 +17,8 @@ def test_the_notebook_runs_from_top_to_bottom(sample):
     NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources).execute()
     text = "\n".join(
         output.get("text") or output.get("data", {}).get("text/plain", "")
-        for cell in notebook.cells if cell.cell_type == "code"
+        for cell in notebook.cells
+        if cell.cell_type == "code"
         for output in cell.outputs
     )
     for shown in ("3.10", "To mend it", "328350", "(128, 64)", "7.62"):

@@ -2,15 +2,14 @@
 
 import json
 
-import pytest
-
-pytest.importorskip("agents")
-
 import openai_agents_agent
+import pytest
 from agents import ModelResponse, Runner, Usage, set_tracing_disabled
 from agents.models.interface import Model
 from openai.types.responses import (
-    ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText,
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
 )
 
 set_tracing_disabled(True)
@@ -30,7 +29,10 @@ class Scripted(Model):
             if not isinstance(arguments, str):
                 arguments = json.dumps(arguments)
             output = ResponseFunctionToolCall(
-                type="function_call", call_id=f"call-{len(self.calls)}", name=name, arguments=arguments
+                type="function_call",
+                call_id=f"call-{len(self.calls)}",
+                name=name,
+                arguments=arguments,
             )
         else:
             text = ResponseOutputText(type="output_text", text="done", annotations=[])

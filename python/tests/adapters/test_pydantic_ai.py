@@ -1,14 +1,12 @@
 """Pydantic AI with its function model, driven through the toolset."""
 
-import pytest
-
-pytest.importorskip("pydantic_ai")
-
 import pydantic_ai_agent
+import pytest
 from pydantic_ai import Agent, BinaryContent, DeferredToolResults, ToolDenied
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
+
 from tool_hub.pydantic_ai import ToolHubToolset
 
 
@@ -51,7 +49,9 @@ async def test_a_failure_that_can_be_mended_asks_the_model_to_call_again(box, na
     model = Scripted((name, {"expression": "6 x 7"}), (name, {"expression": "6 * 7"}))
     _, ran = await run(model, box)
     failed = next(
-        part for message in model.seen for part in message.parts
+        part
+        for message in model.seen
+        for part in message.parts
         if isinstance(part, ToolReturnPart) and part.outcome == "retried"
     )
     assert "invalid" in str(failed.content) and "42" in model.result().content

@@ -1,16 +1,18 @@
 """The agents of smolagents with a scripted model, driven through the tools and the executor."""
 
-import pytest
-
-pytest.importorskip("smolagents")
-
 import PIL.Image
+import pytest
 import smolagents_calls
 import smolagents_code
 from smolagents import CodeAgent, Tool
 from smolagents.models import (
-    ChatMessage, ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole, Model,
+    ChatMessage,
+    ChatMessageToolCall,
+    ChatMessageToolCallFunction,
+    MessageRole,
+    Model,
 )
+
 from tool_hub.smolagents import Executor, tools
 
 
@@ -34,7 +36,9 @@ class Scripted(Model):
     def shown(self):
         """The text of all that the model was shown last."""
         return "\n".join(
-            part.get("text", "") for message in self.seen for part in message.content
+            part.get("text", "")
+            for message in self.seen
+            for part in message.content
             if isinstance(part, dict)
         )
 
@@ -128,7 +132,10 @@ def test_code_that_fails_is_told_why(box):
 
 
 def test_code_reaches_nothing_but_the_tools(box):
-    codes = ["open('/etc/passwd').read()", "import socket; socket.create_connection(('127.0.0.1', 1))"]
+    codes = [
+        "open('/etc/passwd').read()",
+        "import socket; socket.create_connection(('127.0.0.1', 1))",
+    ]
     agent, model = coder(box, *codes, "final_answer('no')")
     agent.run("go")
     assert model.shown().count("Error") >= 2

@@ -3,14 +3,12 @@
 import json
 
 import pytest
-
-pytest.importorskip("transformers")
-
 import transformers_chat
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
-from tool_hub.transformers import Tool, answers, tools
 from transformers import PreTrainedTokenizerFast
+
+from tool_hub.transformers import Tool, answers, tools
 
 TEMPLATE = """\
 {% for tool in tools %}{{ tool | tojson }}
