@@ -106,7 +106,7 @@ def test_code_runs_in_the_sandbox_and_calls_tools(box, named):
 
 
 def test_functions_classes_and_variables_are_kept(box):
-    first = "import math\ndef area(r):\n    return math.pi * r ** 2\nsquares = [n * n for n in range(4)]"
+    first = "import math\ndef area(r):\n    return math.pi * r ** 2\nsquares = [0, 1, 4, 9]"
     agent, _ = coder(box, first, "final_answer([squares, round(area(1), 2)])")
     assert agent.run("go") == [[0, 1, 4, 9], 3.14]
 
@@ -132,13 +132,11 @@ def test_code_that_fails_is_told_why(box):
 
 
 def test_code_reaches_nothing_but_the_tools(box):
-    codes = [
-        "open('/etc/passwd').read()",
-        "import socket; socket.create_connection(('127.0.0.1', 1))",
-    ]
-    agent, model = coder(box, *codes, "final_answer('no')")
-    agent.run("go")
-    assert model.shown().count("Error") >= 2
+    connect = "import socket\nsocket.create_connection(('127.0.0.1', 1))"
+    agent, model = coder(box, "open('/etc/passwd').read()", connect, "final_answer('no')")
+    assert agent.run("go") == "no"
+    failed = [step.error.message for step in agent.memory.steps if getattr(step, "error", None)]
+    assert len(failed) == 2 and "in line 1: open('/etc/passwd').read()" in failed[0]
 
 
 def test_nothing_is_called_after_the_final_answer(box, named, notes):
