@@ -65,7 +65,8 @@ async def test_code_calls_tools_and_returns_what_it_makes_of_them(coder, named):
     code = f"""
 import asyncio
 one = await call_tool("{name}", {{"expression": "6 * 7"}})
-many = await asyncio.gather(*[call_tool("{name}", {{"expression": f"{{n}} * 1"}}) for n in range(3)])
+calls = [call_tool("{name}", {{"expression": f"{{n}} * 1"}}) for n in range(3)]
+many = await asyncio.gather(*calls)
 if many:
     return {{"sum": one["value"], "count": len(many)}}
 """

@@ -61,7 +61,7 @@ async def test_a_failure_teaches_the_model(box, named):
 
 async def test_a_picture_is_shown_to_the_model(box, named, picture):
     model, seen = scripted((named("shrink").name, {"picture": picture, "longest_side": 8}))
-    ran = await run(model, box)
+    await run(model, box)
     (shown,) = [block for block in result(seen).blocks if isinstance(block, ImageBlock)]
     assert shown.image_mimetype.startswith("image/") and shown.resolve_image().read()
 
