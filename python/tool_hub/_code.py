@@ -72,7 +72,5 @@ def __told__(error, lines):
     return told
 
 
-__run__(
-    __source__,  # noqa: F821
-    {**__inputs__, **{name: __asynchronous__(globals()[name]) for name in __names__}},  # noqa: F821
-)
+__functions__ = {name: __asynchronous__(globals()[name]) for name in __names__}  # noqa: F821
+__run__(__source__, {"Media": Media, **__inputs__, **__functions__})  # noqa: F821

@@ -25,10 +25,8 @@ def _other(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (Image, Audio)):
-        return {"media_type": value.media_type, "data": value.data}
-    data = getattr(value, "data", None)
-    if isinstance(data, bytes):
-        return _other(data)
+        data = base64.b64encode(value.data).decode("ascii")
+        return {"media_type": value.media_type, "data": data}
     item = getattr(value, "item", None)
     if callable(item) and getattr(value, "shape", None) == ():
         return item()

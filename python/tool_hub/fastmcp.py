@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 import inspect
 import json
 from collections.abc import Callable, Sequence
@@ -115,14 +113,12 @@ class Sandbox:
     ) -> Any:
         """The value that `code` returns, or what it printed. Raises ToolError if it fails."""
         functions = external_functions or {}
-        # The call's answers come to the loop from elsewhere; what is called then finds the request.
-        context = contextvars.copy_context()
         variables = {"__source__": code, "__inputs__": inputs or {}, "__names__": list(functions)}
         arguments = {"code": self._program, "variables": packed(variables)}
         try:
             reply = await self._interpreter.acall_reply(
                 arguments,
-                functions={name: _bridge(it, context) for name, it in functions.items()},
+                functions={name: _bridge(it) for name, it in functions.items()},
             )
         except tool_hub.ToolError as error:
             raise ToolError(error.message) from None
@@ -133,13 +129,11 @@ class Sandbox:
         return ran["printed"] or None if value is None else value
 
 
-def _bridge(function: Callable[..., Any], context: contextvars.Context) -> Function:
-    """A function as the sandbox calls it, in the context of the request."""
+def _bridge(function: Callable[..., Any]) -> Function:
+    """A function as the sandbox calls it."""
 
     async def call(**arguments: Any) -> Any:
-        value = context.run(function, **arguments)
-        if inspect.isawaitable(value):
-            value = await context.run(asyncio.ensure_future, value)
-        return json.loads(packed(value))
+        value = function(**arguments)
+        return json.loads(packed(await value if inspect.isawaitable(value) else value))
 
     return Function(inspect.getdoc(function) or "", inspect.signature(function).parameters, call)
