@@ -31,7 +31,7 @@ const REQUIREMENTS: [&str; 4] = [
 const GUESTS: [&str; 3] = ["calculator", "tally", "thumbnail"];
 
 /// The sample tools that agents call, with the one that runs their code.
-const AGENTS_GUESTS: [&str; 4] = ["calculator", "notes", "thumbnail", "run-python"];
+const AGENTS_GUESTS: [&str; 4] = ["calculator", "tally", "thumbnail", "run-python"];
 
 fn its_own_tests() {
     let tests = root().join("python/tests");

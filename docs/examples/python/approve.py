@@ -3,7 +3,7 @@
 import tool_hub
 
 
-def notes(package, digest, directory):
-    inspection = tool_hub.load(package)
+def fetch_page(package, digest):
+    inspection = tool_hub.load(package)  # "ada/fetch-page@0.1.0", or the path of a package
     print(inspection)
-    return inspection.approve(digest, grants={"directories": {"notes": directory}})
+    return inspection.approve(digest, grants={"network": ["https://example.com"]}).only()

@@ -5,7 +5,6 @@ from fastmcp.experimental.transforms.code_mode import CodeMode
 from tool_hub.fastmcp import Sandbox, ToolHubProvider
 
 
-def server(box):
-    provider = ToolHubProvider(box.tools())  # whole answers, because code reads them
-    code_mode = CodeMode(sandbox_provider=Sandbox(box))
-    return FastMCP("code", providers=[provider], transforms=[code_mode])
+def server(tools):  # `box.tools()`, because code reads whole answers
+    code_mode = CodeMode(sandbox_provider=Sandbox(tools))
+    return FastMCP("code", providers=[ToolHubProvider(tools)], transforms=[code_mode])

@@ -1,61 +1,50 @@
-"""Fixtures of the adapters' tests: a toolbox with sample tools, and what they work on."""
+"""Fixtures of the adapters' tests: sample tools, and what they work on."""
 
 import base64
 import pathlib
 import struct
-import subprocess
 import sys
 import zlib
 
 import pytest
 
-import tool_hub
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "docs/examples/python"))
 
 
-class Notes:
-    """The notes in the directory that the tool `notes` was granted."""
+class Counters:
+    """The counters that the tool `tally` keeps."""
 
-    def __init__(self, directory):
-        self.directory = directory
+    def __init__(self, tools):
+        self._add, self._totals, self._forget = (
+            tools[f"tally__{name}"] for name in ("add", "totals", "forget")
+        )
 
     def __contains__(self, name):
-        return self._file(name).exists()
+        return name in [total["counter"] for total in self._totals()]
 
-    def __setitem__(self, name, text):
-        self._file(name).write_text(text)
-
-    def _file(self, name):
-        return self.directory / f"{name}.md"
+    def __setitem__(self, name, total):
+        self._forget(counter=name)
+        self._add(counter=name, amount=total)
 
 
 @pytest.fixture(scope="session")
-def notes_directory(tmp_path_factory):
-    return tmp_path_factory.mktemp("notes")
-
-
-@pytest.fixture(scope="session")
-def box(home, command, sample, notes_directory):
-    """The toolbox of a person who loaded sample tools with the command."""
-    for name, *flags in (
-        ["calculator"],
-        ["notes", "--allow-dir", f"notes={notes_directory}"],
-        ["run-python"],
-        ["thumbnail"],
-    ):
-        package = str(sample(name))
-        digest = tool_hub.load(package).digest
-        subprocess.run([command, "load", package, "--approve", digest, *flags], check=True)
-    return tool_hub.Toolbox()
+def box(approved):
+    """Sample tools by name, approved with what they need."""
+    return {
+        **approved("calculator"),
+        **approved("run-python"),
+        **approved("tally", {"storage": True}),
+        **approved("thumbnail"),
+    }
 
 
 @pytest.fixture
-def notes(notes_directory):
-    """The notes, of which there is one."""
-    notes = Notes(notes_directory)
-    notes["groceries"] = "milk"
-    return notes
+def counters(box):
+    """The counters, of which there is one."""
+    counters = Counters(box)
+    counters["groceries"] = 1
+    return counters
 
 
 @pytest.fixture
@@ -63,7 +52,7 @@ def named(box):
     """Finds the tool whose name ends so."""
 
     def find(end):
-        (tool,) = [tool for tool in box.tools().values() if tool.name.endswith(end)]
+        (tool,) = [tool for tool in box.values() if tool.name.endswith(end)]
         return tool
 
     return find

@@ -28,7 +28,7 @@ async def test_a_client_sees_the_tools(client, named):
     assert offered.input_schema == evaluate.input_schema
     assert offered.output_schema["properties"]["value"]
     assert offered.annotations.read_only_hint is True
-    assert tools[named("delete_note").name].annotations.destructive_hint is True
+    assert tools[named("forget").name].annotations.destructive_hint is True
 
 
 async def test_a_client_gets_text_the_structured_value_and_progress(client, named):

@@ -86,35 +86,35 @@ def test_a_picture_is_a_content_block(box, named, picture):
     ("decision", "status"),
     [({"type": "approve"}, "success"), ({"type": "reject", "message": "not that one"}, "error")],
 )
-def test_a_destructive_function_waits_for_a_person(box, named, notes, decision, status):
-    model = scripted((named("delete_note").name, {"name": "groceries"}))
+def test_a_destructive_function_waits_for_a_person(box, named, counters, decision, status):
+    model = scripted((named("forget").name, {"counter": "groceries"}))
     agent, thread, state = run(model, box)
     (waiting,) = state["__interrupt__"]
-    assert waiting.value["action_requests"][0]["args"] == {"name": "groceries"}
-    assert "groceries" in notes
+    assert waiting.value["action_requests"][0]["args"] == {"counter": "groceries"}
+    assert "groceries" in counters
     if decision == {"type": "approve"}:
         langchain_agent.approve(agent, thread)
     else:
         agent.invoke(Command(resume={"decisions": [decision]}), thread)
     message = result(model.seen[-1])
     assert message.status == status
-    assert ("groceries" in notes) == (status == "error")
+    assert ("groceries" in counters) == (status == "error")
     assert decision.get("message", "") in message.content
 
 
-def test_a_person_may_edit_the_arguments(box, named, notes):
-    notes["rubbish"] = "old"
-    model = scripted((named("delete_note").name, {"name": "groceries"}))
+def test_a_person_may_edit_the_arguments(box, named, counters):
+    counters["rubbish"] = 1
+    model = scripted((named("forget").name, {"counter": "groceries"}))
     agent, thread, _ = run(model, box)
-    edited = {"name": named("delete_note").name, "args": {"name": "rubbish"}}
+    edited = {"name": named("forget").name, "args": {"counter": "rubbish"}}
     decision = {"type": "edit", "edited_action": edited}
     agent.invoke(Command(resume={"decisions": [decision]}), thread)
-    assert "groceries" in notes and "rubbish" not in notes
+    assert "groceries" in counters and "rubbish" not in counters
 
 
-def test_a_function_of_ones_own_may_decide(box, named, notes):
+def test_a_function_of_ones_own_may_decide(box, named, counters):
     asked = []
-    model = scripted((named("delete_note").name, {"name": "groceries"}))
+    model = scripted((named("forget").name, {"counter": "groceries"}))
     run(model, box, approve=lambda tool, arguments: asked.append(arguments))
-    assert asked == [{"name": "groceries"}] and "groceries" in notes
+    assert asked == [{"counter": "groceries"}] and "groceries" in counters
     assert "refused" in result(model.seen[-1]).content

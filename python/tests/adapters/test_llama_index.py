@@ -67,16 +67,16 @@ async def test_a_picture_is_shown_to_the_model(box, named, picture):
 
 
 @pytest.mark.parametrize("response", ["approve", "not that one"])
-async def test_a_destructive_function_waits_for_a_person(box, named, notes, response):
-    model, seen = scripted((named("delete_note").name, {"name": "groceries"}))
+async def test_a_destructive_function_waits_for_a_person(box, named, counters, response):
+    model, seen = scripted((named("forget").name, {"counter": "groceries"}))
     asked = []
 
     def ask(name, arguments):
         asked.append((name, arguments))
-        assert "groceries" in notes
+        assert "groceries" in counters
         return response
 
     ran = await llama_index_agent.run(llama_index_agent.agent(model, box), "go", ask)
-    assert asked == [(named("delete_note").name, {"name": "groceries"})] and str(ran) == "done"
-    assert ("groceries" in notes) == (response != "approve")
+    assert asked == [(named("forget").name, {"counter": "groceries"})] and str(ran) == "done"
+    assert ("groceries" in counters) == (response != "approve")
     assert response == "approve" or response in result(seen).content

@@ -79,20 +79,23 @@ async def test_a_picture_is_shown_to_the_model(box, named, picture):
     assert shown["image_url"].startswith("data:image/")
 
 
-async def test_a_destructive_function_waits_for_a_person(box, named, notes):
-    model = Scripted((named("delete_note").name, {"name": "groceries"}))
+async def test_a_destructive_function_waits_for_a_person(box, named, counters):
+    model = Scripted((named("forget").name, {"counter": "groceries"}))
     agent, ran = await run(model, box)
     (waiting,) = ran.interruptions
-    assert json.loads(waiting.raw_item.arguments) == {"name": "groceries"} and "groceries" in notes
+    assert (
+        json.loads(waiting.raw_item.arguments) == {"counter": "groceries"}
+        and "groceries" in counters
+    )
     state = ran.to_state()
     state.approve(waiting)
     await Runner.run(agent, state)
-    assert "groceries" not in notes and "groceries" in model.result()
+    assert "groceries" not in counters and model.result() == "true"
 
 
 @pytest.mark.parametrize("allowed", [True, False])
-async def test_a_person_decides(box, named, notes, allowed):
-    model, asked = Scripted((named("delete_note").name, {"name": "groceries"})), []
+async def test_a_person_decides(box, named, counters, allowed):
+    model, asked = Scripted((named("forget").name, {"counter": "groceries"})), []
 
     def is_allowed(call):
         asked.append(json.loads(call.raw_item.arguments))
@@ -100,6 +103,6 @@ async def test_a_person_decides(box, named, notes, allowed):
 
     agent = openai_agents_agent.agent(model, box)
     result = await openai_agents_agent.run(agent, "go", is_allowed)
-    assert asked == [{"name": "groceries"}] and result.final_output == "done"
-    assert ("groceries" in notes) == (not allowed)
+    assert asked == [{"counter": "groceries"}] and result.final_output == "done"
+    assert ("groceries" in counters) == (not allowed)
     assert allowed or "not approved" in model.result()

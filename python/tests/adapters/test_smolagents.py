@@ -79,22 +79,22 @@ def test_a_picture_is_one_of_pillow(box, named, picture):
     assert isinstance(shrink(picture=small, longest_side=4), PIL.Image.Image)
 
 
-@pytest.mark.parametrize("approved", [True, False, None])
-def test_a_destructive_function_asks_who_approves(box, named, notes, approved):
+@pytest.mark.parametrize("agreed", [True, False, None])
+def test_a_destructive_function_asks_who_approves(box, named, counters, agreed):
     asked = []
 
     def approve(tool, arguments):
         asked.append((tool.name, arguments))
-        return approved
+        return agreed
 
-    name = named("delete_note").name
-    options = {} if approved is None else {"approve": approve}
-    call = (name, {"name": "groceries"})
+    name = named("forget").name
+    options = {} if agreed is None else {"approve": approve}
+    call = (name, {"counter": "groceries"})
     agent, model = caller(box, call, ("final_answer", {"answer": "-"}), **options)
     agent.run("go")
-    assert ("groceries" in notes) == (approved is not True)
-    assert asked == ([] if approved is None else [(name, {"name": "groceries"})])
-    assert approved or "was not called" in model.shown()
+    assert ("groceries" in counters) == (agreed is not True)
+    assert asked == ([] if agreed is None else [(name, {"counter": "groceries"})])
+    assert agreed or "was not called" in model.shown()
 
 
 def test_code_runs_in_the_sandbox_and_calls_tools(box, named):
@@ -139,11 +139,11 @@ def test_code_reaches_nothing_but_the_tools(box):
     assert len(failed) == 2 and "in line 1: open('/etc/passwd').read()" in failed[0]
 
 
-def test_nothing_is_called_after_the_final_answer(box, named, notes):
-    name = named("delete_note").name
-    code = f"final_answer('first')\n{name}(name='groceries')"
+def test_nothing_is_called_after_the_final_answer(box, named, counters):
+    name = named("forget").name
+    code = f"final_answer('first')\n{name}(counter='groceries')"
     agent, _ = coder(box, code, approve=lambda *_: True)
-    assert agent.run("go") == "first" and "groceries" in notes
+    assert agent.run("go") == "first" and "groceries" in counters
 
 
 def test_the_final_answer_ends_a_loop(box):

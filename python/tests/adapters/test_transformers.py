@@ -65,12 +65,12 @@ def test_a_picture_is_a_part_for_the_processor(box, named, picture):
     assert max(part["image"].size) <= 8
 
 
-@pytest.mark.parametrize("approved", [True, False])
-def test_a_destructive_function_asks_who_approves(tokenizer, box, named, notes, approved):
-    call = (named("delete_note").name, {"name": "groceries"})
-    _, (result,) = run(tokenizer, box, call, approve=lambda *_: approved)
-    assert ("groceries" in notes) == (not approved)
-    assert approved or "the user refused" in result["content"]
+@pytest.mark.parametrize("agreed", [True, False])
+def test_a_destructive_function_asks_who_approves(tokenizer, box, named, counters, agreed):
+    call = (named("forget").name, {"counter": "groceries"})
+    _, (result,) = run(tokenizer, box, call, approve=lambda *_: agreed)
+    assert ("groceries" in counters) == (not agreed)
+    assert agreed or "the user refused" in result["content"]
 
 
 def test_a_tool_is_what_chat_templates_take(box, named):
