@@ -8,7 +8,6 @@ import zlib
 
 import pytest
 
-
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "docs/examples/python"))
 
 
