@@ -15,7 +15,7 @@ use modules::Modules;
 
 /// Which crate may know which. A new arrow changes this table and ARCHITECTURE.md in the
 /// same commit.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("manifest", &[]),
     ("registry-client", &["manifest"]),
     ("host", &["manifest"]),
@@ -23,9 +23,17 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("source", &[]),
     ("registry-server", &["manifest"]),
     ("serve", &["agent", "host", "manifest"]),
+    ("toolbox", &["agent", "host", "manifest", "registry-client"]),
     (
         "embed",
-        &["agent", "host", "manifest", "registry-client", "serve"],
+        &[
+            "agent",
+            "host",
+            "manifest",
+            "registry-client",
+            "serve",
+            "toolbox",
+        ],
     ),
     ("python", &["embed"]),
     (
@@ -38,6 +46,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
             "registry-server",
             "serve",
             "source",
+            "toolbox",
         ],
     ),
 ];

@@ -1,0 +1,44 @@
+//! The source of a tool, and the day it was published, which the registry is asked for.
+
+use tool_hub_manifest::Source;
+
+use crate::notices::Notices;
+use crate::package::{Fetched, FetchedFrom};
+use crate::settings::Settings;
+
+/// The origin of a tool.
+#[derive(Debug, Clone)]
+pub struct Provenance {
+    /// The place.
+    pub source: Source,
+    /// The day of the commit, where the registry told it.
+    pub published: Option<String>,
+}
+
+impl Provenance {
+    /// Asks the registry that `fetched` is from about its commit. The day is only shown, so a
+    /// registry that cannot tell it is no reason to stop.
+    pub async fn of(fetched: &Fetched, settings: &Settings, notices: &dyn Notices) -> Self {
+        let published = match &fetched.origin {
+            FetchedFrom::Registry {
+                endpoint, resolved, ..
+            } => match settings.client(endpoint, notices) {
+                Ok(client) => client.day_of(resolved).await.ok().flatten(),
+                Err(_) => None,
+            },
+            FetchedFrom::File { .. } | FetchedFrom::Approved(_) => None,
+        };
+        Self {
+            source: fetched.origin.source(),
+            published,
+        }
+    }
+
+    /// The origin of a tool that was approved before.
+    pub fn before(source: &Source) -> Self {
+        Self {
+            source: source.clone(),
+            published: None,
+        }
+    }
+}
