@@ -28,7 +28,7 @@ const REQUIREMENTS: [&str; 4] = [
 ];
 
 /// The sample tools that they call.
-const GUESTS: [&str; 3] = ["calculator", "tally", "thumbnail"];
+const GUESTS: [&str; 4] = ["calculator", "notes", "tally", "thumbnail"];
 
 /// The sample tools that agents call, with the one that runs their code.
 const AGENTS_GUESTS: [&str; 4] = ["calculator", "tally", "thumbnail", "run-python"];
