@@ -11,6 +11,11 @@ pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("python_package::passes_its_own_tests", its_own_tests)
             .needs(&[Need::PythonPackages, Need::RustGuests]),
+        test("python_package::agent_frameworks_call_tools", adapters).needs(&[
+            Need::PythonPackages,
+            Need::RustGuests,
+            Need::PythonGuest,
+        ]),
     ]
 }
 
@@ -25,10 +30,30 @@ const REQUIREMENTS: [&str; 4] = [
 /// The sample tools that they call.
 const GUESTS: [&str; 4] = ["calculator", "notes", "tally", "thumbnail"];
 
+/// The sample tools that agents call, with the one that runs their code.
+const AGENTS_GUESTS: [&str; 4] = ["calculator", "tally", "thumbnail", "run-python"];
+
 fn its_own_tests() {
-    let environment = environment();
-    install(&environment);
-    let guests: Vec<PathBuf> = GUESTS.iter().map(|name| guests::built(name)).collect();
+    let tests = root().join("python/tests");
+    let adapters = format!("--ignore={}", tests.join("adapters").display());
+    let environment = environment("python-package", &REQUIREMENTS);
+    pytest(&environment, &GUESTS, &[&adapters], &tests);
+}
+
+fn adapters() {
+    let tests = root().join("python/tests/adapters");
+    let requirements =
+        std::fs::read_to_string(tests.join("requirements.txt")).expect("the requirements");
+    let requirements: Vec<&str> = requirements.lines().collect();
+    let environment = environment("python-adapters", &requirements);
+    let options = ["-o", "asyncio_mode=auto"];
+    pytest(&environment, &AGENTS_GUESTS, &options, &tests);
+}
+
+/// Installs the package into `environment` and runs `tests` there.
+fn pytest(environment: &Path, guests: &[&str], options: &[&str], tests: &Path) {
+    install(environment);
+    let guests: Vec<PathBuf> = guests.iter().map(|name| guests::built(name)).collect();
     let built = guests[0].ancestors().nth(2).expect("the copies");
     let place = tempfile::tempdir().expect("a directory");
     let mut command = Command::new(environment.join("bin/python"));
@@ -41,7 +66,8 @@ fn its_own_tests() {
             "no:cacheprovider",
             "--timeout=300",
         ])
-        .arg(root().join("python/tests"))
+        .args(options)
+        .arg(tests)
         .env_remove("PYTHONPATH")
         .env("TOOL_HUB_TEST_COMMAND", env!("CARGO_BIN_EXE_tool"))
         .env("TOOL_HUB_TEST_GUESTS", built)
@@ -51,18 +77,19 @@ fn its_own_tests() {
     assert!(told.contains(" passed"), "{told}");
 }
 
-/// A virtual environment with what the tests need, made once.
-fn environment() -> PathBuf {
-    let place = kept().join(format!("python-package-{}", REQUIREMENTS.join("-")));
-    if place.join("ready").is_file() {
+/// A virtual environment with `requirements`, made once.
+fn environment(name: &str, requirements: &[&str]) -> PathBuf {
+    let place = kept().join(name);
+    let (ready, wanted) = (place.join("ready"), requirements.join("\n"));
+    if std::fs::read_to_string(&ready).is_ok_and(|made| made == wanted) {
         return place;
     }
     let mut make = Command::new("python3");
     said(make.args(["-m", "venv", "--clear"]).arg(&place));
     let mut install = Command::new(place.join("bin/python"));
     install.args(["-m", "pip", "install", "--quiet"]);
-    said(install.args(REQUIREMENTS));
-    std::fs::write(place.join("ready"), "").expect("a mark");
+    said(install.args(requirements));
+    std::fs::write(ready, wanted).expect("a mark");
     place
 }
 

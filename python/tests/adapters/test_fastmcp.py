@@ -1,0 +1,118 @@
+"""FastMCP with its client in memory, driven through the provider and the sandbox."""
+
+import fastmcp_code
+import fastmcp_server
+import pytest
+from fastmcp import Client
+from fastmcp.exceptions import ToolError
+
+from tool_hub.fastmcp import Sandbox
+
+
+@pytest.fixture
+async def client(box):
+    async with Client(fastmcp_server.server(box)) as client:
+        yield client
+
+
+@pytest.fixture
+async def coder(box):
+    async with Client(fastmcp_code.server(box)) as client:
+        yield client
+
+
+async def test_a_client_sees_the_tools(client, named):
+    evaluate = named("evaluate")
+    tools = {tool.name: tool for tool in await client.list_tools()}
+    offered = tools[evaluate.name]
+    assert offered.input_schema == evaluate.input_schema
+    assert offered.output_schema["properties"]["value"]
+    assert offered.annotations.read_only_hint is True
+    assert tools[named("forget").name].annotations.destructive_hint is True
+
+
+async def test_a_client_gets_text_the_structured_value_and_progress(client, named):
+    reports = []
+
+    async def report(done, total, message):
+        reports.append((done, total, message))
+
+    name = named("evaluate").name
+    result = await client.call_tool(name, {"expression": "6 * 7"}, progress_handler=report)
+    assert "42" in result.content[0].text and result.structured_content["value"] == 42
+
+
+async def test_a_failure_teaches_the_model(client, named):
+    name = named("evaluate").name
+    result = await client.call_tool(name, {"expression": "6 x 7"}, raise_on_error=False)
+    assert result.is_error and "Call again" in result.content[0].text
+    assert result.meta["tool-hub/failure"]["kind"] == "invalid-argument"
+
+
+async def test_a_picture_is_a_picture(client, named, picture):
+    name = named("shrink").name
+    result = await client.call_tool(name, {"picture": picture, "longest_side": 8})
+    (shown,) = [part for part in result.content if part.type == "image"]
+    assert shown.mime_type.startswith("image/") and shown.data
+
+
+async def execute(client, code):
+    return await client.call_tool("execute", {"code": code}, raise_on_error=False)
+
+
+async def test_code_calls_tools_and_returns_what_it_makes_of_them(coder, named):
+    name = named("evaluate").name
+    code = f"""
+import asyncio
+one = await call_tool("{name}", {{"expression": "6 * 7"}})
+calls = [call_tool("{name}", {{"expression": f"{{n}} * 1"}}) for n in range(3)]
+many = await asyncio.gather(*calls)
+if many:
+    return {{"sum": one["value"], "count": len(many)}}
+"""
+    result = await execute(coder, code)
+    assert not result.is_error, result
+    assert '"sum":42' in result.content[0].text.replace(" ", "").replace("42.0", "42")
+    assert '"count":3' in result.content[0].text.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("x = 1\nreturn 1 / 0", "ZeroDivisionError: division by zero\nin line 2: return 1 / 0"),
+        ("return (", "SyntaxError"),
+        ("import socket\nreturn socket.create_connection(('127.0.0.1', 1))", "line"),
+        ("return open('/etc/passwd').read()", "line 1"),
+        ("await call_tool('no_such_tool', {})", "Unknown tool"),
+    ],
+)
+async def test_code_that_fails_is_told_why(coder, code, told):
+    result = await execute(coder, code)
+    assert result.is_error and told in result.content[0].text
+
+
+async def test_a_failure_of_a_tool_reaches_the_code_with_its_text(coder, named):
+    name = named("evaluate").name
+    code = f"""
+try:
+    await call_tool("{name}", {{"expression": "6 x 7"}})
+except Exception as error:
+    return str(error)
+"""
+    result = await execute(coder, code)
+    assert "Call again" in result.content[0].text
+
+
+async def test_the_sandbox_is_a_plain_provider(box):
+    sandbox = Sandbox(box)
+    assert await sandbox.run("return a + 1", inputs={"a": 1}) == 2
+    assert await sandbox.run("a + 1", inputs={"a": 1}) == 2
+    assert await sandbox.run("print('hello')") == "hello\n"
+
+    def double(number):
+        return number * 2
+
+    assert await sandbox.run("return await double(4)", external_functions={"double": double}) == 8
+    assert (await sandbox.run("return object()")).startswith("<object")
+    with pytest.raises(ToolError, match="NameError"):
+        await sandbox.run("return missing")

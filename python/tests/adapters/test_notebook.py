@@ -1,0 +1,30 @@
+"""The notebook for Python, run from top to bottom."""
+
+import pathlib
+
+import nbformat
+from nbclient import NotebookClient
+
+NOTEBOOK = pathlib.Path(__file__).resolve().parents[3] / "docs/python.ipynb"
+
+
+def test_the_notebook_runs_from_top_to_bottom(sample):
+    # Where the sample tools are built is where the notebook finds them.
+    (place,) = {sample(name).parents[1] for name in ("calculator", "thumbnail", "run-python")}
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    nbformat.validate(notebook)
+    resources = {"metadata": {"path": str(place)}}
+    NotebookClient(notebook, timeout=300, kernel_name="python3", resources=resources).execute()
+    text = "\n".join(
+        output.get("text") or output.get("data", {}).get("text/plain", "")
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+    )
+    for shown in ("3.10", "To mend it", "328350", "(128, 64)", "91.44"):
+        assert shown in text, text
+
+
+def test_the_notebook_is_kept_without_outputs():
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
