@@ -1,7 +1,7 @@
 //! Tests of agents' own clients, as their users install them: they list and call every sample tool,
 //! over standard input and output, and over HTTP with a token.
 
-mod document;
+pub(crate) mod document;
 mod toolbox;
 
 use std::path::{Path, PathBuf};
