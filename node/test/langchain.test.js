@@ -1,9 +1,6 @@
 // Tests of the adapter for LangChain, by LangChain's own fake model.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { test } from "node:test";
 
 import { Command } from "@langchain/langgraph";
@@ -11,7 +8,7 @@ import { AIMessage, fakeModel } from "langchain";
 import { ToolError } from "tool-hub";
 import { tools as toolsFor } from "tool-hub/langchain";
 import { agent } from "../examples/langchain.js";
-import { approved, guest } from "./support.js";
+import { counting, guest } from "./support.js";
 
 const config = () => ({ configurable: { thread_id: crypto.randomUUID() } });
 const go = { messages: [{ role: "user", content: "Go on." }] };
@@ -69,19 +66,16 @@ test("an abort reaches the guest", async () => {
 });
 
 test("a destructive function waits for a person", async () => {
-  const place = mkdtempSync(path.join(os.tmpdir(), "notes-"));
-  const notes = await approved("notes", { directories: { notes: place } });
-  for (const type of ["reject", "approve"]) {
-    const model = modelThatCalls("notes__write_note", { name: "milk", text: "two" });
-    const [writing, thread] = [await agent(model, notes), config()];
-    const asked = await writing.invoke(go, thread);
+  const { counters, counter, total } = await counting();
+  for (const [type, left] of [["reject", 1], ["approve", undefined]]) {
+    const model = modelThatCalls("tally__forget", { counter });
+    const [forgetting, thread] = [await agent(model, counters), config()];
+    const asked = await forgetting.invoke(go, thread);
     const [{ value }] = asked.__interrupt__;
-    assert.deepEqual(value.actionRequests[0].args, { name: "milk", text: "two" });
-    assert.deepEqual(readdirSync(place), []);
-    await writing.invoke(new Command({ resume: { decisions: [{ type, message: "Not today." }] } }), thread);
-    if (type === "reject") {
-      assert.equal(shown(model).content, "Not today.");
-    }
+    assert.deepEqual(value.actionRequests[0].args, { counter });
+    assert.equal(await total(), 1);
+    await forgetting.invoke(new Command({ resume: { decisions: [{ type, message: "Not today." }] } }), thread);
+    assert.equal(await total(), left);
+    assert.equal(shown(model).content, type === "reject" ? "Not today." : "true");
   }
-  assert.deepEqual(readdirSync(place), ["milk.md"]);
 });
