@@ -39,6 +39,10 @@ class TeachingError extends Error {
     super(cause.text, { cause });
   }
 
+  toString() {
+    return this.message;
+  }
+
   toJSON() {
     return this.message;
   }

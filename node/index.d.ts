@@ -6,26 +6,31 @@ export type Json = string | number | boolean | null | Json[] | { [name: string]:
 /** A JSON Schema. */
 export type JsonSchema = { [keyword: string]: Json };
 
-export interface TextPart {
+interface ForAudience {
+  /** For whom the part is, if the tool says so. */
+  audience?: ("user" | "assistant")[];
+}
+
+export interface TextPart extends ForAudience {
   type: "text";
   text: string;
 }
 
-export interface ImagePart {
+export interface ImagePart extends ForAudience {
   type: "image";
   /** Such as `image/png`. */
   mediaType: string;
   data: Buffer;
 }
 
-export interface AudioPart {
+export interface AudioPart extends ForAudience {
   type: "audio";
   /** Such as `audio/wav`. */
   mediaType: string;
   data: Buffer;
 }
 
-export interface LinkPart {
+export interface LinkPart extends ForAudience {
   type: "link";
   uri: string;
   name: string;
@@ -34,7 +39,7 @@ export interface LinkPart {
   mediaType?: string;
 }
 
-export interface ResourcePart {
+export interface ResourcePart extends ForAudience {
   type: "resource";
   uri: string;
   mediaType?: string;
@@ -46,9 +51,19 @@ export interface ResourcePart {
 
 export type Part = TextPart | ImagePart | AudioPart | LinkPart | ResourcePart;
 
-/** What a call used. */
+/** What a call used, in the units that end the names. */
 export interface Usage {
-  [measure: string]: number | null;
+  total_us: number;
+  queued_us: number;
+  guest_us: number;
+  host_us: number;
+  input_bytes: number;
+  output_bytes: number;
+  memory_bytes: number;
+  http_requests: number;
+  http_sent_bytes: number;
+  http_received_bytes: number;
+  storage_operations: number;
 }
 
 /** What a call answered. */
@@ -61,7 +76,10 @@ export interface Reply {
   content: Part[];
   /** The structured value, if there is one. */
   structured?: Json;
-  usage?: Usage;
+  /** What the tool suggests to do next. */
+  next?: string;
+  /** What it used; null if it never began. */
+  usage: Usage | null;
 }
 
 /** What a tool asks the person. */
@@ -166,14 +184,16 @@ export class Inspection {
   readonly name: string;
   readonly version: string;
   readonly description: string;
-  readonly publisher?: string;
-  readonly published?: string;
+  readonly publisher: string | null;
+  readonly published: string | null;
   /** The digest that `approve` takes. */
   readonly digest: string;
-  /** What it asks for. */
-  readonly capabilities: Json[];
-  /** Its functions, as agents will see them. */
-  readonly functions: Json[];
+  /** What it asks for, and whether its bytes could use it. */
+  readonly capabilities: { access: string; what: string; why: string; used: boolean }[];
+  /** The names of its functions. */
+  readonly functions: string[];
+  /** Remarks for the person who decides. */
+  readonly warnings: string[];
   /** Why it cannot be approved; empty if it can be. */
   readonly refusals: string[];
   /** The report that a person reads before approving. */
@@ -210,9 +230,23 @@ export function loadTool(
 
 /** A package that a search found. */
 export interface Found {
-  reference: string;
-  description?: string;
-  [fact: string]: Json | undefined;
+  repo: string;
+  description: string | null;
+  /** Null where the registry reads no manifests, and so for `functions`. */
+  version: string | null;
+  functions: string[] | null;
+  downloads: number;
+  likes: number;
+  private: boolean;
+}
+
+/** A version that is on the registry. */
+export interface Pushed {
+  repo: string;
+  version: string;
+  commit: string;
+  url: string;
+  digest: string;
 }
 
 /** Packages on the registry that fit `query`, best first. */
@@ -222,8 +256,8 @@ export function search(query: string, options?: RegistryOptions): Promise<Found[
 export function push(
   directory: string,
   repo: string,
-  options?: RegistryOptions,
-): Promise<{ [fact: string]: Json }>;
+  options?: RegistryOptions & { isPrivate?: boolean },
+): Promise<Pushed>;
 
 /** The base of all errors that this package throws. */
 export class ToolHubError extends Error {}

@@ -47,7 +47,7 @@ export async function search(query, { endpoint } = {}) {
 }
 
 /** Publishes the built package in `directory` as `repo`. */
-export async function push(directory, repo, { endpoint } = {}) {
+export async function push(directory, repo, { endpoint, isPrivate = false } = {}) {
   const options = surroundings({ endpoint });
-  return operation((number) => bridge.push(number, directory, repo, options));
+  return operation((number) => bridge.push(number, directory, repo, isPrivate, options));
 }

@@ -11,18 +11,15 @@ import { functionsOf, hasMedia, isDestructive, shown } from "./lib/functions.js"
 export async function tools(source, { needsApproval = isDestructive } = {}) {
   const { tool: define } = await framework("@openai/agents");
   return (await functionsOf(source)).map((tool) => {
-    const defined = define({
+    return define({
       name: tool.name,
       description: tool.description,
       parameters: tool.inputSchema,
       // The strict form of a schema has no optional arguments.
       strict: false,
       needsApproval: needsApproval(tool),
-      execute: (given) => output(tool, given),
+      execute: (given, _context, details) => output(tool, given, details?.signal),
     });
-    // The text that the model wrote is taken as it is, so that it is repaired here.
-    const invoke = (_context, text, details) => output(tool, text, details?.signal);
-    return { ...defined, invoke };
   });
 }
 

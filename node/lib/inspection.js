@@ -3,7 +3,6 @@
 import { inspect } from "node:util";
 
 import { bridge, operation } from "./operations.js";
-import { surroundings } from "./surroundings.js";
 import { Tools } from "./tools.js";
 
 /** A package that was verified and has not run. */
@@ -18,7 +17,7 @@ export class Inspection {
 
   /** The report that a person reads before approving. */
   report({ verbose = false } = {}) {
-    return this.#native.report(verbose);
+    return verbose ? this.#native.fullReport() : this.#native.report();
   }
 
   toString() {
@@ -35,7 +34,7 @@ export class Inspection {
    */
   async approve(digest, grants = {}) {
     const text = JSON.stringify(grants);
-    const begin = (number) => bridge.approve(number, this.#native, digest, text, surroundings());
+    const begin = (number) => bridge.approve(number, this.#native, String(digest), text);
     return new Tools(await operation(begin));
   }
 }

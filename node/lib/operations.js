@@ -23,13 +23,13 @@ export function operation(begin, { signal, listeners = {} } = {}) {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const number = (lastNumber = (lastNumber + 1) >>> 0);
-    const onAbort = () => drop(number, signal.reason);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    const end = () => signal?.removeEventListener("abort", onAbort);
     if (underWay.size === 0) {
       alive.ref();
     }
-    underWay.set(number, { resolve, reject, listeners, end });
+    underWay.set(number, { resolve, reject, listeners, signal });
+    if (signal) {
+      watch(signal, number);
+    }
     try {
       begin(number);
     } catch (error) {
@@ -42,12 +42,26 @@ export function operation(begin, { signal, listeners = {} } = {}) {
 function take(number) {
   const operation = underWay.get(number);
   if (operation && underWay.delete(number)) {
-    operation.end();
+    watched.get(operation.signal)?.delete(number);
     if (underWay.size === 0) {
       alive.unref();
     }
   }
   return operation;
+}
+
+/** Operations by the signals that end them. A signal is listened to once, however many it ends. */
+const watched = new WeakMap();
+
+function watch(signal, number) {
+  let numbers = watched.get(signal);
+  if (!numbers) {
+    numbers = new Set();
+    watched.set(signal, numbers);
+    const onAbort = () => [...numbers].forEach((number) => drop(number, signal.reason));
+    signal.addEventListener("abort", onAbort, { once: true });
+  }
+  numbers.add(number);
 }
 
 /** Stops an operation for `reason`. */

@@ -11,15 +11,15 @@ export class Tool {
     /** The name by which agents call it. */
     this.name = definition.name;
     /** A name for people, if it has one. */
-    this.title = definition.title ?? undefined;
+    this.title = definition.title;
     /** The description for agents. */
     this.description = definition.description;
     /** JSON Schema of its arguments, an object. */
-    this.inputSchema = definition.inputSchema;
+    this.inputSchema = definition.input_schema;
     /** JSON Schema of its structured value, if it says one. */
-    this.outputSchema = definition.outputSchema ?? undefined;
+    this.outputSchema = definition.output_schema;
     /** What it says of its effects; undefined where it says nothing. */
-    this.annotations = Object.freeze(definition.annotations);
+    this.annotations = annotationsOf(definition.annotations);
     Object.freeze(this);
   }
 
@@ -31,7 +31,7 @@ export class Tool {
     const text = typeof given === "string" ? given : JSON.stringify(given);
     const { signal } = options;
     const listeners = listenersOf(options);
-    const heard = JSON.stringify(heardOf(options));
+    const heard = heardOf(options);
     const begin = (number) => bridge.call(number, this.#tools, this.name, text, heard);
     return operation(begin, { signal, listeners });
   }
@@ -42,19 +42,26 @@ export class Tool {
   }
 }
 
-/** The kinds of events that somebody listens to, and the functions that the guest may call. */
+function annotationsOf({ read_only, destructive, idempotent, open_world }) {
+  return Object.freeze({ readOnly: read_only, destructive, idempotent, openWorld: open_world });
+}
+
+/** The events that somebody listens to, and the functions that the guest may call, as JSON. */
 function heardOf({ onProgress, onQuestion, onOutput, functions }) {
+  if (!onProgress && !onQuestion && !onOutput && !functions) {
+    return undefined;
+  }
   const described = Object.entries(functions ?? {}).map(([name, { description, inputSchema }]) => ({
     name,
     description,
     inputSchema,
   }));
-  return {
+  return JSON.stringify({
     progress: onProgress !== undefined,
     question: onQuestion !== undefined,
     output: onOutput !== undefined,
     functions: described,
-  };
+  });
 }
 
 function listenersOf({ onProgress, onQuestion, onOutput, functions }) {

@@ -25,6 +25,14 @@ pub struct Event {
 }
 
 impl Event {
+    /// The end of an operation, which brings what is set beside it.
+    pub(crate) fn done(operation: u32) -> Self {
+        Self {
+            text: None,
+            ..Self::new(operation, "done", String::new())
+        }
+    }
+
     /// An event that is all in `text`, which is JSON.
     pub(crate) fn new(operation: u32, kind: &'static str, text: String) -> Self {
         Self {

@@ -104,6 +104,16 @@ test("an abort stops the guest", async () => {
   assert.ok(performance.now() - began < 2000, "the guests still hold the host");
 });
 
+test("one signal ends any number of calls, without a warning", async () => {
+  const warned = [];
+  process.on("warning", (warning) => warned.push(warning));
+  const { signal } = new AbortController();
+  const add = tools.get("guest__add");
+  await Promise.all(Array.from({ length: 50 }, () => add.run({ a: 1, b: 1 }, { signal })));
+  await new Promise(setImmediate);
+  assert.deepEqual(warned, []);
+});
+
 test("a thousand calls at once", async () => {
   const add = tools.get("guest__add");
   const calls = Array.from({ length: 1000 }, (_, n) => add.run({ a: n, b: 1 }));
