@@ -1,8 +1,8 @@
 // What this process stands in: variables and working directory, read here and nowhere else.
 
-import { compiler } from "./native.js";
+import { commandFile } from "./files.js";
 
 /** The surroundings as JSON, as the native module takes them. */
 export function surroundings(options = {}) {
-  return JSON.stringify({ directory: process.cwd(), variables: process.env, compiler, ...options });
+  return JSON.stringify({ directory: process.cwd(), variables: process.env, compiler: commandFile, ...options });
 }

@@ -4,7 +4,7 @@
 // `--profile dev`; by default it is a release build.
 
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, renameSync, statSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -46,14 +46,23 @@ function build() {
   put(command.executable, path.join("bin", path.basename(command.executable)));
 }
 
-/** Replaces a file that a running process may have mapped. */
+/** Replaces a file, which a running process may have mapped, unless it is the same. */
 function put(from, name) {
   const to = path.join(place, name);
+  if (existsSync(to) && isSame(statSync(from), statSync(to))) {
+    return;
+  }
   mkdirSync(path.dirname(to), { recursive: true });
-  const beside = `${to}.new`;
-  rmSync(beside, { force: true });
+  // Several installs may run at once.
+  const beside = `${to}.${process.pid}`;
   copyFileSync(from, beside);
+  const { atime, mtime } = statSync(from);
+  utimesSync(beside, atime, mtime);
   renameSync(beside, to);
+}
+
+function isSame(one, other) {
+  return one.size === other.size && Math.abs(one.mtimeMs - other.mtimeMs) < 1000;
 }
 
 function fail(why) {

@@ -215,6 +215,10 @@ fn a_packed_package_works() {
     let installed = program.place.path().join("node_modules/tool-hub");
     assert!(!installed.is_symlink() && !installed.join("Cargo.toml").exists());
     program.test(&["call"]);
+    // It carries the command.
+    let mut command = program.home.program_among("node", &[]);
+    command.arg(installed.join("bin.js")).arg("--version");
+    assert!(said(&mut command).starts_with("tool "));
 }
 
 /// Every paragraph of a block stands in one of the files that its section links to, and the
