@@ -1,9 +1,12 @@
 // Compares a call in this process with the same call through an MCP client, in one run.
 //
-// Usage: node benches/call.js PACKAGE TOOL, where PACKAGE is a built `calculator` and TOOL the command.
-// Prints medians and ratios; a last argument, nanoseconds of a call in Rust, adds the ratio to that.
+// Usage: node benches/call.js PACKAGE, where PACKAGE has a built `calculator` in `dist`. It is run where
+// `tool-hub` and `@modelcontextprotocol/sdk` are installed, and compares with `Tool::call` in Rust too if
+// TOOL_HUB_CLONE names the clone. Prints medians and ratios.
 
+import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
+import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 
@@ -11,7 +14,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { load } from "tool-hub";
 
-const [packageDirectory, command, rustNs] = process.argv.slice(2);
+const [packageDirectory] = process.argv.slice(2);
+const command = path.join(path.dirname(createRequire(import.meta.url).resolve("tool-hub")), "bin", "tool");
 const WARM_UP = 300;
 const CALLS = 3000;
 
@@ -60,6 +64,18 @@ const { tools: listed } = await client.listTools();
 const { name } = listed.find((tool) => tool.name.endsWith("evaluate"));
 const there = () => client.callTool({ name, arguments: given });
 
+/** The median of `Tool::call`, in microseconds. */
+function inRust() {
+  const program = ["run", "--release", "--quiet", "--package", "tool-hub-node", "--example", "call", "--"];
+  const call = [path.resolve(packageDirectory, "dist"), "evaluate", JSON.stringify(given)];
+  const ran = spawnSync("cargo", [...program, ...call], { cwd: process.env.TOOL_HUB_CLONE, encoding: "utf8" });
+  if (ran.status !== 0) {
+    throw new Error(ran.stderr);
+  }
+  return Number(ran.stdout) / 1000;
+}
+
+const rustUs = process.env.TOOL_HUB_CLONE ? inRust() : undefined;
 const [hereUs, thereUs] = [await median(here), await median(there)];
 const [hereRate, thereRate] = [await rate(here, 64), await rate(there, 64)];
 await client.close();
@@ -68,6 +84,6 @@ console.log(`call in this process         ${hereUs.toFixed(1)} µs`);
 console.log(`call through an MCP client   ${thereUs.toFixed(1)} µs, ${(thereUs / hereUs).toFixed(1)} times as long`);
 console.log(`64 at once in this process   ${hereRate.toFixed()} a second`);
 console.log(`64 at once through MCP       ${thereRate.toFixed()} a second, ${(hereRate / thereRate).toFixed(1)} times fewer`);
-if (rustNs) {
-  console.log(`a call in Rust               ${(rustNs / 1000).toFixed(1)} µs; in Node ${((hereUs * 1000) / rustNs).toFixed(2)} times as long`);
+if (rustUs) {
+  console.log(`call in Rust                 ${rustUs.toFixed(1)} µs; in Node ${(hereUs / rustUs).toFixed(2)} times as long`);
 }

@@ -120,7 +120,7 @@ impl Program {
         let said = said(self.node().args(["--test", "--test-reporter=tap"]).args(files));
         let passed = said.lines().find_map(|line| line.strip_prefix("# pass "));
         let passed: usize = passed.and_then(|count| count.parse().ok()).expect("a count");
-        assert!(passed >= 5 * names.len() && said.contains("# skipped 0"), "{said}");
+        assert!(passed >= names.len() && said.contains("# skipped 0"), "{said}");
     }
 }
 
@@ -153,8 +153,8 @@ fn link_all(from: &Path, to: &Path) {
 
 fn calls_and_processes() {
     let program = Program::linked();
-    program.test(&["call", "process"]);
-    program.newer().test(&["call", "process"]);
+    program.test(&["call", "process", "random"]);
+    program.newer().test(&["call", "process", "random"]);
 }
 
 fn frameworks() {
