@@ -101,6 +101,8 @@ pub enum FrontEnd {
     OpenAi,
     /// An agent of this program's own.
     Loop,
+    /// The program that embeds the toolset.
+    Embedded,
 }
 
 /// The part of a tool that was asked for.

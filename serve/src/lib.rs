@@ -7,7 +7,7 @@
 //! or the caller says stop, [`serve_http`] answers each [`Caller`] that [`Access`] lets in.
 //! Revision 2025-11-25 and older (`initialize`) and 2026-07-28 (no session) are spoken alike. A
 //! [`Gateway`] stands before an endpoint. An [`AgentLoop`] has a model do a task with the toolset.
-//! An [`Audit`] takes note of calls, whichever way they come.
+//! A program calls by [`Toolset::call`]. An [`Audit`] takes note of calls, whichever way they come.
 //!
 //! ```
 //! use tokio::io::AsyncReadExt;
@@ -63,6 +63,7 @@ mod cache;
 mod call_result;
 mod catalogue;
 mod discovery;
+mod embedded;
 mod error;
 mod http;
 mod index;
@@ -87,6 +88,7 @@ pub use agent_loop::{
 };
 pub use audit::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject};
 pub use catalogue::{ANSWER_BYTES_MAX, Catalogue, CatalogueError, LISTED_MAX, Offer, Presentation};
+pub use embedded::reply_text;
 pub use error::ServeError;
 pub use http::{Access, AccessError, BearerToken, Caller, CallerName, serve_http};
 pub use mcp::{End, serve};

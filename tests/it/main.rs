@@ -56,6 +56,7 @@ mod prompted_agent;
 mod prompts;
 #[path = "../clients/public_clients.rs"]
 mod public_clients;
+mod python_package;
 mod readme;
 mod reference;
 mod rest;
@@ -126,6 +127,7 @@ fn main() -> ExitCode {
         operator::tests(),
         tokens::tests(),
         toolbox::tests(),
+        python_package::tests(),
         readme::tests(),
         author::tests(),
         bounds::tests(),

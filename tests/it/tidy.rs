@@ -15,7 +15,7 @@ use modules::Modules;
 
 /// Which crate may know which. A new arrow changes this table and ARCHITECTURE.md in the
 /// same commit.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     ("manifest", &[]),
     ("registry-client", &["manifest"]),
     ("host", &["manifest"]),
@@ -23,6 +23,11 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("source", &[]),
     ("registry-server", &["manifest"]),
     ("serve", &["agent", "host", "manifest"]),
+    (
+        "embed",
+        &["agent", "host", "manifest", "registry-client", "serve"],
+    ),
+    ("python", &["embed"]),
     (
         "cli",
         &[

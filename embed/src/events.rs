@@ -1,0 +1,150 @@
+//! The events of a running call, handed to the language that made it: progress, questions, calls
+//! of functions beside the tool, and output.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::oneshot;
+use tool_hub_host::{Answer, Interaction, Output, Progress, ToolboxFunction, Usage};
+use tool_hub_manifest::contract::{Failure, FailureKind, Outcome, Question, Reply};
+
+/// Something that happens while a call runs.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// The call is so far.
+    Progress(Progress),
+    /// The tool asks the person.
+    Question(Question, Asked<Answer>),
+    /// The tool calls one of [`Events::functions`] with the text of a JSON object.
+    Call {
+        /// The function.
+        name: String,
+        /// Its arguments.
+        arguments: String,
+        /// Takes the outcome.
+        asked: Asked<Outcome>,
+    },
+    /// What the tool wrote to its standard streams and its log, once it is over.
+    Output(Output),
+}
+
+/// The events that somebody wants to hear of, and takes with `send`, which must not block. What is
+/// not wanted has an answer without anybody.
+pub struct Events {
+    /// Takes the events.
+    pub send: Box<dyn Fn(Event) + Send + Sync>,
+    /// Wants [`Event::Progress`].
+    pub progress: bool,
+    /// Wants [`Event::Question`].
+    pub questions: bool,
+    /// Wants [`Event::Output`].
+    pub output: bool,
+    /// The functions that the tool may call.
+    pub functions: Vec<ToolboxFunction>,
+}
+
+/// Whoever made the call. It is given up when it is dropped unanswered.
+#[derive(Debug)]
+pub struct Asked<T>(oneshot::Sender<T>);
+
+impl<T> Asked<T> {
+    /// Answers. The call may be over by now, which is nobody's fault.
+    pub fn answer(self, answer: T) {
+        let _ = self.0.send(answer);
+    }
+}
+
+/// The side of a call that listens to it.
+pub struct Listener {
+    events: Option<Events>,
+    usage: Mutex<Option<Usage>>,
+}
+
+impl Listener {
+    /// Takes `events`; nothing if nobody listens.
+    pub fn new(events: Option<Events>) -> Self {
+        Self {
+            events,
+            usage: Mutex::default(),
+        }
+    }
+
+    /// What the call used, once it is over.
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wanted(&self, wanted: impl Fn(&Events) -> bool) -> Option<&Events> {
+        self.events.as_ref().filter(|events| wanted(events))
+    }
+}
+
+impl Interaction for Listener {
+    fn progress(&self, progress: Progress) {
+        if let Some(events) = self.wanted(|events| events.progress) {
+            (events.send)(Event::Progress(progress));
+        }
+    }
+
+    fn ask<'a>(
+        &'a self,
+        question: &'a Question,
+    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
+        let Some(events) = self.wanted(|events| events.questions) else {
+            return Box::pin(std::future::ready(Answer::Unavailable));
+        };
+        let (sender, answer) = oneshot::channel();
+        (events.send)(Event::Question(question.clone(), Asked(sender)));
+        Box::pin(async { answer.await.unwrap_or(Answer::Cancelled) })
+    }
+
+    fn functions(&self) -> Vec<ToolboxFunction> {
+        let events = self.events.as_ref();
+        events.map_or_else(Vec::new, |events| events.functions.clone())
+    }
+
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a str,
+    ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
+        let has = |events: &Events| events.functions.iter().any(|known| known.name == name);
+        let Some(events) = self.wanted(has) else {
+            let message = format!("there is no function `{name}`");
+            let failure = Failure::new(FailureKind::NotFound, message);
+            return Box::pin(std::future::ready(failure.into()));
+        };
+        let (sender, outcome) = oneshot::channel();
+        (events.send)(Event::Call {
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+            asked: Asked(sender),
+        });
+        Box::pin(async {
+            outcome.await.unwrap_or_else(|_| {
+                let message = "nobody answered the call";
+                Failure::new(FailureKind::Unavailable, message).into()
+            })
+        })
+    }
+
+    fn output(&self, output: &Output) {
+        if let Some(events) = self.wanted(|events| events.output) {
+            (events.send)(Event::Output(output.clone()));
+        }
+    }
+
+    fn used(&self, usage: &Usage) {
+        *self.usage.lock().unwrap_or_else(PoisonError::into_inner) = Some(*usage);
+    }
+}
+
+/// The reply of a function beside the tool that gave `json`, the text of a JSON value.
+pub fn value_reply(json: String) -> Outcome {
+    Outcome::Reply(Reply {
+        structured: Some(json),
+        ..Reply::default()
+    })
+}

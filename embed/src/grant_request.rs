@@ -1,0 +1,96 @@
+//! The grants that a program hands over with an approval, and the `Grants` and values made of them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use tool_hub_manifest::{Capabilities, Grants, Methods, Network, VariableName};
+
+use crate::error::Error;
+
+/// The rights that a program grants in a person's name, with the values of variables. In JSON:
+/// `{"network": ["https://api.example"], "variables": {"API_KEY": "…"}, "storage": true}`. An
+/// origin is granted with the methods that the tool asks for, or with those that are named:
+/// `{"origin": "https://api.example", "methods": ["GET"]}`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GrantRequest {
+    #[serde(default)]
+    network: Network,
+    /// The values, which are kept secret.
+    #[serde(default)]
+    variables: BTreeMap<VariableName, String>,
+    /// The values that may be shown.
+    #[serde(default)]
+    plain_variables: BTreeMap<VariableName, String>,
+    #[serde(default)]
+    storage: bool,
+    #[serde(default)]
+    directories: BTreeMap<String, IgnoredAny>,
+}
+
+impl GrantRequest {
+    /// Nothing: the tool may only compute.
+    pub fn none() -> Self {
+        Self {
+            network: Network::none(),
+            variables: BTreeMap::new(),
+            plain_variables: BTreeMap::new(),
+            storage: false,
+            directories: BTreeMap::new(),
+        }
+    }
+
+    /// Reads the grants from JSON.
+    ///
+    /// # Errors
+    /// When they are not written as grants are. The error repeats no value of a variable.
+    pub fn read(json: &str) -> Result<Self, Error> {
+        serde_json::from_str(json).map_err(|error| Error::Grants {
+            reason: error.to_string(),
+        })
+    }
+
+    /// The grants, for a tool that asks for `asked`.
+    pub(crate) fn grants(&self, asked: &Capabilities) -> Result<Grants, Error> {
+        if let Some(name) = self.directories.keys().next() {
+            return Err(Error::Directory { name: name.clone() });
+        }
+        let mut grants = Grants::none();
+        for (origin, methods) in self.network.iter() {
+            // Whoever names no methods means those that the inspection showed.
+            let asked = asked.network.methods(origin);
+            let methods = match (methods, asked) {
+                (Methods::Any, Some(asked)) => asked,
+                (methods, _) => methods,
+            };
+            grants = grants.network(origin.clone(), methods.clone());
+        }
+        for name in self.variables.keys() {
+            grants = grants.variable(name.clone());
+        }
+        for name in self.plain_variables.keys() {
+            grants = grants.plain_variable(name.clone());
+        }
+        match self.storage {
+            true => Ok(grants.storage()),
+            false => Ok(grants),
+        }
+    }
+
+    /// The values of the granted variables.
+    pub(crate) fn values(self) -> impl Iterator<Item = (VariableName, String)> {
+        self.variables.into_iter().chain(self.plain_variables)
+    }
+}
+
+impl fmt::Debug for GrantRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Without the values.
+        f.debug_struct("GrantRequest")
+            .field("network", &self.network)
+            .field("storage", &self.storage)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,129 @@
+//! The `Inspection` of a tool: what a person decides on, and the one way to its functions.
+
+use tool_hub_host::{Approved, inspect};
+use tool_hub_manifest::{Digest, Source, ToolKey, Verified};
+
+use crate::error::Error;
+use crate::grant_request::GrantRequest;
+use crate::package;
+use crate::process;
+use crate::report::{self, Detail};
+use crate::signatures;
+use crate::tools::{Member, Tools};
+use crate::workspace::Workspace;
+
+/// A tool that was verified and inspected. Nothing of it ran.
+pub struct Inspection {
+    workspace: Workspace,
+    inspection: tool_hub_host::Inspection,
+    from: Provenance,
+}
+
+/// The place that a tool is from.
+#[derive(Debug, Clone)]
+pub(crate) struct Provenance {
+    pub(crate) source: Source,
+    /// The day of the commit, where the registry told it.
+    pub(crate) published: Option<String>,
+}
+
+impl Provenance {
+    pub(crate) fn unpublished(source: Source) -> Self {
+        Self {
+            source,
+            published: None,
+        }
+    }
+
+    /// The owner of the repo that it is from.
+    pub(crate) fn publisher(&self) -> Option<&str> {
+        match &self.source {
+            Source::Registry { repo, .. } => Some(repo.owner()),
+            Source::File { .. } => None,
+        }
+    }
+}
+
+impl Inspection {
+    pub(crate) fn new(
+        workspace: Workspace,
+        verified: &Verified,
+        from: Provenance,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            inspection: inspect(verified)?,
+            workspace,
+            from,
+        })
+    }
+
+    /// The host's own inspection, with all that it found. Its texts are a stranger's, unescaped.
+    pub fn found(&self) -> &tool_hub_host::Inspection {
+        &self.inspection
+    }
+
+    /// The digest that an approval names.
+    pub fn digest(&self) -> String {
+        self.inspection.approval_digest.to_string()
+    }
+
+    /// The owner of the repo that it is from, if it is from a registry.
+    pub fn publisher(&self) -> Option<&str> {
+        self.from.publisher()
+    }
+
+    /// The day on which it was published, if the registry told it.
+    pub fn published(&self) -> Option<&str> {
+        self.from.published.as_deref()
+    }
+
+    /// About ten lines to decide on, with a stranger's text escaped.
+    pub fn report(&self) -> String {
+        report::report(&self.from, &self.inspection, Detail::Decision)
+    }
+
+    /// The same with imports and all descriptions.
+    pub fn full_report(&self) -> String {
+        report::report(&self.from, &self.inspection, Detail::Everything)
+    }
+
+    /// Approves the tool with the digest `approved` and loads it. Whoever calls this has the consent
+    /// of the person in whose name the tool will run, and who read the inspection.
+    ///
+    /// # Errors
+    /// When the digest is another one, when there are refusals, when the grants go beyond what the
+    /// tool asks for, where approvals have to be signed, and when the tool cannot be loaded.
+    ///
+    /// # Panics
+    /// On a thread of the runtime.
+    pub fn approve(&self, approved: &str, grants: GrantRequest) -> Result<Tools, Error> {
+        let actual = self.inspection.approval_digest;
+        if approved.parse::<Digest>() != Ok(actual) {
+            return Err(Error::OtherDigest {
+                approved: approved.chars().take(80).collect(),
+                actual,
+            });
+        }
+        signatures::refuse_if_required(self.workspace.user())?;
+        package::check_refusals(&self.inspection)?;
+        let manifest = self.inspection.verified().manifest();
+        let key = ToolKey::from(&manifest.name);
+        let granted = grants.grants(&manifest.capabilities)?;
+        let storage = granted.storage;
+        let mut tool: Approved = self.inspection.approve(granted)?.known_as(key.as_str());
+        for (name, value) in grants.values() {
+            tool = tool.with_variable(name, value)?;
+        }
+        let member = Member {
+            key,
+            approved: tool,
+            storage: storage.then(|| self.workspace.storage(&self.from.source)),
+        };
+        Tools::load(self.workspace.clone(), vec![member])
+    }
+
+    /// True if this process may still load tools.
+    pub fn is_usable(&self) -> bool {
+        !process::is_stopped()
+    }
+}

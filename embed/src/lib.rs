@@ -1,0 +1,68 @@
+//! Tools in a process that embeds them: load, inspect, approve, call. One form for every language.
+//!
+//! A [`Workspace`] is made of the variables that the caller hands in. [`load`] pulls or reads a
+//! package, verifies it and runs nothing; [`Inspection::approve`] takes the digest that a
+//! person approved and the grants; [`Tools`] are called, from any thread.
+//!
+//! The first load builds one tokio runtime and one [`Host`](tool_hub_host::Host) for the process.
+//! After a fork the child calls [`process::forked`], and builds its own when it first needs them:
+//! it never waits for threads that do not exist in it.
+//!
+//! ```
+//! # use std::collections::BTreeMap;
+//! use tool_hub_embed::{GrantRequest, Listener, Workspace, load, process};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let place = tempfile::tempdir()?;
+//! # let component = wat::parse_str(r#"(component
+//! #     (core module $m (func (export "add") (param i32 i32) (result i32)
+//! #         (i32.add (local.get 0) (local.get 1))))
+//! #     (core instance $i (instantiate $m))
+//! #     (func (export "add") (param "a" u32) (param "b" u32) (result u32)
+//! #         (canon lift (core func $i "add"))))"#)?;
+//! # let adder = place.path().join("adder.wasm");
+//! # std::fs::write(&adder, component)?;
+//! # let adder = adder.to_str().expect("a path in UTF-8");
+//! # let variables = BTreeMap::from([("TOOL_HUB_HOME", place.path().to_str().expect("UTF-8"))]);
+//! let variable = |name: &str| variables.get(name).map(|value| value.to_string());
+//! let workspace = Workspace::new(variable, place.path())?;
+//! let inspection = process::get(&workspace)?.block_on(load(&workspace, adder))?;
+//! let tools = inspection.approve(&inspection.digest(), GrantRequest::none())?;
+//! let call = tools.call("adder", r#"{"a": 20, "b": 22}"#.to_owned(), Listener::new(None))?;
+//! let answer = process::get(&workspace)?.block_on(call);
+//! assert_eq!(answer.structured(), Some("42"));
+//! # Ok(())
+//! # }
+//! ```
+
+mod answer;
+mod error;
+mod events;
+mod grant_request;
+mod inspection;
+mod loading;
+mod package;
+mod per_process;
+pub mod process;
+mod registry;
+mod report;
+mod signatures;
+mod tools;
+mod workspace;
+
+pub use answer::Answer;
+pub use error::{Error, ErrorKind};
+pub use events::{Asked, Event, Events, Listener, value_reply};
+pub use grant_request::GrantRequest;
+pub use inspection::Inspection;
+pub use loading::load;
+pub use process::Process;
+pub use registry::{Pushed, push, search};
+pub use tools::{Call, Tools};
+pub use tool_hub_host::{
+    Answer as HumanAnswer, Content, ContentBody, Failure, FailureKind, LogEntry, Outcome,
+    Question as ToolQuestion, ResourceContents, ToolboxFunction,
+};
+pub use tool_hub_registry_client::Visibility;
+pub use tool_hub_serve::Presentation;
+pub use workspace::{CompilerProgram, Workspace};

@@ -1,0 +1,178 @@
+//! The runtime and the host of this process, built when they are first needed.
+
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tool_hub_host::{Compiler, CompilerProcess, Host, HostConfig};
+use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
+
+use crate::error::Error;
+use crate::per_process::{self, PerProcess};
+use crate::workspace::{CompilerProgram, Workspace};
+
+/// The argument by which the command `tool` is told to compile for its parent.
+const COMPILE: &str = "compile-for-parent";
+/// The time that [`stop`] gives to calls which end.
+const STOP_MAX: Duration = Duration::from_secs(2);
+
+static PROCESS: PerProcess<Process> = PerProcess::new();
+/// Held while the process is built, so that it is built once.
+static BUILDING: PerProcess<Mutex<()>> = PerProcess::new();
+
+/// Held by each thread that loads a tool, and exclusively by one that forks.
+static LOADING: PerProcess<RwLock<()>> = PerProcess::new();
+
+thread_local! {
+    static FORKING: Cell<Option<RwLockWriteGuard<'static, ()>>> = const { Cell::new(None) };
+}
+
+/// One tokio runtime and one host, for all tools of this process.
+pub struct Process {
+    runtime: Runtime,
+    host: Host,
+    stop: CancellationToken,
+    calls: AtomicUsize,
+}
+
+/// This process's runtime and host. The first caller's workspace says where compiled code is kept.
+///
+/// # Errors
+/// When the machine refuses threads or address space, or the cache cannot be used.
+pub fn get(workspace: &Workspace) -> Result<&'static Process, Error> {
+    if let Some(process) = PROCESS.get() {
+        return Ok(process);
+    }
+    let building = BUILDING.get_or_try(|| Ok::<_, Error>(Mutex::new(())))?;
+    let _one = building.lock().unwrap_or_else(PoisonError::into_inner);
+    PROCESS.get_or_try(|| Process::build(workspace))
+}
+
+/// Waits until no tool is being loaded, and lets none be loaded until [`forked_here`] or
+/// [`forked`]. Whoever forks calls this before, on the thread that forks: loading takes locks of
+/// the engine that all its users share, and a child in which one is held could load nothing.
+pub fn forks() {
+    let Ok(loading) = LOADING.get_or_try(|| Ok::<_, Infallible>(RwLock::default()));
+    let guard = loading.write().unwrap_or_else(PoisonError::into_inner);
+    FORKING.set(Some(guard));
+}
+
+/// Goes on in the parent after [`forks`].
+pub fn forked_here() {
+    drop(FORKING.take());
+}
+
+/// Goes on in the child after [`forks`], before anything else of this crate.
+pub fn forked() {
+    // The lock is the parent's.
+    std::mem::forget(FORKING.take());
+    per_process::forked();
+}
+
+/// Keeps this process from forking while a tool is loaded.
+pub(crate) fn loading() -> RwLockReadGuard<'static, ()> {
+    let Ok(loading) = LOADING.get_or_try(|| Ok::<_, Infallible>(RwLock::default()));
+    loading.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends all calls that run, and returns when they are over or two seconds have passed. Calls that
+/// are made later fail. For the end of a process, whose threads would otherwise still run guests
+/// while it is taken apart.
+pub fn stop() {
+    let Some(process) = PROCESS.get() else {
+        return;
+    };
+    process.stop.cancel();
+    let begun = Instant::now();
+    while process.calls.load(SeqCst) > 0 && begun.elapsed() < STOP_MAX {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// True after [`stop`].
+pub fn is_stopped() -> bool {
+    PROCESS
+        .get()
+        .is_some_and(|process| process.stop.is_cancelled())
+}
+
+impl Process {
+    fn build(workspace: &Workspace) -> Result<Self, Error> {
+        let runtime = Builder::new_multi_thread()
+            .thread_name("tool-hub")
+            .enable_all()
+            .build()
+            .map_err(|source| Error::Runtime { source })?;
+        Ok(Self {
+            host: Host::new(host_config(workspace))?,
+            runtime,
+            stop: CancellationToken::new(),
+            calls: AtomicUsize::new(0),
+        })
+    }
+
+    /// Runs `future` on the calling thread until it is done.
+    ///
+    /// # Panics
+    /// On a thread of the runtime.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.runtime.block_on(future)
+    }
+
+    /// Runs `future` on the runtime's threads.
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        self.runtime.spawn(future)
+    }
+
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// Makes a call unless the process ends before.
+    pub(crate) async fn run(&self, call: impl Future<Output = Outcome>) -> Outcome {
+        let _counted = Counted::new(&self.calls);
+        let called = self.stop.run_until_cancelled(call).await;
+        called.unwrap_or_else(|| {
+            // The tool may have done what it was called for, so nobody should repeat it unasked.
+            let message = "the program ends, and the call with it";
+            Failure::new(FailureKind::Failed, message).into()
+        })
+    }
+}
+
+/// A call that is under way.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn new(calls: &'a AtomicUsize) -> Self {
+        calls.fetch_add(1, SeqCst);
+        Self(calls)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+}
+
+fn host_config(workspace: &Workspace) -> HostConfig {
+    let mut config = HostConfig::new();
+    config.cache = Some(workspace.compiled());
+    config.home = workspace.home().map(PathBuf::from);
+    config.refused_directories = workspace.own_directories();
+    if let Some(CompilerProgram { path }) = workspace.compiler() {
+        config.compiler = Compiler::Child(CompilerProcess::new(path, [COMPILE]));
+    }
+    config
+}

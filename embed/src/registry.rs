@@ -1,0 +1,73 @@
+//! Searches the registry for tools, and publishes built packages.
+
+use std::path::Path;
+
+use tool_hub_manifest::{Digest, RepoId, package_file};
+use tool_hub_registry_client::{CARD_BYTES_MAX, Push, SearchResults, Silent, Visibility};
+
+use crate::error::Error;
+use crate::package;
+use crate::workspace::Workspace;
+
+/// A version that is on the registry after a push.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Pushed {
+    /// The repo.
+    pub repo: RepoId,
+    /// The version.
+    pub version: String,
+    /// The commit.
+    pub commit: String,
+    /// The page of the repo.
+    pub url: String,
+    /// The digest that an approval names.
+    pub digest: Digest,
+}
+
+/// Finds at most `limit` tools on the registry.
+///
+/// # Errors
+/// When the registry cannot be asked.
+pub async fn search(
+    workspace: &Workspace,
+    query: &str,
+    limit: usize,
+) -> Result<SearchResults, Error> {
+    Ok(workspace.client()?.search(query, limit).await?)
+}
+
+/// Publishes the built package in `directory`, or in its `dist`, as `repo`.
+///
+/// # Errors
+/// When there is no package, it is refused, or the registry does not take it.
+pub async fn push(
+    workspace: &Workspace,
+    directory: &Path,
+    repo: &str,
+    visibility: Visibility,
+) -> Result<Pushed, Error> {
+    let repo: RepoId = repo
+        .parse()
+        .map_err(|error| Error::not_a_reference(repo, error))?;
+    let directory = package::directory(&workspace.place(directory))?;
+    let verified = package::read(&directory)?;
+    package::check_refusals(&tool_hub_host::inspect(&verified)?)?;
+    let card = package::read_file(&directory.join(package_file::CARD), CARD_BYTES_MAX)?;
+    let manifest = verified.manifest();
+    let push = Push {
+        repo,
+        package: &verified,
+        card: &card,
+        visibility,
+        message: format!("{} {}", manifest.name, manifest.version),
+    };
+    let pushed = workspace.client()?.push(&push, &Silent).await?;
+    Ok(Pushed {
+        repo: pushed.repo,
+        version: pushed.version.to_string(),
+        commit: pushed.commit.to_string(),
+        url: pushed.url.to_string(),
+        digest: verified.pin().digest(),
+    })
+}

@@ -1,0 +1,74 @@
+"""Builds wheels with maturin, and puts the command ``tool`` into them.
+
+``TOOL_HUB_WHEEL=module`` leaves the command out, for whoever wants the module soon; then components
+are compiled in the process that loads them. ``maturin develop`` leaves it out as well.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Optional
+
+import maturin
+from maturin import (
+    build_editable,
+    build_sdist,
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+    get_requires_for_build_wheel,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
+
+__all__ = [
+    "build_editable",
+    "build_sdist",
+    "build_wheel",
+    "get_requires_for_build_editable",
+    "get_requires_for_build_sdist",
+    "get_requires_for_build_wheel",
+    "prepare_metadata_for_build_editable",
+    "prepare_metadata_for_build_wheel",
+]
+
+HERE = Path(__file__).resolve().parents[1]
+#: What maturin puts into the wheel beside the package.
+DATA = HERE / "tool_hub.data"
+Settings = Optional[Mapping[str, Any]]
+
+
+def build_wheel(
+    directory: str, settings: Settings = None, metadata_directory: str | None = None
+) -> str:
+    """The wheel, with the command unless it is left out."""
+    shutil.rmtree(DATA, ignore_errors=True)
+    if os.environ.get("TOOL_HUB_WHEEL") != "module":
+        _put_command()
+    try:
+        return maturin.build_wheel(directory, settings, metadata_directory)
+    finally:
+        shutil.rmtree(DATA, ignore_errors=True)
+
+
+def _put_command() -> None:
+    """Builds the command of this very version beside the module."""
+    workspace = HERE.parent
+    if not (workspace / "cli/Cargo.toml").is_file():
+        sys.exit(
+            "the command `tool` is not in these sources: build from a clone of the repository, or "
+            "set TOOL_HUB_WHEEL=module for a wheel without it"
+        )
+    name = "tool.exe" if sys.platform == "win32" else "tool"
+    words = ["cargo", "build", "--release", "--locked", "--package", "tool-hub-cli"]
+    target = os.environ.get("CARGO_BUILD_TARGET")
+    subprocess.run(words, cwd=workspace, check=True)
+    made = Path(os.environ.get("CARGO_TARGET_DIR", workspace / "target"))
+    made = (made / target if target else made) / "release" / name
+    scripts = DATA / "scripts"
+    scripts.mkdir(parents=True)
+    shutil.copy2(made, scripts / name)

@@ -1,0 +1,60 @@
+//! The native half of the Python package `tool_hub`: its module `_native`.
+//!
+//! It hands plain values and JSON text to the Python half, which has the interface. Threads of the
+//! host never take the interpreter's lock: what they have to say waits in a queue for a thread of
+//! Python's own.
+
+mod answer;
+mod asked;
+mod errors;
+mod event_queue;
+mod inspection;
+mod tools;
+mod waiting;
+mod workspace;
+
+use pyo3::prelude::*;
+
+/// The native half of `tool_hub`. Use that package, not this module.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::answer::Answer;
+    #[pymodule_export]
+    use crate::asked::{Call, Question};
+    #[pymodule_export]
+    use crate::event_queue::EventQueue;
+    #[pymodule_export]
+    use crate::inspection::Inspection;
+    #[pymodule_export]
+    use crate::tools::{Tools, UnderWay};
+    #[pymodule_export]
+    use crate::workspace::Workspace;
+
+    use pyo3::prelude::*;
+
+    /// Called before this thread forks.
+    #[pyfunction]
+    fn forks() {
+        // With the interpreter's lock: nobody who loads a tool waits for it.
+        tool_hub_embed::process::forks();
+    }
+
+    /// Called after a fork in the parent.
+    #[pyfunction]
+    fn forked_here() {
+        tool_hub_embed::process::forked_here();
+    }
+
+    /// Called after a fork in the child.
+    #[pyfunction]
+    fn forked() {
+        tool_hub_embed::process::forked();
+    }
+
+    /// Ends all calls under way, before the interpreter does.
+    #[pyfunction]
+    fn stop(py: Python<'_>) {
+        py.detach(tool_hub_embed::process::stop);
+    }
+}

@@ -1,0 +1,94 @@
+//! The class `Workspace`: registry and directories as the environment names them.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use tool_hub_embed::{CompilerProgram, Visibility, load, push, search};
+
+use crate::errors::raised;
+use crate::inspection::Inspection;
+use crate::waiting::wait;
+
+/// Registry and directories.
+#[pyclass(frozen, module = "tool_hub._native")]
+pub(crate) struct Workspace(tool_hub_embed::Workspace);
+
+/// A tool that a search found: repo, description, version, functions, downloads, likes, private.
+type Found = (
+    String,
+    Option<String>,
+    Option<String>,
+    Vec<String>,
+    u64,
+    u64,
+    bool,
+);
+
+#[pymethods]
+impl Workspace {
+    /// `variables` are the environment's, `compiler` the path of this version's command `tool`.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        variables: HashMap<String, String>,
+        working: PathBuf,
+        compiler: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let variable = |name: &str| variables.get(name).cloned();
+        let workspace = tool_hub_embed::Workspace::new(variable, working);
+        let workspace = workspace.map_err(|error| raised(py, &error))?;
+        let compiler = compiler.map(|path| CompilerProgram { path });
+        Ok(Self(workspace.with_compiler(compiler)))
+    }
+
+    fn load(&self, py: Python<'_>, subject: &str) -> PyResult<Inspection> {
+        let loaded = wait(py, &self.0, load(&self.0, subject))?;
+        let inspection = loaded.map_err(|error| raised(py, &error))?;
+        Ok(Inspection(inspection))
+    }
+
+    fn search(&self, py: Python<'_>, query: &str, limit: usize) -> PyResult<Vec<Found>> {
+        let results = wait(py, &self.0, search(&self.0, query, limit))?;
+        let results = results.map_err(|error| raised(py, &error))?;
+        let found = results.found.into_iter().map(|found| {
+            let (version, functions) = found
+                .tool
+                .map(|tool| (tool.version, tool.functions))
+                .unzip();
+            (
+                found.repo.to_string(),
+                found.description,
+                version,
+                functions.unwrap_or_default(),
+                found.downloads,
+                found.likes,
+                found.private,
+            )
+        });
+        Ok(found.collect())
+    }
+
+    /// The repo, the version, the commit, the page and the digest of what is pushed.
+    fn push(
+        &self,
+        py: Python<'_>,
+        directory: PathBuf,
+        repo: &str,
+        private: bool,
+    ) -> PyResult<[String; 5]> {
+        let visibility = match private {
+            true => Visibility::Private,
+            false => Visibility::Public,
+        };
+        let pushed = wait(py, &self.0, push(&self.0, &directory, repo, visibility))?;
+        let pushed = pushed.map_err(|error| raised(py, &error))?;
+        Ok([
+            pushed.repo.to_string(),
+            pushed.version,
+            pushed.commit,
+            pushed.url,
+            pushed.digest.to_string(),
+        ])
+    }
+}

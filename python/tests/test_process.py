@@ -1,0 +1,248 @@
+"""Tools never take the process down: forks, threads, exits, signals."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+BEGIN = """
+import asyncio, os, sys, threading, time
+import tool_hub
+inspection = tool_hub.load(os.environ["GUEST"])
+tools = inspection.approve(inspection.digest)
+add, spin = tools["guest__add"], tools["guest__spin"]
+"""
+
+
+def test_a_child_calls_what_its_parent_loaded(script):
+    script(
+        BEGIN
+        + """
+assert add(a=1, b=1) == 2
+pid = os.fork()
+if pid == 0:
+    ok = add(a=20, b=22) == 42 and asyncio.run(add.acall(a=1, b=2)) == 3
+    again = inspection.approve(inspection.digest)
+    ok = ok and again["guest__add"](a=2, b=2) == 4
+    grandchild = os.fork()
+    if grandchild == 0:
+        os._exit(0 if add(a=5, b=5) == 10 else 1)
+    ok = ok and os.waitstatus_to_exitcode(os.waitpid(grandchild, 0)[1]) == 0
+    os._exit(0 if ok else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+assert add(a=1, b=1) == 2
+"""
+    )
+
+
+def test_a_fork_while_other_threads_call(script):
+    script(
+        BEGIN
+        + """
+stop = False
+def work():
+    while not stop:
+        add(a=1, b=1)
+def load():
+    while not stop:
+        inspection.approve(inspection.digest)
+threads = [threading.Thread(target=work) for _ in range(3)] + [threading.Thread(target=load)]
+for thread in threads: thread.start()
+for _ in range(20):
+    pid = os.fork()
+    if pid == 0:
+        ok = add(a=20, b=22) == 42
+        del tools
+        os._exit(0 if ok else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+stop = True
+for thread in threads: thread.join()
+""",
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_multiprocessing(script, tmp_path, method):
+    program = tmp_path / "program.py"
+    program.write_text(
+        """
+import multiprocessing, os, sys
+import tool_hub
+
+def tools():
+    inspection = tool_hub.load(os.environ["GUEST"])
+    return inspection.approve(inspection.digest)
+
+kept = None
+def work(n):
+    global kept
+    kept = kept or tools()
+    return kept["guest__add"](a=n, b=1)
+
+if __name__ == "__main__":
+    kept = tools()
+    assert work(1) == 2
+    with multiprocessing.get_context(sys.argv[1]).Pool(3) as pool:
+        assert pool.map(work, range(30)) == [n + 1 for n in range(30)]
+"""
+    )
+    script(
+        "import subprocess, sys\n"
+        f"subprocess.run([sys.executable, {str(program)!r}, {method!r}], check=True)",
+        timeout=120,
+    )
+
+
+def test_threads(script):
+    script(
+        BEGIN
+        + """
+failed = []
+def work(n):
+    for k in range(100):
+        if add(a=n, b=k) != n + k: failed.append((n, k))
+threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert not failed
+"""
+    )
+
+
+def test_python_goes_on_while_a_tool_computes(script):
+    script(
+        BEGIN
+        + """
+def quietly():
+    try: spin()
+    except tool_hub.ToolError: pass
+thread = threading.Thread(target=quietly, daemon=True)
+thread.start()
+begun, turns = time.monotonic(), 0
+while time.monotonic() - begun < 0.5:
+    turns += 1
+    time.sleep(0.001)
+assert turns > 100, turns
+os._exit(0)
+"""
+    )
+
+
+@pytest.mark.parametrize("under_way", ["spin()", "asyncio.run(spin.acall())"])
+def test_an_exit_with_calls_in_other_threads(script, under_way):
+    begun = time.monotonic()
+    script(
+        BEGIN
+        + f"""
+def work():
+    try: {under_way}
+    except tool_hub.ToolError: pass
+for _ in range(4): threading.Thread(target=work, daemon=True).start()
+time.sleep(0.3)
+""",
+        "-X",
+        "faulthandler",
+    )
+    assert time.monotonic() - begun < 15
+
+
+def test_an_exit_in_the_middle_of_a_loop(script):
+    script(
+        BEGIN
+        + """
+async def main():
+    for _ in range(10): asyncio.ensure_future(spin.acall())
+    await asyncio.sleep(0.1)
+    raise SystemExit(0)
+asyncio.run(main())
+""",
+        "-X",
+        "faulthandler",
+    )
+
+
+def test_an_exit_without_a_word(script):
+    done = script(
+        BEGIN + "threading.Thread(target=spin, daemon=True).start(); time.sleep(.1); os._exit(7)",
+        check=False,
+    )
+    assert done.returncode == 7
+
+
+def test_calls_after_the_end_fail_and_do_not_hang(script):
+    done = script(
+        "import atexit\n"
+        "def late():\n"
+        "    try: add(a=1, b=1)\n"
+        "    except tool_hub.ToolError as error: print(error.message)\n"
+        "atexit.register(late)\n" + BEGIN
+    )
+    assert done.stdout.strip() == "the program ends, and the call with it"
+
+
+def test_ctrl_c_ends_a_call(guest_path, script):
+    import os
+
+    program = BEGIN + "print('ready', flush=True)\nspin()\n"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "GUEST": str(guest_path)},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=10)
+    assert "KeyboardInterrupt" in said
+
+
+def test_faulthandler_still_tells_of_faults(script):
+    """The engine handles some signals itself, and hands on what is not its own."""
+    done = script(
+        "import faulthandler; faulthandler.enable()\n"
+        + BEGIN
+        + "assert add(a=1, b=1) == 2\nfaulthandler._sigsegv()",
+        check=False,
+    )
+    assert done.returncode == -signal.SIGSEGV
+    assert "Segmentation fault" in done.stderr
+
+
+def test_traps_are_failures_under_faulthandler(script):
+    script(
+        BEGIN
+        + """
+import faulthandler
+faulthandler.enable()
+for _ in range(20):
+    try: spin.call("[]")
+    except tool_hub.ToolError: pass
+assert add(a=1, b=1) == 2
+"""
+    )
+
+
+def test_memory_is_given_back(script):
+    script(
+        BEGIN
+        + """
+import resource
+echo = tools["guest__echo"]
+text = "x" * 100_000
+for _ in range(200): echo(text=text)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for _ in range(2000): echo(text=text)
+async def many():
+    for _ in range(50): await asyncio.gather(*(echo.acall(text=text) for _ in range(20)))
+asyncio.run(many())
+grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+assert grown < 100_000, grown
+""",
+        timeout=120,
+    )

@@ -1,0 +1,38 @@
+"""JSON as tools read and write it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Mapping
+from datetime import date, datetime, time
+from typing import Any
+
+loads = json.loads
+
+
+def _other(value: Any) -> Any:
+    """What JSON has for a value that it does not know."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    data = getattr(value, "data", None)
+    if isinstance(data, bytes):
+        return _other(data)
+    item = getattr(value, "item", None)
+    if callable(item) and getattr(value, "shape", None) == ():
+        return item()
+    if isinstance(value, (set, frozenset)):
+        return list(value)
+    raise TypeError(f"a {type(value).__name__} cannot be given to a tool")
+
+
+dumps = json.JSONEncoder(
+    separators=(",", ":"), default=_other, allow_nan=False, check_circular=False
+).encode

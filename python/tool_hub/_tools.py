@@ -1,0 +1,166 @@
+"""Tools: a read-only mapping of names to functions that may be called."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Optional, Union
+
+from tool_hub import _native
+from tool_hub._errors import Error
+from tool_hub._json import dumps, loads
+from tool_hub._listening import Listener
+from tool_hub._loop import over
+from tool_hub._reply import Output, Question, Reply, check, plain_value
+
+Arguments = Union[Mapping[str, Any], str]
+OnProgress = Callable[[float, Optional[float], Optional[str]], Any]
+OnQuestion = Callable[[Question], Union[Optional[Mapping[str, Any]], Awaitable[Any]]]
+OnOutput = Callable[[Output], Any]
+Functions = Mapping[str, Callable[..., Any]]
+
+
+@dataclass(frozen=True)
+class Annotations:
+    """Hints about a function's behaviour, never a promise. ``None`` means that nobody said."""
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+
+class Tool:
+    """One function of a tool, in a fresh sandbox for each call.
+
+    ``tool(**arguments)`` gives a plain Python value, ``await tool.acall(**arguments)`` the same.
+    ``call`` and ``acall_reply`` give a ``Reply``, take the JSON text that a model wrote, and say
+    how far the call is. What goes wrong is raised as ``ToolError``.
+    """
+
+    __slots__ = ("_native", "_spec", "annotations", "description", "name", "title")
+
+    name: str
+    title: str | None
+    description: str
+    annotations: Annotations
+
+    def __init__(self, native: _native.Tools, spec: dict[str, Any]) -> None:
+        self._native = native
+        self._spec = spec
+        self.name = spec["name"]
+        self.title = spec.get("title")
+        self.description = spec["description"]
+        self.annotations = Annotations(**spec["annotations"])
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """JSON Schema of the arguments, an object. A copy: what is done to it changes nothing."""
+        return copy.deepcopy(self._spec["input_schema"])
+
+    @property
+    def output_schema(self) -> dict[str, Any] | None:
+        """JSON Schema of the structured value, where there is one."""
+        return copy.deepcopy(self._spec.get("output_schema"))
+
+    def __call__(self, /, **arguments: Any) -> Any:
+        """Calls the function and gives its value."""
+        return plain_value(check(self._native.call(self.name, dumps(arguments))))
+
+    async def acall(self, /, **arguments: Any) -> Any:
+        """Calls the function on the host's threads. Whoever cancels the task stops the tool."""
+        return plain_value(check(await over(self._native, self.name, dumps(arguments))))
+
+    def call(
+        self,
+        arguments: Arguments,
+        *,
+        on_progress: OnProgress | None = None,
+        on_question: OnQuestion | None = None,
+        on_output: OnOutput | None = None,
+        functions: Functions | None = None,
+    ) -> Reply:
+        """Calls the function with a mapping, or with the JSON text that a model wrote.
+
+        Text that is nearly right is repaired. ``on_progress(done, total, message)`` hears how far
+        the call is, ``on_question(question)`` gives the person's answer or ``None`` for no, and
+        ``on_output(output)`` gets what the tool wrote to its streams. They run on this thread;
+        whatever they raise ends the call. ``functions`` are those that a tool which runs code may
+        call, such as other ``Tools``.
+        """
+        written = _written(arguments)
+        listener = Listener.of(on_progress, on_question, on_output, functions)
+        if listener is None:
+            return Reply(check(self._native.call(self.name, written)))
+        answer = self._native.call_with(self.name, written, listener.wanted, listener.take)
+        return Reply(check(answer))
+
+    async def acall_reply(
+        self,
+        arguments: Arguments,
+        *,
+        on_progress: OnProgress | None = None,
+        on_question: OnQuestion | None = None,
+        on_output: OnOutput | None = None,
+        functions: Functions | None = None,
+    ) -> Reply:
+        """Does what ``call`` does on the host's threads. The callbacks may be asynchronous."""
+        listener = Listener.of(on_progress, on_question, on_output, functions)
+        answer = await over(self._native, self.name, _written(arguments), listener)
+        return Reply(check(answer))
+
+    def __repr__(self) -> str:
+        return f"<Tool {self.name}>"
+
+
+class Tools(Mapping[str, Tool]):
+    """A read-only mapping of names to tools. With exactly one it can be called itself."""
+
+    __slots__ = ("_native", "_tools")
+
+    def __init__(self, native: _native.Tools) -> None:
+        self._native = native
+        self._tools = {spec["name"]: Tool(native, spec) for spec in loads(native.functions())}
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._tools[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def only(self) -> Tool:
+        """The only function."""
+        if len(self._tools) != 1:
+            names = ", ".join(self._tools)
+            raise Error(f"there is not one function but {len(self)}: {names}", "choose one by name")
+        return next(iter(self._tools.values()))
+
+    def __call__(self, /, **arguments: Any) -> Any:
+        """Calls the only function."""
+        return self.only()(**arguments)
+
+    async def acall(self, /, **arguments: Any) -> Any:
+        """Calls the only function on the host's threads."""
+        return await self.only().acall(**arguments)
+
+    def presented(
+        self, *, answer_bytes_max: int | None = 32 << 10, listed_max: int | None = 100
+    ) -> Tools:
+        """The same tools as a model reads them.
+
+        Of an answer with a longer text the model gets the beginning, and reads the rest with
+        ``read_answer``; in place of more than ``listed_max`` functions it gets ``search_tools``,
+        ``describe_tool`` and ``call_tool``.
+        """
+        return Tools(self._native.presented(answer_bytes_max, listed_max))
+
+    def __repr__(self) -> str:
+        return f"<Tools {', '.join(self._tools)}>"
+
+
+def _written(arguments: Arguments) -> str:
+    return arguments if isinstance(arguments, str) else dumps(arguments)
