@@ -1,5 +1,7 @@
 // Operations of the native module under way in this thread, as promises.
 
+import { isMainThread } from "node:worker_threads";
+
 import { problem, ToolError } from "./errors.js";
 import { native } from "./native.js";
 import { reply } from "./reply.js";
@@ -10,6 +12,11 @@ let lastNumber = 0;
 
 /** Events of all operations wait here until this thread takes them, many at once. */
 export const bridge = new native.Bridge(takeEvents);
+
+if (isMainThread) {
+  // Guests do not run on while the process is taken apart.
+  process.on("exit", () => bridge.stop());
+}
 
 /** Keeps the process alive while operations are under way, as a timer does, and no longer. */
 const alive = setInterval(() => {}, 2 ** 31 - 1);

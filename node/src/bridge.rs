@@ -51,6 +51,12 @@ impl Bridge {
         self.thread.operations.abort(operation);
     }
 
+    /// Ends all calls of the process, before it is taken apart.
+    #[napi]
+    pub fn stop(&self) {
+        process::stop();
+    }
+
     /// Answers a question with JSON, if somebody still waits for the answer.
     #[napi]
     pub fn answer(&self, question: u32, answer: String) -> napi::Result<()> {
@@ -77,8 +83,8 @@ impl Bridge {
             .and_then(|call| Ok((call, process::get(tools.workspace())?)));
         match begun {
             Ok((call, process)) => {
-                let answered = async move { answer_event(operation, &call.await) };
-                self.thread.begin(operation, process, answered);
+                self.thread
+                    .begin_call(operation, process, call, answer_event);
             }
             Err(error) => self.thread.mailbox.put(error_event(operation, &error)),
         }

@@ -1,14 +1,19 @@
 //! The `Thread`: a JavaScript thread that begins operations and takes their events.
 
-use std::future::Future;
 use std::sync::Arc;
 
-use tool_hub_embed::{Error, Process};
+use tokio::sync::Semaphore;
+use tool_hub_embed::{Answer, Call, Error, Process};
 
 use crate::error::error_event;
 use crate::event::Event;
 use crate::mailbox::{Mailbox, Wake};
 use crate::operations::Operations;
+
+/// The most calls that are handed to the host at once. It refuses calls when too many wait, while a
+/// program in JavaScript may well begin thousands and wait for all.
+const CALLS_MAX: usize = 256;
+static PLACES: Semaphore = Semaphore::const_new(CALLS_MAX);
 
 /// A JavaScript thread, shared with the operations that it began.
 pub(crate) struct Thread {
@@ -24,18 +29,22 @@ impl Thread {
         })
     }
 
-    /// Begins an operation that can be aborted.
-    pub(crate) fn begin(
+    /// Begins a call, of whose answer `event` tells. It is stopped when the operation is aborted.
+    pub(crate) fn begin_call(
         self: &Arc<Self>,
         operation: u32,
         process: &Process,
-        future: impl Future<Output = Event> + Send + 'static,
+        call: Call,
+        event: fn(u32, &Answer) -> Event,
     ) {
         let thread = Arc::clone(self);
         let whole = async move {
-            let event = future.await;
+            // It is never closed.
+            let place = PLACES.acquire().await;
+            let answer = call.await;
+            drop(place);
             thread.operations.end(operation);
-            thread.mailbox.put(event);
+            thread.mailbox.put(event(operation, &answer));
         };
         self.operations
             .begin(operation, || process.spawn(whole).abort_handle());

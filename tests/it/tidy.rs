@@ -15,7 +15,7 @@ use modules::Modules;
 
 /// Which crate may know which. A new arrow changes this table and ARCHITECTURE.md in the
 /// same commit.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("manifest", &[]),
     ("registry-client", &["manifest"]),
     ("host", &["manifest"]),
@@ -28,6 +28,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
         &["agent", "host", "manifest", "registry-client", "serve"],
     ),
     ("python", &["embed"]),
+    ("node", &["embed"]),
     (
         "cli",
         &[
