@@ -1,29 +1,24 @@
 //! The `Answer` of a call as plain data: the value, the text for a model, the failure, the usage.
 
 use tool_hub_agent::conversation::failure::FailureText;
-use tool_hub_host::{Content, ContentBody, Failure, Outcome, Reply, Role, Usage};
-use tool_hub_serve::reply_text;
+use tool_hub_host::{Content, ContentBody, Failure, FailureKind, Outcome, Reply, Role, Usage};
+use tool_hub_serve::Called;
 
 /// A call that is over.
 #[derive(Debug)]
 pub struct Answer {
-    function: String,
-    outcome: Outcome,
+    called: Called,
     usage: Option<Usage>,
 }
 
 impl Answer {
-    pub(crate) fn new(function: String, outcome: Outcome, usage: Option<Usage>) -> Self {
-        Self {
-            function,
-            outcome,
-            usage,
-        }
+    pub(crate) fn new(called: Called, usage: Option<Usage>) -> Self {
+        Self { called, usage }
     }
 
     /// The failure, if it failed.
     pub fn failure(&self) -> Option<&Failure> {
-        match &self.outcome {
+        match self.called.outcome() {
             Outcome::Failure(failure) => Some(failure),
             Outcome::Reply(_) => None,
         }
@@ -56,15 +51,10 @@ impl Answer {
         self.reply()?.next.as_deref()
     }
 
-    /// The reply or the failure as a model is shown it.
+    /// The reply or the failure as a model is shown it, shortened where the tools are presented to
+    /// one.
     pub fn text(&self) -> String {
-        match &self.outcome {
-            Outcome::Reply(reply) => reply_text(reply.clone()),
-            Outcome::Failure(failure) => {
-                let function = &self.function;
-                FailureText { function, failure }.to_string()
-            }
-        }
+        self.called.text()
     }
 
     /// What the call used. Absent if it never began.
@@ -73,9 +63,33 @@ impl Answer {
     }
 
     fn reply(&self) -> Option<&Reply> {
-        match &self.outcome {
+        match self.called.outcome() {
             Outcome::Reply(reply) => Some(reply),
             Outcome::Failure(_) => None,
         }
     }
+}
+
+/// The failure of a function of the embedder's own, by the name of its kind. One that needs more
+/// than a name, or that there is not, is [`FailureKind::Failed`].
+pub fn failure_of_kind(kind: &str, message: String) -> Failure {
+    let kinds = [
+        FailureKind::InvalidArgument,
+        FailureKind::NotFound,
+        FailureKind::PermissionDenied,
+        FailureKind::Conflict,
+        FailureKind::LimitReached,
+        FailureKind::Unavailable,
+        FailureKind::Internal,
+        FailureKind::UnknownFunction,
+        FailureKind::Trapped,
+    ];
+    let mut kinds = kinds.into_iter();
+    let found = kinds.find(|known| known.as_str() == kind);
+    Failure::new(found.unwrap_or(FailureKind::Failed), message)
+}
+
+/// A failure of `function` as a model is shown it.
+pub fn failure_text(function: &str, failure: &Failure) -> String {
+    FailureText { function, failure }.to_string()
 }

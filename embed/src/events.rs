@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::oneshot;
 use tool_hub_host::{Answer, Interaction, Output, Progress, ToolboxFunction, Usage};
-use tool_hub_manifest::contract::{Failure, FailureKind, Outcome, Question, Reply};
+use tool_hub_manifest::contract::{Content, Failure, FailureKind, Outcome, Question, Reply};
 
 /// Something that happens while a call runs.
 #[derive(Debug)]
@@ -145,6 +145,14 @@ impl Interaction for Listener {
 pub fn value_reply(json: String) -> Outcome {
     Outcome::Reply(Reply {
         structured: Some(json),
+        ..Reply::default()
+    })
+}
+
+/// The reply of a function beside the tool that gave `text`.
+pub fn text_reply(text: String) -> Outcome {
+    Outcome::Reply(Reply {
+        content: vec![Content::text(text)],
         ..Reply::default()
     })
 }

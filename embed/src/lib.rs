@@ -50,9 +50,9 @@ mod signatures;
 mod tools;
 mod workspace;
 
-pub use answer::Answer;
+pub use answer::{Answer, failure_of_kind, failure_text};
 pub use error::{Error, ErrorKind};
-pub use events::{Asked, Event, Events, Listener, value_reply};
+pub use events::{Asked, Event, Events, Listener, text_reply, value_reply};
 pub use grant_request::GrantRequest;
 pub use inspection::Inspection;
 pub use loading::load;
@@ -60,7 +60,7 @@ pub use process::Process;
 pub use registry::{Pushed, push, search};
 pub use tools::{Call, Tools};
 pub use tool_hub_host::{
-    Answer as HumanAnswer, Content, ContentBody, Failure, FailureKind, LogEntry, Outcome,
+    Answer as HumanAnswer, Content, ContentBody, Failure, LogEntry, Outcome,
     Question as ToolQuestion, ResourceContents, ToolboxFunction,
 };
 pub use tool_hub_registry_client::Visibility;

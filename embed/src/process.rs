@@ -12,7 +12,6 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tool_hub_host::{Compiler, CompilerProcess, Host, HostConfig};
-use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 
 use crate::error::Error;
 use crate::per_process::{self, PerProcess};
@@ -138,15 +137,11 @@ impl Process {
         &self.host
     }
 
-    /// Makes a call unless the process ends before.
-    pub(crate) async fn run(&self, call: impl Future<Output = Outcome>) -> Outcome {
+    /// Makes a call unless the process ends before. The tool may have done what it was called for
+    /// by then.
+    pub(crate) async fn run<T>(&self, call: impl Future<Output = T>) -> Option<T> {
         let _counted = Counted::new(&self.calls);
-        let called = self.stop.run_until_cancelled(call).await;
-        called.unwrap_or_else(|| {
-            // The tool may have done what it was called for, so nobody should repeat it unasked.
-            let message = "the program ends, and the call with it";
-            Failure::new(FailureKind::Failed, message).into()
-        })
+        self.stop.run_until_cancelled(call).await
     }
 }
 

@@ -6,9 +6,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use tool_hub_host::{Approved, Storage, Tool};
+use tool_hub_host::{Approved, Failure, FailureKind, Storage, Tool};
 use tool_hub_manifest::{FunctionSpec, ToolKey};
-use tool_hub_serve::{Catalogue, Offer, Presentation, Toolset};
+use tool_hub_serve::{Called, Catalogue, Offer, Presentation, Toolset};
 
 use crate::answer::Answer;
 use crate::error::Error;
@@ -123,8 +123,12 @@ impl Tools {
         let name = name.to_owned();
         Ok(Call {
             call: Box::pin(async move {
-                let outcome = call.await;
-                Answer::new(name, outcome, listener.usage())
+                let called = call.await.unwrap_or_else(|| {
+                    // It may have done what it was called for, so nobody should repeat it unasked.
+                    let message = "the program ends, and the call with it";
+                    Called::ended(name, Failure::new(FailureKind::Failed, message))
+                });
+                Answer::new(called, listener.usage())
             }),
         })
     }

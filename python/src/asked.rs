@@ -4,7 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use tool_hub_embed::{Asked, Failure, FailureKind, HumanAnswer, Outcome, ToolQuestion, value_reply};
+use tool_hub_embed::{
+    Asked, Failure, HumanAnswer, Outcome, ToolQuestion, failure_of_kind, text_reply, value_reply,
+};
 
 /// A question of a tool to the person.
 #[pyclass(frozen, module = "tool_hub._native")]
@@ -89,10 +91,39 @@ impl Call {
         give(&self.asked, value_reply(json));
     }
 
-    /// Answers that it failed, with the reason.
-    fn fail(&self, message: String) {
-        let failure = Failure::new(FailureKind::Failed, message);
+    /// Answers with text.
+    fn answer_text(&self, text: String) {
+        give(&self.asked, text_reply(text));
+    }
+
+    /// Answers that it failed.
+    #[pyo3(signature = (kind, message, fix = None, argument = None, retryable = false))]
+    fn fail(
+        &self,
+        kind: &str,
+        message: String,
+        fix: Option<String>,
+        argument: Option<String>,
+        retryable: bool,
+    ) {
+        let failure = failure(kind, message, fix, argument, retryable);
         give(&self.asked, Outcome::Failure(failure));
+    }
+}
+
+/// A failure of a function of Python's own.
+pub(crate) fn failure(
+    kind: &str,
+    message: String,
+    fix: Option<String>,
+    argument: Option<String>,
+    retryable: bool,
+) -> Failure {
+    Failure {
+        fix,
+        argument,
+        retryable,
+        ..failure_of_kind(kind, message)
     }
 }
 

@@ -52,6 +52,20 @@ mod _native {
         tool_hub_embed::process::forked();
     }
 
+    /// A failure as a model is shown it.
+    #[pyfunction]
+    fn failure_text(
+        function: &str,
+        kind: &str,
+        message: String,
+        fix: Option<String>,
+        argument: Option<String>,
+        retryable: bool,
+    ) -> String {
+        let failure = crate::asked::failure(kind, message, fix, argument, retryable);
+        tool_hub_embed::failure_text(function, &failure)
+    }
+
     /// Ends all calls under way, before the interpreter does.
     #[pyfunction]
     fn stop(py: Python<'_>) {

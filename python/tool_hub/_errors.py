@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Error(Exception):
     """Something that has to do with tools failed. ``hint`` says what to do, where that is known.
@@ -20,8 +22,8 @@ class Error(Exception):
         super().__init__(message)
         self.hint = hint
 
-    def __reduce__(self) -> tuple[type, tuple[str, str | None]]:
-        return type(self), (str(self), self.hint)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.args[0], self.hint)
 
 
 class RefusedError(Error):
@@ -38,16 +40,22 @@ class ToolError(Error):
     ``kind`` is one of ``invalid-argument``, ``not-found``, ``permission-denied``, ``conflict``,
     ``limit-reached``, ``unavailable``, ``internal``, ``failed``, ``unknown-function``, ``denied``,
     ``host-limit`` and ``trapped``. ``text`` is what a model is shown.
+
+    >>> print(ToolError("there is no note `x`", kind="not-found", fix="list the notes").text)
+    `function` failed (not found): there is no note `x`
+    To mend it: list the notes
+    Call again with the name of something that exists.
     """
 
     def __init__(
         self,
-        kind: str,
         message: str,
-        fix: str | None,
-        argument: str | None,
-        retryable: bool,
-        text: str,
+        *,
+        kind: str = "failed",
+        fix: str | None = None,
+        argument: str | None = None,
+        retryable: bool = False,
+        text: str | None = None,
     ) -> None:
         super().__init__(message, fix)
         self.kind = kind
@@ -55,11 +63,24 @@ class ToolError(Error):
         self.fix = fix
         self.argument = argument
         self.retryable = retryable
-        self.text = text
+        self.text = text if text is not None else self._text()
+
+    def _text(self) -> str:
+        from tool_hub import _native
+
+        return _native.failure_text(
+            "function", self.kind, self.message, self.fix, self.argument, self.retryable
+        )
 
     def __str__(self) -> str:
         return self.text
 
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        fields = (self.kind, self.message, self.fix, self.argument, self.retryable, self.text)
-        return type(self), fields
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _tool_error, (dict(self.__dict__),)
+
+
+def _tool_error(fields: dict[str, Any]) -> ToolError:
+    """A pickled error, whole again."""
+    error = ToolError(fields["message"], text=fields["text"])
+    error.__dict__.update(fields)
+    return error

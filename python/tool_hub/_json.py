@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from datetime import date, datetime, time
 from typing import Any
 
+from tool_hub._parts import Audio, Image
+
 loads = json.loads
 
 
@@ -22,9 +24,9 @@ def _other(value: Any) -> Any:
         return os.fspath(value)
     if isinstance(value, Mapping):
         return dict(value)
-    data = getattr(value, "data", None)
-    if isinstance(data, bytes):
-        return _other(data)
+    if isinstance(value, (Image, Audio)):
+        data = base64.b64encode(value.data).decode("ascii")
+        return {"media_type": value.media_type, "data": data}
     item = getattr(value, "item", None)
     if callable(item) and getattr(value, "shape", None) == ():
         return item()

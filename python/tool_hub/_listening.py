@@ -3,55 +3,77 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 from tool_hub._errors import ToolError
 from tool_hub._json import dumps, loads
 from tool_hub._reply import LogEntry, Output, Question
 
+Event = tuple[Any, ...]
+#: What a callback gave, and once that is awaited, its value.
+Steps = Generator[Any, Any, None]
+
 
 class Listener:
-    """Hears the events of one call."""
+    """Hears the events of one call, in a copy of the caller's context."""
 
     def __init__(
         self,
         on_progress: Callable[..., Any] | None,
         on_question: Callable[..., Any] | None,
         on_output: Callable[..., Any] | None,
-        functions: Mapping[str, Callable[..., Any]],
+        functions: Mapping[str, Any],
     ) -> None:
         self._on_progress = on_progress
         self._on_question = on_question
         self._on_output = on_output
-        self._functions = functions
+        described = {name: _described(given) for name, given in functions.items()}
+        self._functions = {name: call for name, (_, _, call) in described.items()}
+        self._context = contextvars.copy_context()
         self.wanted = (
             on_progress is not None,
             on_question is not None,
             on_output is not None,
-            [_described(name, function) for name, function in functions.items()],
+            [(name, text, dumps(schema)) for name, (text, schema, _) in described.items()],
         )
 
     @classmethod
-    def of(cls, on_progress, on_question, on_output, functions) -> Listener | None:
+    def of(
+        cls,
+        on_progress: Callable[..., Any] | None,
+        on_question: Callable[..., Any] | None,
+        on_output: Callable[..., Any] | None,
+        functions: Mapping[str, Any] | None,
+    ) -> Listener | None:
         """A listener, if anybody listens."""
         given = (on_progress, on_question, on_output)
         if all(callback is None for callback in given) and not functions:
             return None
-        return cls(*given, functions or {})
+        return cls(on_progress, on_question, on_output, functions or {})
 
-    def take(self, event: tuple) -> None:
+    def take(self, event: Event) -> None:
         """Hands an event to its callback, on this thread."""
+        self._context.run(self._take, event)
+
+    def _take(self, event: Event) -> None:
         for answer in self._steps(event):
             if inspect.isawaitable(answer):
-                close = getattr(answer, "close", None)
-                if close is not None:
-                    close()
+                if inspect.iscoroutine(answer):
+                    answer.close()
                 raise TypeError("a callback of `call` cannot be asynchronous; use `acall_reply`")
 
-    def begin(self, event: tuple, failed: Callable[[BaseException], None]) -> asyncio.Task | None:
+    def begin(
+        self, event: Event, failed: Callable[[BaseException], None]
+    ) -> asyncio.Task[None] | None:
         """Hands an event to its callback, which may be asynchronous: then its task is given."""
+        return self._context.run(self._begin, event, failed)
+
+    def _begin(
+        self, event: Event, failed: Callable[[BaseException], None]
+    ) -> asyncio.Task[None] | None:
         steps = self._steps(event)
         try:
             for answer in steps:
@@ -61,46 +83,46 @@ class Listener:
             failed(error)
         return None
 
-    def _steps(self, event: tuple):
-        """The callback's answer, and then what is done with it: once it is sent back, awaited."""
+    def _steps(self, event: Event) -> Steps:
         kind, *told = event
         if kind == "progress" and self._on_progress is not None:
             yield self._on_progress(*told)
         elif kind == "output" and self._on_output is not None:
             yield self._on_output(_output(*told))
-        elif kind == "question":
-            yield from self._asked(told[0])
+        elif kind == "question" and self._on_question is not None:
+            yield from self._asked(told[0], self._on_question)
         elif kind == "call":
             yield from self._called(told[0])
 
-    def _asked(self, native):
+    def _asked(self, native: Any, on_question: Callable[..., Any]) -> Steps:
         question = Question(native.key, native.text, loads(native.schema))
         try:
-            answer = self._on_question(question)
+            answer = on_question(question)
             answer = (yield answer) if inspect.isawaitable(answer) else answer
             native.answer(None if answer is None else dumps(answer))
         except BaseException:
             native.cancel()
             raise
 
-    def _called(self, native):
+    def _called(self, native: Any) -> Steps:
         try:
-            arguments = loads(native.arguments)
-            function = self._functions[native.name]
-            value = function(**arguments)
+            value = self._functions[native.name](**loads(native.arguments))
             value = (yield value) if inspect.isawaitable(value) else value
-            native.answer(dumps(value))
+            if isinstance(value, str):
+                native.answer_text(value)
+            else:
+                native.answer(dumps(value))
         except ToolError as error:
-            native.fail(error.text)
+            native.fail(error.kind, error.message, error.fix, error.argument, error.retryable)
         except Exception as error:
             # The code that the tool runs may handle it, as it would have to in Python.
-            native.fail(f"{type(error).__name__}: {error}")
+            native.fail("failed", str(error) or type(error).__name__)
         except BaseException:
-            native.fail("the call was ended")
+            native.fail("failed", "the call was ended")
             raise
 
 
-async def _finish(steps, answer, failed: Callable[[BaseException], None]) -> None:
+async def _finish(steps: Steps, answer: Any, failed: Callable[[BaseException], None]) -> None:
     try:
         while True:
             try:
@@ -119,11 +141,17 @@ async def _finish(steps, answer, failed: Callable[[BaseException], None]) -> Non
 
 def _output(stdout: bytes, stderr: bytes, log: list[tuple[str, str, str]], dropped: int) -> Output:
     entries = tuple(LogEntry(*entry) for entry in log)
-    return Output(stdout.decode("utf-8", "replace"), stderr.decode("utf-8", "replace"), entries, dropped)
+    return Output(_text(stdout), _text(stderr), entries, dropped)
 
 
-def _described(name: str, function: Callable[..., Any]) -> tuple[str, str, str]:
-    """A function as code finds it: name, description, schema."""
-    description = getattr(function, "description", None) or inspect.getdoc(function) or ""
-    schema = getattr(function, "input_schema", None) or {"type": "object"}
-    return name, description, dumps(schema)
+def _text(stream: bytes) -> str:
+    return stream.decode("utf-8", "replace")
+
+
+def _described(given: Any) -> tuple[str, Any, Callable[..., Any]]:
+    """A function as code finds it: its description, its schema, and what is called."""
+    if isinstance(given, tuple):
+        description, schema, call = given
+        return description, schema, call
+    description = getattr(given, "description", None) or inspect.getdoc(given) or ""
+    return description, getattr(given, "input_schema", None) or {"type": "object"}, given

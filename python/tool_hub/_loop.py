@@ -20,13 +20,13 @@ class _Waiting:
 
     __slots__ = ("error", "future", "listener", "tasks")
 
-    def __init__(self, future: asyncio.Future, listener: Listener | None) -> None:
+    def __init__(self, future: asyncio.Future[Any], listener: Listener | None) -> None:
         self.future = future
         self.listener = listener
-        self.tasks: set[asyncio.Task] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
         self.error: BaseException | None = None
 
-    def hear(self, event: tuple) -> None:
+    def hear(self, event: tuple[Any, ...]) -> None:
         if self.listener is None or self.error is not None:
             return
         task = self.listener.begin(event, self.fail)
@@ -42,7 +42,7 @@ class _Waiting:
             self.future.set_result(None)
 
     async def answer(self) -> _native.Answer:
-        answer = await self.future
+        answer: _native.Answer = await self.future
         while self.tasks and self.error is None:
             await asyncio.wait(self.tasks, return_when=asyncio.FIRST_COMPLETED)
         if self.error is not None:
@@ -55,7 +55,7 @@ class _Bridge:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.queue = _native.EventQueue()
-        self.calls: dict[int, asyncio.Future | _Waiting] = {}
+        self.calls: dict[int, Any] = {}
         self.numbers = itertools.count()
         loop.add_reader(self.queue.fileno(), self.take)
 
@@ -94,7 +94,8 @@ async def over(
     under_way = None
     try:
         under_way = tools.begin(name, arguments, bridge.queue, number, wanted)
-        return await (future if waiting is None else waiting.answer())
+        answer: _native.Answer = await (future if waiting is None else waiting.answer())
+        return answer
     except BaseException:
         bridge.calls.pop(number, None)
         if under_way is not None:

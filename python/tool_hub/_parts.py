@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
 if TYPE_CHECKING:
     import PIL.Image
@@ -60,28 +60,32 @@ class Link:
 
 @dataclass(frozen=True)
 class Resource:
-    """A resource that is carried whole: ``contents`` is text or bytes."""
+    """A resource that is carried whole, as ``text`` or as ``data``."""
 
     uri: str
-    media_type: str | None
-    contents: str | bytes
+    media_type: str | None = None
+    text: str | None = None
+    data: bytes | None = None
 
 
 Part = Union[str, Image, Audio, Link, Resource]
 
 
-def parts(plain: list[tuple]) -> list[Part]:
+def parts(plain: list[tuple[Any, ...]]) -> list[Part]:
     """The parts that the native half describes."""
     return [_part(*part) for part in plain]
 
 
-def _part(kind: str, *fields: object) -> Part:
+def _part(kind: str, *fields: Any) -> Part:
     if kind == "text":
-        return fields[0]
+        return str(fields[0])
     if kind == "image":
         return Image(fields[1], fields[0])
     if kind == "audio":
         return Audio(fields[1], fields[0])
     if kind == "link":
         return Link(*fields)
-    return Resource(*fields)
+    uri, media_type, contents = fields
+    if isinstance(contents, str):
+        return Resource(uri, media_type, text=contents)
+    return Resource(uri, media_type, data=contents)

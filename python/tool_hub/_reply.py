@@ -72,7 +72,10 @@ def check(answer: _native.Answer) -> _native.Answer:
     failure = answer.failure
     if failure is None:
         return answer
-    raise ToolError(*failure, answer.text())
+    kind, message, fix, argument, retryable = failure
+    raise ToolError(
+        message, kind=kind, fix=fix, argument=argument, retryable=retryable, text=answer.text()
+    )
 
 
 @dataclass(frozen=True)

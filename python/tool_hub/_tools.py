@@ -18,7 +18,7 @@ Arguments = Union[Mapping[str, Any], str]
 OnProgress = Callable[[float, Optional[float], Optional[str]], Any]
 OnQuestion = Callable[[Question], Union[Optional[Mapping[str, Any]], Awaitable[Any]]]
 OnOutput = Callable[[Output], Any]
-Functions = Mapping[str, Callable[..., Any]]
+Functions = Mapping[str, Union[Callable[..., Any], tuple[str, dict[str, Any], Callable[..., Any]]]]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Tool:
         the call is, ``on_question(question)`` gives the person's answer or ``None`` for no, and
         ``on_output(output)`` gets what the tool wrote to its streams. They run on this thread;
         whatever they raise ends the call. ``functions`` are those that a tool which runs code may
-        call, such as other ``Tools``.
+        call: other ``Tools``, or each a function or ``(description, input_schema, function)``.
         """
         written = _written(arguments)
         listener = Listener.of(on_progress, on_question, on_output, functions)

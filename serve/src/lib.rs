@@ -88,7 +88,7 @@ pub use agent_loop::{
 };
 pub use audit::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject};
 pub use catalogue::{ANSWER_BYTES_MAX, Catalogue, CatalogueError, LISTED_MAX, Offer, Presentation};
-pub use embedded::reply_text;
+pub use embedded::Called;
 pub use error::ServeError;
 pub use http::{Access, AccessError, BearerToken, Caller, CallerName, serve_http};
 pub use mcp::{End, serve};

@@ -52,6 +52,32 @@ impl PreparedCall {
         front_end: FrontEnd,
         interaction: Arc<dyn Interaction>,
     ) -> Outcome {
+        let outcome = self.run_whole(front_end, interaction).await;
+        match self.text_bytes_max() {
+            Some(max) => self.shortened(outcome, max),
+            None => outcome,
+        }
+    }
+
+    /// The longest text of a reply, in bytes, that agents are handed whole.
+    pub(crate) fn text_bytes_max(&self) -> Option<usize> {
+        // What the server itself answers is short, or was asked for in pieces.
+        self.function.entry().ok()?;
+        self.function.catalogue().answer_bytes_max()
+    }
+
+    /// The outcome with at most `bytes_max` bytes of text; a longer one is stored.
+    pub(crate) fn shortened(&self, outcome: Outcome, bytes_max: usize) -> Outcome {
+        let stored_results = self.function.toolset().stored_results();
+        stored_results.shorten(&self.function.spec().name, outcome, bytes_max)
+    }
+
+    /// Makes the call for `front_end`, and hands over the whole outcome.
+    pub(crate) async fn run_whole(
+        &self,
+        front_end: FrontEnd,
+        interaction: Arc<dyn Interaction>,
+    ) -> Outcome {
         let function = &self.function;
         let entry = match function.entry() {
             Ok(entry) => entry,
@@ -67,14 +93,7 @@ impl PreparedCall {
             self.explained(outcome).into_result()
         };
         let auditor = function.toolset().auditor();
-        let outcome = Outcome::from(audit::audited(auditor, request, interaction, run).await);
-        match function.catalogue().answer_bytes_max() {
-            Some(max) => {
-                let stored_results = function.toolset().stored_results();
-                stored_results.shorten(&function.spec().name, outcome, max)
-            }
-            None => outcome,
-        }
+        Outcome::from(audit::audited(auditor, request, interaction, run).await)
     }
 
     async fn run_tool(&self, entry: &Entry, interaction: Arc<dyn Interaction>) -> Outcome {
