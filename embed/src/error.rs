@@ -2,10 +2,10 @@
 
 use std::error::Error as StdError;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tool_hub_host::HostError;
-use tool_hub_manifest::{Digest, ReferenceError, SpecError, VerifyError};
+use tool_hub_manifest::{Digest, NameError, ReferenceError, SpecError, VerifyError};
 use tool_hub_registry_client::{ClientError, StoreError};
 use tool_hub_serve::CatalogueError;
 
@@ -36,6 +36,12 @@ pub enum Error {
         text: String,
         /// The rule that it breaks.
         source: ReferenceError,
+    },
+    /// The text names no repo.
+    #[error("this is no repo to publish to")]
+    NotARepo {
+        /// The rule that it breaks.
+        source: NameError,
     },
     /// There is no package at a path.
     #[error("{} holds no built package", .path.display())]
@@ -128,13 +134,6 @@ impl Error {
         Self::Variable { name, reason }
     }
 
-    pub(crate) fn unreadable(path: &Path, source: io::Error) -> Self {
-        Self::Unreadable {
-            path: path.to_owned(),
-            source,
-        }
-    }
-
     /// The kind.
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -167,6 +166,7 @@ impl Error {
     /// What to do about it, where that is known.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::NotARepo { .. } => "write owner/name",
             Self::NotAReference { .. } => "write owner/name, owner/name@1.2.0, or ./a/path",
             Self::NoPackage { path } if path.exists() => "build it first: tool build",
             Self::NoPackage { .. } => "look at the path",

@@ -57,7 +57,7 @@ pub(crate) fn check_refusals(inspection: &Inspection) -> Result<(), Error> {
 
 /// The regular file at `path`, which a stranger may have put there: a device never ends, a pipe
 /// blocks, and a file can be larger than memory.
-pub(crate) fn read_file(path: &Path, bytes_max: usize) -> Result<Vec<u8>, Error> {
+pub(crate) fn read_file(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Error> {
     let failed = |source| Error::Unreadable {
         path: path.to_owned(),
         source,
@@ -68,13 +68,12 @@ pub(crate) fn read_file(path: &Path, bytes_max: usize) -> Result<Vec<u8>, Error>
     if !metadata.is_file() {
         return Err(failed(std::io::Error::other("it is not a regular file")));
     }
-    let max = bytes_max as u64;
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(failed)?;
-    file.take(max + 1).read_to_end(&mut bytes).map_err(failed)?;
-    match bytes.len() as u64 > max {
+    file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
+    match bytes.len() as u64 > bytes_max {
         true => Err(failed(std::io::Error::other(format!(
-            "it has more than {max} bytes"
+            "it has more than {bytes_max} bytes"
         )))),
         false => Ok(bytes),
     }

@@ -34,10 +34,9 @@ impl<T> PerProcess<T> {
 
     /// A value for this process.
     pub(crate) fn with(value: T) -> Self {
-        Self {
-            value: value.into(),
-            ..Self::empty()
-        }
+        let made = Self::empty();
+        let _ = made.value.set(value);
+        made
     }
 
     /// This process's value, if it has one.

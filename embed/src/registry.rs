@@ -49,7 +49,7 @@ pub async fn push(
 ) -> Result<Pushed, Error> {
     let repo: RepoId = repo
         .parse()
-        .map_err(|error| Error::not_a_reference(repo, error))?;
+        .map_err(|source| Error::NotARepo { source })?;
     let directory = package::directory(&workspace.place(directory))?;
     let verified = package::read(&directory)?;
     package::check_refusals(&tool_hub_host::inspect(&verified)?)?;

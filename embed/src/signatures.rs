@@ -9,7 +9,7 @@ use crate::package;
 const SYSTEM_FILE: &str = "/etc/tool-hub/approvals.toml";
 /// The file in which a user requires them, beside other settings.
 const USER_FILE: &str = "approvals.toml";
-const BYTES_MAX: usize = 16 << 20;
+const BYTES_MAX: u64 = 16 << 20;
 
 /// Refuses an approval that leaves no record which could be signed, where that is required. `user`
 /// is the directory with the user's approvals.
