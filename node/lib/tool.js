@@ -84,6 +84,7 @@ async function called(beside, given) {
   try {
     return { value: (await beside.call(given)) ?? null };
   } catch (error) {
-    return { failure: String(error?.text ?? error?.message ?? error) };
+    const { kind = "failed", message = String(error) } = error ?? {};
+    return { failure: { kind: String(kind), message: String(message) } };
   }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::task::AbortHandle;
-use tool_hub_embed::{self as embed, Failure, FailureKind, HumanAnswer, Outcome, value_reply};
+use tool_hub_embed::{self as embed, HumanAnswer, Outcome, failure_of_kind, value_reply};
 
 /// Operations by the numbers that JavaScript gave them. When the thread ends, all are dropped,
 /// which stops their guests.
@@ -41,7 +41,7 @@ pub(crate) enum Asked {
 #[serde(rename_all = "camelCase")]
 enum FunctionOutcome {
     Value(Value),
-    Failure(String),
+    Failure { kind: String, message: String },
 }
 
 impl Operations {
@@ -95,7 +95,7 @@ impl Operations {
             }),
             Asked::Function(asked) => asked.answer(match serde_json::from_str(answer)? {
                 FunctionOutcome::Value(value) => value_reply(value.to_string()),
-                FunctionOutcome::Failure(text) => Failure::new(FailureKind::Failed, text).into(),
+                FunctionOutcome::Failure { kind, message } => failure_of_kind(&kind, message).into(),
             }),
         }
         Ok(())
