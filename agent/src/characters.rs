@@ -1,5 +1,7 @@
 //! Recognises control, invisible and direction-changing characters, to escape or report them.
 
+use std::fmt::Write as _;
+
 /// True for a character that could steer a terminal or change how a text is read: a control
 /// character (line breaks included), a bidirectional override, an invisible or tag character, a
 /// variation selector. Untrusted text shows such a character by its number.
@@ -34,4 +36,52 @@ pub fn is_hidden(character: char) -> bool {
 /// tabs and the selectors of emoji presentation do.
 pub fn is_out_of_place(character: char) -> bool {
     is_hidden(character) && !matches!(character, '\n' | '\t' | '\u{fe0e}' | '\u{fe0f}')
+}
+
+/// Shows every character that could steer a terminal or change how text is read: control
+/// characters, escape sequences, bidirectional overrides, invisible and tag characters.
+/// Nothing is left out, everything harmful is spelled as `\u{…}`, so that a reader sees it
+/// was there. New lines are kept.
+pub fn escape(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let ends_line = c == '\r' && characters.peek() == Some(&'\n');
+        if ends_line {
+            continue;
+        }
+        if c == '\n' || !is_hidden(c) {
+            shown.push(c);
+        } else {
+            let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
+        }
+    }
+    shown
+}
+
+/// Like [`escape`], on one line: new lines are spelled too.
+pub fn escape_line(text: &str) -> String {
+    escape(text).replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: &str) {
+        assert_eq!(escape_line(text), expect);
+    }
+
+    #[test]
+    fn harmful_characters_are_spelled() {
+        check("plain é 漢字 🎉", "plain é 漢字 🎉");
+        check("\u{1b}[2J", "\\u{1b}[2J");
+        check("\u{1b}]52;c;eA==\u{7}", "\\u{1b}]52;c;eA==\\u{7}");
+        check("a\rb\u{8}c", "a\\u{d}b\\u{8}c");
+        check("\u{9b}31m", "\\u{9b}31m");
+        check("a\u{202e}b", "a\\u{202e}b");
+        check("\u{e0041}", "\\u{e0041}");
+        check("a\nb\r\nc", "a\\nb\\nc");
+    }
 }

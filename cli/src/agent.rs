@@ -19,7 +19,9 @@ use tool_hub_serve::{
     AgentLoop, Catalogue, ChatModel, Interpreter, KeptMedia, LoopAnswer, OpenAiModel, Presentation,
     Toolset, WrittenCalls,
 };
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use url::Url;
+use watcher::TerminalWatcher;
 
 use crate::files;
 use crate::session::Session;
@@ -28,11 +30,7 @@ use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::text::arguments;
 use crate::text::prompt_template;
-use crate::toolbox::loaded::LoadedTool;
-use crate::toolbox::open_toolbox::OpenToolbox;
-use crate::toolbox::sandbox;
-
-use watcher::TerminalWatcher;
+use crate::toolbox::{functions, sandbox};
 
 /// The most files of one name in a directory, each with a number.
 const FILES_MAX: u32 = 1_000;
@@ -151,7 +149,10 @@ impl AgentFlags {
         session: &'a Session,
     ) -> anyhow::Result<Agent<'a>> {
         let Session { config, printer } = session;
-        let save = self.save.as_ref().map(|directory| config.place(directory));
+        let save = self
+            .save
+            .as_ref()
+            .map(|directory| config.settings.place(directory));
         if let Some(directory) = &save {
             // Before any work is done for it.
             std::fs::create_dir_all(directory)
@@ -177,27 +178,28 @@ impl AgentFlags {
         let yes = self.yes || purpose == Purpose::Write;
         let watcher = Arc::new(TerminalWatcher::new(*printer, yes)?);
         let toolbox = match &self.toolbox {
-            Some(directory) => OpenToolbox::open_named(directory, config)?,
-            None => OpenToolbox::open(config)?,
+            Some(directory) => OpenToolbox::open_named(directory, &config.settings)?,
+            None => OpenToolbox::open(&config.settings)?,
         };
-        let (host, store) = (sandbox::open_host(config)?, config.open_store()?);
+        let (host, store) = (sandbox::open_host(config)?, config.settings.open_store()?);
+        let loader = sandbox::loader(&host, &store, config);
         let mut runs_code = None;
         let interpreter = match self.code {
             Some(language) => {
                 let name = self.interpreter.as_ref().map(ToolKey::as_str);
                 let member = toolbox.member(name.unwrap_or(language.interpreter()))?;
                 runs_code = Some(member.key);
-                let loaded = LoadedTool::load(member, &host, &store, config).await?;
+                let loaded = loader.load(member).await?;
                 Some(Interpreter::new(loaded.tool, language.into())?)
             }
             None => None,
         };
         let mut members = toolbox.usable(names, printer)?;
         members.retain(|member| Some(member.key) != runs_code);
-        let loaded = LoadedTool::load_all(members, &host, &store, config).await?;
+        let loaded = loader.load_all(members).await?;
         let mut offers = Vec::new();
         for tool in &loaded {
-            offers.extend(tool.offers()?);
+            offers.extend(functions::offers(tool)?);
         }
         let mut catalogue = Catalogue::new(offers)?;
         if interpreter.is_none() {
@@ -214,7 +216,7 @@ impl AgentFlags {
             (None, _) => agent,
         };
         for pair in &self.variables {
-            let (name, value) = arguments::variable(pair, &config.working)?;
+            let (name, value) = arguments::variable(pair, &config.settings.working)?;
             agent.give(&name, value)?;
         }
         Ok(Agent {

@@ -8,10 +8,10 @@ pub(crate) mod server_json;
 use tool_hub_manifest::{
     DirectoryRequest, FunctionSpec, Manifest, Source, ToolKey, Verified, package_file,
 };
+use tool_hub_toolbox::loaded::LoadedTool;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use crate::session::Session;
-use crate::toolbox::loaded::LoadedTool;
-use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::sandbox;
 
 /// A tool of the toolbox, with all that a bundle says of it. Its names are the author's: a bundle
@@ -34,12 +34,13 @@ impl BundledTool {
         session: &Session,
     ) -> anyhow::Result<Vec<Self>> {
         let Session { config, printer } = session;
-        let toolbox = OpenToolbox::open(config)?;
-        let (host, store) = (sandbox::open_host(config)?, config.open_store()?);
+        let toolbox = OpenToolbox::open(&config.settings)?;
+        let (host, store) = (sandbox::open_host(config)?, config.settings.open_store()?);
+        let loader = sandbox::loader(&host, &store, config);
         let mut tools = Vec::new();
         for member in toolbox.usable(names, printer)? {
             let verified = store.get(&member.locked.pin())?;
-            let loaded = LoadedTool::load(member, &host, &store, config).await?;
+            let loaded = loader.load(member).await?;
             let key = ToolKey::from(&verified.manifest().name);
             let loaded = LoadedTool::without_toolbox(key.clone(), loaded.tool);
             let functions = loaded.specs()?.into_iter().map(|(_, spec)| spec).collect();

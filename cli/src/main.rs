@@ -27,6 +27,7 @@ use clap::error::{ContextKind, ContextValue};
 use crate::args::Cli;
 use crate::session::Session;
 use crate::settings::config::Config;
+use crate::settings::token_advice;
 use crate::terminal::diagnosis;
 use crate::terminal::exit;
 use crate::terminal::printer::{self, Printer};
@@ -87,7 +88,9 @@ fn suggest(error: &mut clap::Error) {
 fn failed(error: &anyhow::Error, config: Option<&Config>, printer: &Printer) -> ExitCode {
     let mut diagnosis = diagnosis::of(error);
     if let (Some(config), Some(endpoint)) = (config, diagnosis::unauthorized_registry(error)) {
-        diagnosis.hints.extend(config.token_advice(endpoint));
+        diagnosis
+            .hints
+            .extend(token_advice::of(endpoint, &config.settings));
     }
     printer.error(error, &diagnosis.hints);
     diagnosis.exit.into()

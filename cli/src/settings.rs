@@ -1,8 +1,7 @@
-//! Settings, resolved once: options, environment, directories, registries and tokens.
+//! Settings, resolved once: options, environment, and the settings of the toolbox.
 
-pub(crate) mod clear_text;
 pub(crate) mod config;
-pub(crate) mod credentials;
 pub(crate) mod environment;
 pub(crate) mod model_endpoint;
 pub(crate) mod options;
+pub(crate) mod token_advice;

@@ -1,11 +1,7 @@
-//! The toolbox of a user or a project: finds and changes it, fetches packages, records approvals,
-//! and loads its tools.
+//! The command's way to the toolbox: the sandbox with this program as its compiler, progress while a
+//! tool is fetched or recorded, and functions for agents and models.
 
-pub(crate) mod derived_manifest;
-pub(crate) mod loaded;
-pub(crate) mod lock_record;
-pub(crate) mod open_toolbox;
-pub(crate) mod package;
-pub(crate) mod provenance;
+pub(crate) mod fetching;
+pub(crate) mod functions;
+pub(crate) mod recording;
 pub(crate) mod sandbox;
-pub(crate) mod target;

@@ -2,76 +2,44 @@
 
 use std::error::Error as StdError;
 use std::io;
-use std::path::PathBuf;
 
 use tool_hub_host::HostError;
-use tool_hub_manifest::{Digest, NameError, ReferenceError, SpecError, VerifyError};
-use tool_hub_registry_client::{ClientError, StoreError};
+use tool_hub_manifest::{Digest, NameError, SpecError};
+use tool_hub_registry_client::ClientError;
 use tool_hub_serve::CatalogueError;
+use tool_hub_toolbox::Error as ToolboxError;
 
 /// Finding, inspecting, approving or loading a tool failed. What goes wrong in a call is an
 /// [`Outcome`](tool_hub_host::Outcome).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The toolbox, its settings or a package cannot be used.
+    #[error(transparent)]
+    Toolbox(#[from] ToolboxError),
     /// The host refuses the tool, or cannot load it.
     #[error(transparent)]
     Host(#[from] HostError),
     /// The registry does not answer as hoped.
     #[error(transparent)]
     Registry(#[from] ClientError),
-    /// The store of packages cannot be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
     /// The functions cannot be offered together.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
     /// A function cannot be offered under its name.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// The text names no tool.
-    #[error("`{text}` names no tool")]
-    NotAReference {
-        /// The text.
-        text: String,
-        /// The rule that it breaks.
-        source: ReferenceError,
-    },
     /// The text names no repo.
     #[error("this is no repo to publish to")]
     NotARepo {
         /// The rule that it breaks.
         source: NameError,
     },
-    /// There is no package at a path.
-    #[error("{} holds no built package", .path.display())]
-    NoPackage {
-        /// The path.
-        path: PathBuf,
-    },
-    /// A file cannot be read.
-    #[error("{} cannot be read", .path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
+    /// The card of a package cannot be read.
+    #[error("README.md beside the package cannot be read")]
+    Card {
         /// The cause.
         source: io::Error,
-    },
-    /// A package is not what it claims to be.
-    #[error("the package in {} is not what it claims to be", .path.display())]
-    NotVerified {
-        /// The package's place.
-        path: PathBuf,
-        /// The disagreement.
-        source: VerifyError,
-    },
-    /// A variable of the caller's cannot be used.
-    #[error("{name} cannot be used: {reason}")]
-    Variable {
-        /// The variable.
-        name: &'static str,
-        /// The reason. It does not repeat the value.
-        reason: String,
     },
     /// The approval names another tool, or another version of this one.
     #[error("the approval names {approved}, but this is {actual}")]
@@ -81,26 +49,11 @@ pub enum Error {
         /// The tool's own.
         actual: Digest,
     },
-    /// Approvals have to be signed, and one that a program makes is not.
-    #[error(
-        "{} requires approvals to be signed, and one that is made in a program has no signature",
-        .place.display()
-    )]
-    SignatureRequired {
-        /// The file with the requirement.
-        place: PathBuf,
-    },
     /// The grants are not written as grants are.
     #[error("the grants cannot be read: {reason}")]
     Grants {
         /// The mistake.
         reason: String,
-    },
-    /// A directory is to be granted, which nobody checked for what is dangerous to give away.
-    #[error("directory `{name}` is not granted: a program cannot grant directories")]
-    Directory {
-        /// The guest's name for it.
-        name: String,
     },
     /// The runtime could not be started.
     #[error("the threads that run tools could not be started")]
@@ -123,42 +76,13 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    pub(crate) fn not_a_reference(text: &str, source: ReferenceError) -> Self {
-        Self::NotAReference {
-            text: text.to_owned(),
-            source,
-        }
-    }
-
-    pub(crate) fn variable(name: &'static str, reason: String) -> Self {
-        Self::Variable { name, reason }
-    }
-
     /// The kind.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Host(
-                HostError::Refused { .. }
-                | HostError::TooBig { .. }
-                | HostError::NeedsTooMuch { .. }
-                | HostError::NeedsFeature { .. }
-                | HostError::CompileLimit { .. }
-                | HostError::Grants(_)
-                | HostError::Directory { .. },
-            )
-            | Self::Registry(
-                ClientError::NotVerified { .. }
-                | ClientError::PinMismatch { .. }
-                | ClientError::VersionMismatch { .. }
-                | ClientError::SizeMismatch { .. }
-                | ClientError::TooLarge { .. }
-                | ClientError::RepoMoved { .. },
-            )
-            | Self::NotVerified { .. }
-            | Self::OtherDigest { .. }
-            | Self::SignatureRequired { .. }
-            | Self::Directory { .. } => ErrorKind::Refused,
-            Self::Registry(_) => ErrorKind::Registry,
+            Self::Toolbox(error) => kind_of_toolbox(error),
+            Self::Host(error) => kind_of_host(error),
+            Self::Registry(error) => kind_of_client(error),
+            Self::OtherDigest { .. } => ErrorKind::Refused,
             _ => ErrorKind::Other,
         }
     }
@@ -166,33 +90,17 @@ impl Error {
     /// What to do about it, where that is known.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::Toolbox(error) => return hint_of_toolbox(error),
+            Self::Registry(error) => return hint_of_client(error),
             Self::NotARepo { .. } => "write owner/name",
-            Self::NotAReference { .. } => "write owner/name, owner/name@1.2.0, or ./a/path",
-            Self::NoPackage { path } if path.exists() => "build it first: tool build",
-            Self::NoPackage { .. } => "look at the path",
             Self::OtherDigest { .. } => {
                 "inspect the tool again and approve the digest that the inspection shows"
-            }
-            Self::SignatureRequired { .. } => {
-                "load the tool into a toolbox, which asks for the signature: tool load"
-            }
-            Self::Directory { .. } => {
-                "load the tool into a toolbox, where directories are checked: tool load"
             }
             Self::Grants { .. } => {
                 "write for example {\"network\": [\"https://api.example\"], \"storage\": true}"
             }
             Self::Host(HostError::Grants(_)) => {
                 "grant no more than the inspection's capabilities say"
-            }
-            Self::Registry(ClientError::RepoNotFound { .. }) => {
-                "look at the name, and set HF_TOKEN if it is private"
-            }
-            Self::Registry(ClientError::TokenMissing { .. } | ClientError::TokenRefused { .. }) => {
-                "set HF_TOKEN to a token of that registry, and HF_ENDPOINT to its URL"
-            }
-            Self::Registry(ClientError::Unreachable { .. }) => {
-                "check the network, or name another registry with HF_ENDPOINT"
             }
             _ => return None,
         };
@@ -209,4 +117,88 @@ impl Error {
         }
         text
     }
+}
+
+fn kind_of_toolbox(error: &ToolboxError) -> ErrorKind {
+    match error {
+        _ if error.is_refusal() => ErrorKind::Refused,
+        ToolboxError::NotVerified(_) | ToolboxError::NotThePackage { .. } => ErrorKind::Refused,
+        ToolboxError::NotLoaded { source, .. } => kind_of_toolbox(source),
+        ToolboxError::NotATool { source, .. } | ToolboxError::Host(source) => kind_of_host(source),
+        ToolboxError::Client(source) => kind_of_client(source),
+        _ => ErrorKind::Other,
+    }
+}
+
+fn kind_of_host(error: &HostError) -> ErrorKind {
+    match error {
+        HostError::Refused { .. }
+        | HostError::TooBig { .. }
+        | HostError::NeedsTooMuch { .. }
+        | HostError::NeedsFeature { .. }
+        | HostError::CompileLimit { .. }
+        | HostError::Grants(_)
+        | HostError::Directory { .. } => ErrorKind::Refused,
+        _ => ErrorKind::Other,
+    }
+}
+
+fn kind_of_client(error: &ClientError) -> ErrorKind {
+    match error {
+        ClientError::NotVerified { .. }
+        | ClientError::PinMismatch { .. }
+        | ClientError::VersionMismatch { .. }
+        | ClientError::SizeMismatch { .. }
+        | ClientError::TooLarge { .. }
+        | ClientError::RepoMoved { .. } => ErrorKind::Refused,
+        _ => ErrorKind::Registry,
+    }
+}
+
+fn hint_of_toolbox(error: &ToolboxError) -> Option<String> {
+    let hint = match error {
+        ToolboxError::NotAReference { text, there, .. } if there.is_some() => {
+            return Some(format!("for the file or directory, write ./{text}"));
+        }
+        ToolboxError::NotAReference { .. } => "write owner/name, owner/name@1.2.0, or ./a/path",
+        ToolboxError::Unrecorded { .. } => {
+            "load the tool into a toolbox, which asks for the signature: tool load"
+        }
+        ToolboxError::NotBuilt { .. } => "build it first: tool build",
+        ToolboxError::NothingThere { .. } | ToolboxError::NoComponent { .. } => "look at the path",
+        ToolboxError::NotApproved { key, origin, .. }
+        | ToolboxError::NotSigned { key, origin, .. } => {
+            return Some(format!("run: tool load {origin} --as {key}"));
+        }
+        ToolboxError::TextsChanged { key, .. } => return Some(format!("run: tool load {key}")),
+        ToolboxError::NoSuchTool { known, .. } if known.is_empty() => {
+            "the toolbox is empty; load a tool with: tool load owner/name"
+        }
+        ToolboxError::NoSuchTool { known, .. } => {
+            let known: Vec<&str> = known.iter().map(|key| key.as_str()).collect();
+            return Some(format!("the toolbox has: {}", known.join(", ")));
+        }
+        ToolboxError::NoToolbox { .. } => "name the directory that toolbox.toml is in",
+        ToolboxError::DangerousDirectory { .. } => {
+            "grant a directory that holds only what the tool needs, such as a subdirectory"
+        }
+        ToolboxError::NotLoaded { source, .. } => return hint_of_toolbox(source),
+        ToolboxError::Client(source) => return hint_of_client(source),
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+fn hint_of_client(error: &ClientError) -> Option<String> {
+    let hint = match error {
+        ClientError::RepoNotFound { .. } => "look at the name, and set HF_TOKEN if it is private",
+        ClientError::TokenMissing { .. } | ClientError::TokenRefused { .. } => {
+            "set HF_TOKEN to a token of that registry, and HF_ENDPOINT to its URL"
+        }
+        ClientError::Unreachable { .. } => {
+            "check the network, or name another registry with HF_ENDPOINT"
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
 }

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
-use tool_hub_manifest::{Capabilities, Grants, Methods, Network, VariableName};
+use tool_hub_manifest::{
+    Access, Capabilities, DirectoryName, Grants, Methods, Network, VariableName,
+};
+use tool_hub_toolbox::{Settings, files};
 
 use crate::error::Error;
 
 /// The rights that a program grants in a person's name, with the values of variables. In JSON:
-/// `{"network": ["https://api.example"], "variables": {"API_KEY": "…"}, "storage": true}`. An
-/// origin is granted with the methods that the tool asks for, or with those that are named:
+/// `{"network": ["https://api.example"], "directories": {"notes": "/home/ada/notes"}, "variables":
+/// {"API_KEY": "…"}, "storage": true}`. An origin is granted with the methods that the tool asks for, or with those that are named:
 /// `{"origin": "https://api.example", "methods": ["GET"]}`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -27,7 +30,19 @@ pub struct GrantRequest {
     #[serde(default)]
     storage: bool,
     #[serde(default)]
-    directories: BTreeMap<String, IgnoredAny>,
+    directories: BTreeMap<DirectoryName, RequestedDirectory>,
+}
+
+/// A path, or a path and the access there: else that which the tool asks for.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RequestedDirectory {
+    Path(PathBuf),
+    #[serde(rename_all = "kebab-case")]
+    Access {
+        path: PathBuf,
+        access: Access,
+    },
 }
 
 impl GrantRequest {
@@ -53,10 +68,7 @@ impl GrantRequest {
     }
 
     /// The grants, for a tool that asks for `asked`.
-    pub(crate) fn grants(&self, asked: &Capabilities) -> Result<Grants, Error> {
-        if let Some(name) = self.directories.keys().next() {
-            return Err(Error::Directory { name: name.clone() });
-        }
+    pub(crate) fn grants(&self, asked: &Capabilities, settings: &Settings) -> Grants {
         let mut grants = Grants::none();
         for (origin, methods) in self.network.iter() {
             // Whoever names no methods means those that the inspection showed.
@@ -73,9 +85,18 @@ impl GrantRequest {
         for name in self.plain_variables.keys() {
             grants = grants.plain_variable(name.clone());
         }
+        for (name, requested) in &self.directories {
+            let as_asked = || asked.directory(name).map(|request| request.access);
+            let (path, access) = match requested {
+                RequestedDirectory::Path(path) => (path, as_asked().unwrap_or(Access::Read)),
+                RequestedDirectory::Access { path, access } => (path, *access),
+            };
+            let path = files::real_path(&settings.place(path));
+            grants = grants.directory(name.clone(), path, access);
+        }
         match self.storage {
-            true => Ok(grants.storage()),
-            false => Ok(grants),
+            true => grants.storage(),
+            false => grants,
         }
     }
 

@@ -1,15 +1,15 @@
 //! The `Inspection` of a tool: what a person decides on, and the one way to its functions.
 
-use tool_hub_host::{Approved, inspect};
+use tool_hub_host::{HostError, inspect};
 use tool_hub_manifest::{Digest, Source, ToolKey, Verified};
+use tool_hub_toolbox::approvals::Approvals;
+use tool_hub_toolbox::provenance::Provenance;
+use tool_hub_toolbox::sensitive;
 
 use crate::error::Error;
 use crate::grant_request::GrantRequest;
-use crate::package;
-use crate::process;
 use crate::report::{self, Detail};
-use crate::signatures;
-use crate::tools::{Member, Tools};
+use crate::tools::{Members, Tools};
 use crate::workspace::Workspace;
 
 /// A tool that was verified and inspected. Nothing of it ran.
@@ -17,31 +17,6 @@ pub struct Inspection {
     workspace: Workspace,
     inspection: tool_hub_host::Inspection,
     from: Provenance,
-}
-
-/// The place that a tool is from.
-#[derive(Debug, Clone)]
-pub(crate) struct Provenance {
-    pub(crate) source: Source,
-    /// The day of the commit, where the registry told it.
-    pub(crate) published: Option<String>,
-}
-
-impl Provenance {
-    pub(crate) fn unpublished(source: Source) -> Self {
-        Self {
-            source,
-            published: None,
-        }
-    }
-
-    /// The owner of the repo that it is from.
-    pub(crate) fn publisher(&self) -> Option<&str> {
-        match &self.source {
-            Source::Registry { repo, .. } => Some(repo.owner()),
-            Source::File { .. } => None,
-        }
-    }
 }
 
 impl Inspection {
@@ -69,7 +44,10 @@ impl Inspection {
 
     /// The owner of the repo that it is from, if it is from a registry.
     pub fn publisher(&self) -> Option<&str> {
-        self.from.publisher()
+        match &self.from.source {
+            Source::Registry { repo, .. } => Some(repo.owner()),
+            Source::File { .. } => None,
+        }
     }
 
     /// The day on which it was published, if the registry told it.
@@ -104,26 +82,34 @@ impl Inspection {
                 actual,
             });
         }
-        signatures::refuse_if_required(self.workspace.user())?;
-        package::check_refusals(&self.inspection)?;
+        let settings = self.workspace.settings();
+        Approvals::refuse_unrecorded("an approval by a program", settings)?;
+        check_refusals(&self.inspection)?;
         let manifest = self.inspection.verified().manifest();
         let key = ToolKey::from(&manifest.name);
-        let granted = grants.grants(&manifest.capabilities)?;
-        let storage = granted.storage;
-        let mut tool: Approved = self.inspection.approve(granted)?.known_as(key.as_str());
+        let granted = grants.grants(&manifest.capabilities, settings);
+        let storage = granted.storage.then(|| self.from.source.clone());
+        let mut tool = self.inspection.approve(granted)?.known_as(key.as_str());
+        sensitive::check(tool.grants(), settings)?;
         for (name, value) in grants.values() {
             tool = tool.with_variable(name, value)?;
         }
-        let member = Member {
+        let members = Members::Approved {
             key,
-            approved: tool,
-            storage: storage.then(|| self.workspace.storage(&self.from.source)),
+            approved: Box::new(tool),
+            storage,
         };
-        Tools::load(self.workspace.clone(), vec![member])
+        Tools::load(self.workspace.clone(), members)
     }
+}
 
-    /// True if this process may still load tools.
-    pub fn is_usable(&self) -> bool {
-        !process::is_stopped()
+/// Refuses what the host would never run.
+pub(crate) fn check_refusals(inspection: &tool_hub_host::Inspection) -> Result<(), Error> {
+    match inspection.refusals.is_empty() {
+        true => Ok(()),
+        false => Err(Error::Host(HostError::Refused {
+            tool: inspection.name.clone(),
+            refusals: inspection.refusals.clone(),
+        })),
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A [`Workspace`] is made of the variables that the caller hands in. [`load`] pulls or reads a
 //! package, verifies it and runs nothing; [`Inspection::approve`] takes the digest that a
-//! person approved and the grants; [`Tools`] are called, from any thread.
+//! person approved and the grants; [`Tools`] are called, from any thread. A [`Toolbox`] has what was
+//! approved before.
 //!
 //! The first load builds one tokio runtime and one [`Host`](tool_hub_host::Host) for the process.
 //! After a fork the child calls [`process::forked`], and builds its own when it first needs them:
@@ -23,9 +24,10 @@
 //! # let adder = place.path().join("adder.wasm");
 //! # std::fs::write(&adder, component)?;
 //! # let adder = adder.to_str().expect("a path in UTF-8");
-//! # let variables = BTreeMap::from([("TOOL_HUB_HOME", place.path().to_str().expect("UTF-8"))]);
-//! let variable = |name: &str| variables.get(name).map(|value| value.to_string());
-//! let workspace = Workspace::new(variable, place.path())?;
+//! # let home = place.path().to_str().expect("UTF-8").to_owned();
+//! # let variables = BTreeMap::from([("TOOL_HUB_HOME", home.clone()), ("HOME", home)]);
+//! let variable = move |name: &str| variables.get(name).map(|value| value.into());
+//! let workspace = Workspace::new(variable, place.path(), None)?;
 //! let inspection = process::get(&workspace)?.block_on(load(&workspace, adder))?;
 //! let tools = inspection.approve(&inspection.digest(), GrantRequest::none())?;
 //! let call = tools.call("adder", r#"{"a": 20, "b": 22}"#.to_owned(), Listener::new(None))?;
@@ -41,12 +43,11 @@ mod events;
 mod grant_request;
 mod inspection;
 mod loading;
-mod package;
 mod per_process;
 pub mod process;
 mod registry;
 mod report;
-mod signatures;
+mod toolbox;
 mod tools;
 mod workspace;
 
@@ -58,6 +59,7 @@ pub use inspection::Inspection;
 pub use loading::load;
 pub use process::Process;
 pub use registry::{Pushed, push, search};
+pub use toolbox::Toolbox;
 pub use tools::{Call, Tools};
 pub use tool_hub_host::{
     Answer as HumanAnswer, Content, ContentBody, Failure, LogEntry, Outcome,

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::future::Future;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
@@ -12,6 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tool_hub_host::{Compiler, CompilerProcess, Host, HostConfig};
+use tool_hub_toolbox::sandbox;
 
 use crate::error::Error;
 use crate::per_process::{self, PerProcess};
@@ -162,10 +162,7 @@ impl Drop for Counted<'_> {
 }
 
 fn host_config(workspace: &Workspace) -> HostConfig {
-    let mut config = HostConfig::new();
-    config.cache = Some(workspace.compiled());
-    config.home = workspace.home().map(PathBuf::from);
-    config.refused_directories = workspace.own_directories();
+    let mut config = sandbox::host_config(workspace.settings());
     if let Some(CompilerProgram { path }) = workspace.compiler() {
         config.compiler = Compiler::Child(CompilerProcess::new(path, [COMPILE]));
     }

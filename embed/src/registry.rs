@@ -4,9 +4,11 @@ use std::path::Path;
 
 use tool_hub_manifest::{Digest, RepoId, package_file};
 use tool_hub_registry_client::{CARD_BYTES_MAX, Push, SearchResults, Silent, Visibility};
+use tool_hub_toolbox::notices::Untold;
+use tool_hub_toolbox::{built_package, files};
 
 use crate::error::Error;
-use crate::package;
+use crate::inspection;
 use crate::workspace::Workspace;
 
 /// A version that is on the registry after a push.
@@ -34,7 +36,9 @@ pub async fn search(
     query: &str,
     limit: usize,
 ) -> Result<SearchResults, Error> {
-    Ok(workspace.client()?.search(query, limit).await?)
+    let settings = workspace.settings();
+    let client = settings.client(&settings.endpoint, &Untold)?;
+    Ok(client.search(query, limit).await?)
 }
 
 /// Publishes the built package in `directory`, or in its `dist`, as `repo`.
@@ -50,10 +54,13 @@ pub async fn push(
     let repo: RepoId = repo
         .parse()
         .map_err(|source| Error::NotARepo { source })?;
-    let directory = package::directory(&workspace.place(directory))?;
-    let verified = package::read(&directory)?;
-    package::check_refusals(&tool_hub_host::inspect(&verified)?)?;
-    let card = package::read_file(&directory.join(package_file::CARD), CARD_BYTES_MAX)?;
+    let settings = workspace.settings();
+    let directory = built_package::directory(&settings.place(directory))?;
+    let verified = built_package::read(&directory)?;
+    inspection::check_refusals(&tool_hub_host::inspect(&verified)?)?;
+    let card = directory.join(package_file::CARD);
+    let card = files::read_regular(&card, CARD_BYTES_MAX);
+    let card = card.map_err(|source| Error::Card { source })?;
     let manifest = verified.manifest();
     let push = Push {
         repo,
@@ -62,7 +69,8 @@ pub async fn push(
         visibility,
         message: format!("{} {}", manifest.name, manifest.version),
     };
-    let pushed = workspace.client()?.push(&push, &Silent).await?;
+    let client = settings.client(&settings.endpoint, &Untold)?;
+    let pushed = client.push(&push, &Silent).await?;
     Ok(Pushed {
         repo: pushed.repo,
         version: pushed.version.to_string(),

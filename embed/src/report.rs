@@ -5,8 +5,7 @@ use tool_hub_host::{
     CallableFunction, ImportAccess, ImportEffect, InspectedCapability, Inspection,
 };
 use tool_hub_manifest::Source;
-
-use crate::inspection::Provenance;
+use tool_hub_toolbox::provenance::Provenance;
 
 /// The extent of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use tool_hub_host::{Approved, Failure, FailureKind, Storage, Tool};
-use tool_hub_manifest::{FunctionSpec, ToolKey};
+use tool_hub_host::{Approved, Failure, FailureKind};
+use tool_hub_manifest::{FunctionSpec, Source, ToolKey};
 use tool_hub_serve::{Called, Catalogue, Offer, Presentation, Toolset};
+use tool_hub_toolbox::loaded::{LoadedTool, Loader};
+use tool_hub_toolbox::notices::Untold;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::sensitive;
 
 use crate::answer::Answer;
 use crate::error::Error;
@@ -25,7 +29,7 @@ pub struct Tools {
 
 struct Shared {
     workspace: Workspace,
-    members: Vec<Member>,
+    members: Members,
     presentation: Option<Presentation>,
     functions: Vec<FunctionSpec>,
     /// After a fork the child loads the tools again, from the cache.
@@ -34,18 +38,27 @@ struct Shared {
 
 /// Tools as one process has them.
 struct Loaded {
-    tools: Vec<Tool>,
+    tools: Arc<[LoadedTool]>,
     toolset: Toolset,
 }
 
-/// An approved tool, and all that is needed to load it in another process.
+/// Approved tools, and all that is needed to load them in another process.
 #[derive(Clone)]
-pub(crate) struct Member {
-    pub(crate) key: ToolKey,
-    pub(crate) approved: Approved,
-    /// The database of its storage, where that is granted. A connection cannot be shared with a
-    /// child, so each process opens its own.
-    pub(crate) storage: Option<PathBuf>,
+pub(crate) enum Members {
+    /// One that a program approved.
+    Approved {
+        key: ToolKey,
+        approved: Box<Approved>,
+        /// Whose storage it has, where that is granted. A connection to it cannot be shared with a
+        /// child, so each process opens its own.
+        storage: Option<Source>,
+    },
+    /// Those of the toolbox in `directory` that are called `names`, all where none is named, as far
+    /// as the user approved them.
+    Toolbox {
+        directory: PathBuf,
+        names: Vec<String>,
+    },
 }
 
 /// A call under way. Dropping it stops the guest.
@@ -58,7 +71,7 @@ impl Tools {
     ///
     /// # Panics
     /// On a thread of the runtime.
-    pub(crate) fn load(workspace: Workspace, members: Vec<Member>) -> Result<Self, Error> {
+    pub(crate) fn load(workspace: Workspace, members: Members) -> Result<Self, Error> {
         let tools = load(&workspace, &members)?;
         Self::of(workspace, members, None, tools)
     }
@@ -81,11 +94,11 @@ impl Tools {
 
     fn of(
         workspace: Workspace,
-        members: Vec<Member>,
+        members: Members,
         presentation: Option<Presentation>,
-        tools: Vec<Tool>,
+        tools: Arc<[LoadedTool]>,
     ) -> Result<Self, Error> {
-        let loaded = Loaded::new(&members, tools, presentation)?;
+        let loaded = Loaded::new(tools, presentation)?;
         Ok(Self {
             shared: Arc::new(Shared {
                 functions: loaded.toolset.functions(),
@@ -146,19 +159,22 @@ impl Tools {
             loaded,
             ..
         } = &*self.shared;
-        loaded.get_or_try(|| Loaded::new(members, load(workspace, members)?, *presentation))
+        loaded.get_or_try(|| Loaded::new(load(workspace, members)?, *presentation))
     }
 }
 
 impl Loaded {
-    fn new(
-        members: &[Member],
-        tools: Vec<Tool>,
-        presentation: Option<Presentation>,
-    ) -> Result<Self, Error> {
+    fn new(tools: Arc<[LoadedTool]>, presentation: Option<Presentation>) -> Result<Self, Error> {
         let mut offers = Vec::new();
-        for (member, tool) in members.iter().zip(&tools) {
-            offers.extend(Offer::all(&member.key, tool)?);
+        for tool in tools.iter() {
+            let specs = tool.specs()?.into_iter();
+            offers.extend(specs.map(|(function, spec)| Offer {
+                spec,
+                tool: tool.tool.clone(),
+                alias: (tool.called_by_key.as_ref() == Some(&function))
+                    .then(|| tool.key.to_string()),
+                function,
+            }));
         }
         let catalogue = Catalogue::new(offers)?;
         let catalogue = match presentation {
@@ -180,15 +196,35 @@ impl Future for Call {
     }
 }
 
-fn load(workspace: &Workspace, members: &[Member]) -> Result<Vec<Tool>, Error> {
+fn load(workspace: &Workspace, members: &Members) -> Result<Arc<[LoadedTool]>, Error> {
     let _no_fork = process::loading();
     let process = process::get(workspace)?;
-    let load = |member: &Member| {
-        let mut approved = member.approved.clone();
-        if let Some(path) = &member.storage {
-            approved = approved.with_storage(Storage::in_file(path))?;
+    let settings = workspace.settings();
+    match members {
+        Members::Approved {
+            key,
+            approved,
+            storage,
+        } => {
+            // A granted directory may have become dangerous since.
+            sensitive::check(approved.grants(), settings)?;
+            let mut approved = Approved::clone(approved);
+            if let Some(source) = storage {
+                approved = approved.with_storage(settings.storage(source))?;
+            }
+            let tool = process.block_on(process.host().load(approved))?;
+            Ok([LoadedTool::without_toolbox(key.clone(), tool)].into())
         }
-        Ok(process.block_on(process.host().load(approved))?)
-    };
-    members.iter().map(load).collect()
+        Members::Toolbox { directory, names } => {
+            let toolbox = OpenToolbox::open_in(directory.clone(), settings)?;
+            let loader = Loader {
+                host: process.host(),
+                store: &settings.open_store()?,
+                settings,
+                advice: None,
+            };
+            let usable = toolbox.usable(names, &Untold)?;
+            Ok(process.block_on(loader.load_all(usable))?.into())
+        }
+    }
 }

@@ -7,7 +7,7 @@ use napi::Env;
 use napi::bindgen_prelude::Function;
 use napi_derive::napi;
 use serde_json::{Value, json};
-use tool_hub_embed::{self as embed, Error, GrantRequest, Visibility, Workspace, process};
+use tool_hub_embed::{self as embed, Error, GrantRequest, Toolbox, Visibility, Workspace, process};
 
 use crate::answer::answer_event;
 use crate::error::error_event;
@@ -119,6 +119,23 @@ impl Bridge {
         let inspection = Arc::clone(&inspection.inspection);
         self.thread.begin_blocking(operation, move || {
             let tools = inspection.approve(&digest, GrantRequest::read(&grants)?)?;
+            Ok(Event {
+                tools: Some(NativeTools { tools }),
+                ..Event::done(operation)
+            })
+        })
+    }
+
+    /// Loads functions of a toolbox: those of the tools in `names`, a JSON array, or all.
+    #[napi]
+    pub fn toolbox(&self, operation: u32, names: String, at: String) -> napi::Result<()> {
+        let names: Vec<String> = serde_json::from_str(&names)
+            .map_err(|error| napi::Error::from_reason(error.to_string()))?;
+        let surroundings = Surroundings::read(&at)?;
+        self.thread.begin_blocking(operation, move || {
+            let directory = surroundings.toolbox.clone();
+            let toolbox = Toolbox::open(surroundings.workspace()?, directory.as_deref())?;
+            let tools = toolbox.tools(names)?;
             Ok(Event {
                 tools: Some(NativeTools { tools }),
                 ..Event::done(operation)

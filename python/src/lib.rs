@@ -9,6 +9,7 @@ mod asked;
 mod errors;
 mod event_queue;
 mod inspection;
+mod toolbox;
 mod tools;
 mod waiting;
 mod workspace;
@@ -26,6 +27,8 @@ mod _native {
     use crate::event_queue::EventQueue;
     #[pymodule_export]
     use crate::inspection::Inspection;
+    #[pymodule_export]
+    use crate::toolbox::Toolbox;
     #[pymodule_export]
     use crate::tools::{Tools, UnderWay};
     #[pymodule_export]

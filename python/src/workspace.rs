@@ -1,6 +1,7 @@
 //! The class `Workspace`: registry and directories as the environment names them.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
@@ -8,6 +9,7 @@ use tool_hub_embed::{CompilerProgram, Visibility, load, push, search};
 
 use crate::errors::raised;
 use crate::inspection::Inspection;
+use crate::toolbox::Toolbox;
 use crate::waiting::wait;
 
 /// Registry and directories.
@@ -31,12 +33,12 @@ impl Workspace {
     #[new]
     fn new(
         py: Python<'_>,
-        variables: HashMap<String, String>,
+        variables: HashMap<String, OsString>,
         working: PathBuf,
         compiler: Option<PathBuf>,
     ) -> PyResult<Self> {
-        let variable = |name: &str| variables.get(name).cloned();
-        let workspace = tool_hub_embed::Workspace::new(variable, working);
+        let variable = move |name: &str| variables.get(name).cloned();
+        let workspace = tool_hub_embed::Workspace::new(variable, working, None);
         let workspace = workspace.map_err(|error| raised(py, &error))?;
         let compiler = compiler.map(|path| CompilerProgram { path });
         Ok(Self(workspace.with_compiler(compiler)))
@@ -46,6 +48,12 @@ impl Workspace {
         let loaded = wait(py, &self.0, load(&self.0, subject))?;
         let inspection = loaded.map_err(|error| raised(py, &error))?;
         Ok(Inspection(inspection))
+    }
+
+    /// The tools of the toolbox in `directory`, or of the one in force.
+    fn toolbox(&self, py: Python<'_>, directory: Option<PathBuf>) -> PyResult<Toolbox> {
+        let opened = tool_hub_embed::Toolbox::open(self.0.clone(), directory.as_deref());
+        Ok(Toolbox(opened.map_err(|error| raised(py, &error))?))
     }
 
     fn search(&self, py: Python<'_>, query: &str, limit: usize) -> PyResult<Vec<Found>> {

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 import tool_hub
+from conftest import run
 
 
 def test_an_inspection_tells_what_a_person_decides_on(sample):
@@ -62,12 +63,16 @@ def test_a_changed_package_is_refused(sample, tmp_path):
     component = bytearray((changed / "tool.wasm").read_bytes())
     component[-1] ^= 1
     (changed / "tool.wasm").write_bytes(component)
-    with pytest.raises(tool_hub.RefusedError, match="not what it claims"):
+    with pytest.raises(tool_hub.RefusedError, match="not what it claims|digest"):
         tool_hub.load(changed)
 
 
-def test_where_approvals_are_signed_a_program_approves_nothing(sample, tmp_path, monkeypatch):
-    (tmp_path / "approvals.toml").write_text('signers = ["ssh-ed25519 AAAA me"]\n')
+def test_where_approvals_are_signed_a_program_approves_nothing(
+    command, sample, tmp_path, monkeypatch
+):
+    key = tmp_path / "key"
+    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key))
+    run(command, "approvals", "require", f"{key}.pub", TOOL_HUB_HOME=str(tmp_path))
     monkeypatch.setenv("TOOL_HUB_HOME", str(tmp_path))
     inspection = tool_hub.load(sample("calculator"))
     with pytest.raises(tool_hub.RefusedError, match="requires approvals to be signed"):
@@ -94,3 +99,18 @@ def test_paths_that_lead_nowhere(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe.wasm")
     with pytest.raises(tool_hub.Error, match="not a regular file"):
         tool_hub.load(tmp_path / "pipe.wasm")
+
+
+def test_dangerous_directories_are_not_granted(sample, tmp_path, monkeypatch):
+    notes = tool_hub.load(sample("notes"))
+    for place in ["/", "/etc", os.environ["TOOL_HUB_HOME"], os.path.expanduser("~")]:
+        with pytest.raises(tool_hub.RefusedError):
+            notes.approve(notes.digest, {"directories": {"notes": place}})
+    mine = tmp_path / "notes"
+    mine.mkdir()
+    tools = notes.approve(notes.digest, {"directories": {"notes": mine}})
+    tools["notes__write_note"](name="groceries", text="milk")
+    assert "milk" in (mine / "groceries.md").read_text()
+    reading = {"directories": {"notes": {"path": mine, "access": "read"}}}
+    with pytest.raises(tool_hub.ToolError):
+        notes.approve(notes.digest, reading)["notes__write_note"](name="x", text="y")

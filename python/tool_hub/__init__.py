@@ -9,6 +9,7 @@ from tool_hub._hub import Found, Pushed, push, search
 from tool_hub._inspection import Capability, Inspection, load, load_tool
 from tool_hub._parts import Audio, Image, Link, Resource
 from tool_hub._reply import LogEntry, Output, Question, Reply
+from tool_hub._toolbox import Toolbox
 from tool_hub._tools import Annotations, Tool, Tools
 
 __version__ = "0.1.0"
@@ -32,6 +33,7 @@ __all__ = [
     "Resource",
     "Tool",
     "ToolError",
+    "Toolbox",
     "Tools",
     "load",
     "load_tool",

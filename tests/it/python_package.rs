@@ -23,7 +23,7 @@ const REQUIREMENTS: [&str; 4] = [
 ];
 
 /// The sample tools that they call.
-const GUESTS: [&str; 3] = ["calculator", "tally", "thumbnail"];
+const GUESTS: [&str; 4] = ["calculator", "notes", "tally", "thumbnail"];
 
 fn its_own_tests() {
     let environment = environment();

@@ -23,9 +23,17 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("source", &[]),
     ("registry-server", &["manifest"]),
     ("serve", &["agent", "host", "manifest"]),
+    ("toolbox", &["agent", "host", "manifest", "registry-client"]),
     (
         "embed",
-        &["agent", "host", "manifest", "registry-client", "serve"],
+        &[
+            "agent",
+            "host",
+            "manifest",
+            "registry-client",
+            "serve",
+            "toolbox",
+        ],
     ),
     ("python", &["embed"]),
     ("node", &["embed"]),
@@ -39,6 +47,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
             "registry-server",
             "serve",
             "source",
+            "toolbox",
         ],
     ),
 ];

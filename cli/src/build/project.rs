@@ -6,11 +6,12 @@ use std::path::Path;
 use anyhow::Context as _;
 use tokio::process::Command;
 use tool_hub_host::authoring::Docs;
-use tool_hub_manifest::Build;
+use tool_hub_manifest::{Build, Manifest, package_file};
 use tool_hub_registry_client::COMPONENT_BYTES_MAX;
 
 use super::functions::Functions;
 use crate::files;
+use crate::terminal::problem::Problem;
 
 /// A project that is about to be built.
 #[derive(Debug, Clone, Copy)]
@@ -46,4 +47,18 @@ impl Project<'_> {
 pub(super) fn built(path: &Path) -> anyhow::Result<Vec<u8>> {
     files::read_regular(path, COMPONENT_BYTES_MAX)
         .with_context(|| format!("{} cannot be read", path.display()))
+}
+
+/// The author's manifest of the project in `directory`.
+pub(crate) fn read_author_manifest(directory: &Path) -> anyhow::Result<Manifest> {
+    let path = directory.join(package_file::MANIFEST);
+    match files::read_if_present(&path)? {
+        Some(text) => Ok(text.parse()?),
+        None => Err(Problem::user(format!(
+            "there is no tool project in {}",
+            directory.display()
+        ))
+        .hint("make one with: tool new NAME")
+        .into()),
+    }
 }

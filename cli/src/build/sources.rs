@@ -70,7 +70,7 @@ impl Sources {
     /// Writes the record beside a package.
     pub(crate) fn write(&self, package: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(self)?;
-        files::write(&package.join(SOURCES_FILE), text.as_bytes())
+        Ok(files::write(&package.join(SOURCES_FILE), text.as_bytes())?)
     }
 
     /// Names a difference between the project in `directory` and the sources that the package in

@@ -54,14 +54,14 @@ impl Toolchain<'_> {
         session: &Session,
     ) -> anyhow::Result<PathBuf> {
         let Session { config, printer } = session;
-        let directory = config.toolchains.join(self.directory_name());
+        let directory = config.settings.toolchains.join(self.directory_name());
         if directory.is_dir() {
             return Ok(directory);
         }
-        std::fs::create_dir_all(&config.toolchains)
-            .with_context(|| format!("{} cannot be made", config.toolchains.display()))?;
+        std::fs::create_dir_all(&config.settings.toolchains)
+            .with_context(|| format!("{} cannot be made", config.settings.toolchains.display()))?;
         // npm installs nothing into a directory that is reached through a link.
-        let real = config.toolchains.canonicalize()?;
+        let real = config.settings.toolchains.canonicalize()?;
         let staging = tempfile::Builder::new()
             .prefix(".installing-")
             .tempdir_in(real)?;

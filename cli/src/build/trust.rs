@@ -44,7 +44,7 @@ pub(crate) fn remember(directory: &Path, config: &Config) -> anyhow::Result<()> 
     let mut builds = TrustedProjects::read(config)?;
     if builds.projects.insert(directory) {
         let text = toml_edit::ser::to_string_pretty(&builds)?;
-        files::write_private(&config.user.join(RECORD), text.as_bytes())?;
+        files::write_private(&config.settings.user.join(RECORD), text.as_bytes())?;
     }
     Ok(())
 }
@@ -130,7 +130,7 @@ fn real(directory: &Path) -> anyhow::Result<PathBuf> {
 
 impl TrustedProjects {
     fn read(config: &Config) -> anyhow::Result<Self> {
-        let path = config.user.join(RECORD);
+        let path = config.settings.user.join(RECORD);
         match files::read_if_present(&path)? {
             Some(text) => toml_edit::de::from_str(&text)
                 .with_context(|| format!("{} cannot be read", path.display())),

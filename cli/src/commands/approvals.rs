@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use tool_hub_toolbox::Error;
+use tool_hub_toolbox::approvals::{self, signature::Signer};
 
-use crate::consent::approvals::{self, Signer};
+use crate::consent::signing;
 use crate::session::Session;
 
 /// Arguments of `tool approvals`.
@@ -32,9 +34,11 @@ impl Approvals {
         let Session { config, printer } = session;
         match &self.command {
             Command::Require { keys } => {
-                let signers = keys.iter().map(|key| Signer::in_file(&config.place(key)));
-                let signers = signers.collect::<anyhow::Result<Vec<_>>>()?;
-                approvals::Approvals::require(config, &signers)?;
+                let signers = keys
+                    .iter()
+                    .map(|key| Signer::in_file(&config.settings.place(key)));
+                let signers = signers.collect::<Result<Vec<_>, Error>>()?;
+                approvals::Approvals::require(&config.settings, &signers)?;
                 let keys: Vec<String> = signers.iter().map(Signer::fingerprint).collect();
                 printer.note(&format!(
                     "approvals now need a signature by {}",
@@ -43,11 +47,16 @@ impl Approvals {
                 printer.hint("load your tools again: earlier approvals have no signature");
                 printer.hint(&format!(
                     "anyone who can write {} can remove the requirement; for one of the whole machine, see docs/reference.md",
-                    approvals::Approvals::file(config).display()
+                    approvals::Approvals::file(&config.settings).display()
                 ));
             }
             Command::Release => {
-                approvals::Approvals::release(config)?;
+                let settings = &config.settings;
+                let approvals = approvals::Approvals::read(settings)?;
+                let required = approvals.releasable()?;
+                let what = "signatures on approvals are no longer required";
+                let signature = signing::sign(required, &required.release(), what, settings)?;
+                approvals::Approvals::release(settings, &signature)?;
                 printer.note("signatures on approvals are no longer required");
             }
         }

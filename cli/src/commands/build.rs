@@ -11,6 +11,7 @@ use tool_hub_host::authoring::{self, Docs, WitSource};
 use tool_hub_manifest::{
     Build as BuildSection, Icon, Language, Manifest, Package, Verified, package_file,
 };
+use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
 
 use crate::build::{self, FinishedCard, Functions, Sources};
 use crate::commands::check;
@@ -18,7 +19,6 @@ use crate::files;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
-use crate::toolbox::package::{self, PACKAGE_DIRECTORY};
 
 /// The largest file that is read to say of it that it is too big for an icon.
 const ICON_BYTES_READ: u64 = 1 << 20;
@@ -40,8 +40,8 @@ pub(crate) struct Build {
 impl Build {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let directory = config.working.join(&self.directory);
-        let mut author = package::read_author_manifest(&directory)?;
+        let directory = config.settings.working.join(&self.directory);
+        let mut author = build::read_author_manifest(&directory)?;
         let Some(section) = author.build.clone() else {
             return Err(
                 Problem::user("tool.toml does not say how to build the tool")

@@ -13,12 +13,15 @@ use tool_hub_agent::conversation::failure::FailureText;
 use tool_hub_host::{CallableFunction, Tool, Usage};
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 use tool_hub_manifest::{FunctionName, Grants};
+use tool_hub_toolbox::lock_record::calls_functions;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::package::{Fetched, Subject};
 
 use crate::commands::load::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
-use crate::consent::approvals::Approvals;
+use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
-use crate::consent::report;
+use crate::consent::signing;
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::exit::Exit;
@@ -26,11 +29,7 @@ use crate::terminal::output::Output;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::text::arguments;
-use crate::toolbox::derived_manifest::CapabilityFlags;
-use crate::toolbox::loaded::{self, LoadedTool};
-use crate::toolbox::open_toolbox::OpenToolbox;
-use crate::toolbox::package::{Fetched, Subject};
-use crate::toolbox::sandbox;
+use crate::toolbox::{fetching, sandbox};
 
 use self::usage::Watch;
 
@@ -88,9 +87,8 @@ impl Call {
         let (function, pairs) = self.function(&target)?;
         let arguments = match &self.json_args {
             Some(text) => text.clone(),
-            None => {
-                arguments::parse(pairs, &function.spec.input_schema, &config.working)?.to_string()
-            }
+            None => arguments::parse(pairs, &function.spec.input_schema, &config.settings.working)?
+                .to_string(),
         };
         let watch = Arc::new(Watch::default());
         let call = target
@@ -136,18 +134,17 @@ impl Call {
         let host = sandbox::open_host(config)?;
         if let Ok(subject @ Subject::Path(_)) = self.target.parse() {
             let hint = format!("load it first: tool load {}", self.target);
-            Approvals::refuse_unrecorded("a call by path", &hint, config)?;
+            signing::refuse_unrecorded("a call by path", &hint, &config.settings)?;
             let asked = CapabilityFlags::of(&self.approval).capabilities();
-            let fetched = subject
-                .fetch_asking(asked, &config.endpoint, session)
-                .await?;
+            let endpoint = &config.settings.endpoint;
+            let fetched = fetching::fetch(&subject, asked, endpoint, session).await?;
             let inspection = tool_hub_host::inspect(&fetched.verified)?;
             check_refusals(&inspection)?;
             let candidate = Candidate {
                 name: &self.target,
                 digest: inspection.approval_digest,
                 asked: &fetched.verified.manifest().capabilities,
-                calls_functions: report::calls_functions(&inspection),
+                calls_functions: calls_functions(&inspection),
                 replaces: None,
                 offer: Offer::Everything,
                 act: "Call",
@@ -159,13 +156,15 @@ impl Call {
                     self.approval.decide(&candidate, none, config)?.0
                 }
             };
-            let storage = config.storage(&fetched.origin.source());
+            let storage = config.settings.storage(&fetched.origin.source());
             let command = format!("tool call {}", self.target);
             let approved = inspection
                 .approve(grants)?
                 .known_as(&self.target)
                 .with_grant_advice(move |grants| grant_flags::command(&command, grants));
-            let tool = loaded::load(&host, approved, storage, config).await?;
+            let store = config.settings.open_store()?;
+            let loader = sandbox::loader(&host, &store, config);
+            let tool = loader.load_approved(approved, storage).await?;
             return Ok(Target {
                 tool,
                 name: self.target.clone(),
@@ -179,8 +178,8 @@ impl Call {
             Some((key, function)) => (key, Some(function.to_owned())),
             None => (self.target.as_str(), None),
         };
-        let toolbox = OpenToolbox::open(config)?;
-        if key.contains('/') && config.working.join(key).exists() {
+        let toolbox = OpenToolbox::open(&config.settings)?;
+        if key.contains('/') && config.settings.working.join(key).exists() {
             return Err(
                 Problem::user(format!("`{key}` is not a valid name of a tool"))
                     .hint(format!("for what is in that directory, write ./{key}"))
@@ -188,8 +187,9 @@ impl Call {
             );
         }
         let member = toolbox.member(key)?;
-        member.warn_if_changed(printer);
-        let loaded = LoadedTool::load(member, &host, &config.open_store()?, config).await?;
+        member.notice_if_changed(printer);
+        let store = config.settings.open_store()?;
+        let loaded = sandbox::loader(&host, &store, config).load(member).await?;
         Ok(Target {
             called_by_key: loaded.called_by_key,
             tool: loaded.tool,
@@ -201,7 +201,7 @@ impl Call {
     /// The grants of these very bytes as a tool of the toolbox, where no flag says something else:
     /// whoever approved them once need not do so for each call.
     fn approved_before(&self, fetched: &Fetched, config: &Config) -> Option<Grants> {
-        let toolbox = OpenToolbox::open(config).ok()?;
+        let toolbox = OpenToolbox::open(&config.settings).ok()?;
         let members = toolbox.statuses().into_iter();
         let mut members = members.filter_map(|status| status.member.ok());
         let same = members.find(|member| {

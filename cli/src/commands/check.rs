@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use tool_hub_toolbox::built_package;
 
 use crate::build::Sources;
 use crate::commands::load::check_refusals;
@@ -14,7 +15,6 @@ use crate::session::Session;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
-use crate::toolbox::package;
 
 pub(crate) use remarks::{Remark, of as remarks_on, steering_characters};
 
@@ -33,8 +33,8 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let path = config.working.join(&self.path);
-        let verified = package::read(&path)?;
+        let path = config.settings.working.join(&self.path);
+        let verified = built_package::read(&path)?;
         let inspection = tool_hub_host::inspect(&verified)?;
         check_refusals(&inspection)?;
         let mut remarks: Vec<Remark> = staleness(&path, &self.path)?.into_iter().collect();
@@ -72,7 +72,7 @@ pub(crate) fn staleness(path: &Path, shown: &Path) -> anyhow::Result<Option<Rema
     if !path.is_dir() {
         return Ok(None);
     }
-    let package = package::package_directory(path)?;
+    let package = built_package::directory(path)?;
     if package == path {
         return Ok(None);
     }

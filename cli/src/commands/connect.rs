@@ -8,6 +8,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
+use surroundings::Surroundings;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use crate::connect::{Change, ChangeKind, Client, Document, Scope, Server};
 use crate::consent::approval::Terminal;
@@ -17,8 +19,6 @@ use crate::terminal::escape::escape_line;
 use crate::terminal::messages::nearest;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
-use crate::toolbox::open_toolbox::OpenToolbox;
-use surroundings::Surroundings;
 
 /// Arguments of `tool connect`.
 #[derive(Debug, Args)]
@@ -82,7 +82,7 @@ impl Connect {
         let toolbox = &surroundings.toolbox;
         let server = match self.remove {
             true => None,
-            false => Some(Server::of(toolbox, self.named(toolbox)?)?),
+            false => Some(Server::of(toolbox, self.named(toolbox)?, &config.settings)?),
         };
         let Some(client) = Client::find(name) else {
             return Err(self.unknown(name, server.as_ref(), printer)?);
@@ -209,7 +209,7 @@ impl Connect {
             let member = match &status.member {
                 Ok(member) => member,
                 Err(unusable) => {
-                    printer.warning(&format!("it cannot be served: {}", unusable.problem));
+                    printer.warning(&format!("it cannot be served: {}", unusable));
                     continue;
                 }
             };

@@ -69,7 +69,12 @@ impl Demo {
         if let Some(template) = self.lang {
             return template;
         }
-        match build::ensure_target(&session.config.place(Path::new("~")), &session.printer).await {
+        match build::ensure_target(
+            &session.config.settings.place(Path::new("~")),
+            &session.printer,
+        )
+        .await
+        {
             Ok(()) => Template::Rust,
             Err(error) => {
                 session

@@ -9,14 +9,15 @@ use clap::Args;
 use serde_json::json;
 use tokio::process::Command;
 use tool_hub_host::Confinement;
+use tool_hub_toolbox::approvals::Approvals;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use crate::build;
-use crate::consent::approvals::Approvals;
 use crate::consent::report::table;
 use crate::session::Session;
 use crate::settings::config::Config;
+use crate::settings::token_advice;
 use crate::terminal::messages::counted;
-use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::sandbox;
 
 /// Arguments of `tool doctor`.
@@ -52,7 +53,7 @@ impl Doctor {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
         // Not in the working directory: files there can name programs to start.
-        let home = config.place(Path::new("~"));
+        let home = config.settings.place(Path::new("~"));
         let findings = [
             rust(&home).await,
             program("python", "python3", &home, "to build Python tools").await,
@@ -145,33 +146,39 @@ async fn program(what: &'static str, program: &str, home: &Path, purpose: &str) 
 
 async fn registry(session: &Session) -> Finding {
     let Session { config, printer } = session;
-    let client = match config.client_with(&config.endpoint, None, printer) {
+    let client = match config
+        .settings
+        .client_with(&config.settings.endpoint, None, printer)
+    {
         Ok(client) => client,
-        Err(error) => return bad("registry", &error),
+        Err(error) => return bad("registry", &error.into()),
     };
     match client.search("", 1).await {
-        Ok(_) => good("registry", config.endpoint.to_string()),
+        Ok(_) => good("registry", config.settings.endpoint.to_string()),
         Err(error) => missing("registry", format!("{error}")),
     }
 }
 
 fn token(config: &Config) -> Finding {
-    match config.token_for(&config.endpoint) {
-        Ok(Some(_)) => good("token", format!("there is one for {}", config.endpoint)),
+    match config.settings.token_for(&config.settings.endpoint) {
+        Ok(Some(_)) => good(
+            "token",
+            format!("there is one for {}", config.settings.endpoint),
+        ),
         Ok(None) => {
-            let advice = config.token_advice(&config.endpoint).join("; ");
+            let advice = token_advice::of(&config.settings.endpoint, &config.settings).join("; ");
             missing(
                 "token",
                 format!("needed to push and for private tools: {advice}"),
             )
         }
-        Err(error) => bad("token", &error),
+        Err(error) => bad("token", &error.into()),
     }
 }
 
 fn sandbox(config: &Config) -> Finding {
     match sandbox::open_host(config) {
-        Ok(_) => good("sandbox", config.compiled.display().to_string()),
+        Ok(_) => good("sandbox", config.settings.compiled.display().to_string()),
         Err(error) => bad("sandbox", &error),
     }
 }
@@ -201,7 +208,7 @@ fn compiler() -> Finding {
 
 fn store(config: &Config) -> Finding {
     let look = || -> anyhow::Result<Finding> {
-        let store = config.open_store()?;
+        let store = config.settings.open_store()?;
         let directory = store.directory();
         // Opening it writes nothing when it is there, and every load has to write.
         tempfile::tempfile_in(directory)
@@ -213,7 +220,7 @@ fn store(config: &Config) -> Finding {
 
 fn toolbox(config: &Config) -> Finding {
     let look = || -> anyhow::Result<Finding> {
-        let toolbox = OpenToolbox::open(config)?;
+        let toolbox = OpenToolbox::open(&config.settings)?;
         let members = toolbox.members()?;
         Ok(good(
             "toolbox",
@@ -229,7 +236,7 @@ fn toolbox(config: &Config) -> Finding {
 
 fn approvals(config: &Config) -> Finding {
     let look = || -> anyhow::Result<Finding> {
-        let approvals = Approvals::read(config)?;
+        let approvals = Approvals::read(&config.settings)?;
         Ok(match approvals.required() {
             Some(required) => good(
                 "approvals",

@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
 use crate::text::chat_templates;
-use crate::toolbox::loaded::LoadedTool;
+use crate::toolbox::functions::specs_of;
 use conversation_flags::ConversationFlags;
 
 /// The most unread names that are told one by one.
@@ -56,7 +56,7 @@ impl Explain {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let printer = &session.printer;
         let model = chat_templates::templates(&self.model, session).await?;
-        let specs = LoadedTool::specs_of(&self.names, session).await?;
+        let specs = specs_of(&self.names, session).await?;
         let source = model.choose(self.template.as_deref(), !specs.is_empty())?;
         let template = ChatTemplate::new(source)?;
         let chat = Chat {

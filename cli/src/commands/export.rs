@@ -20,7 +20,7 @@ use crate::session::Session;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
-use crate::toolbox::loaded::LoadedTool;
+use crate::toolbox::functions::specs_of;
 
 /// Arguments of `tool export`.
 #[derive(Debug, Args)]
@@ -98,7 +98,7 @@ impl Export {
             self.bundle.write(&tools, session)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let specs = LoadedTool::specs_of(&self.names, session).await?;
+        let specs = specs_of(&self.names, session).await?;
         match self.format {
             Format::Definitions(dialect) if self.defer => {
                 let export = tool_hub_agent::definition::export::export(&specs, dialect);
@@ -121,7 +121,7 @@ impl BundleFlags {
     fn write(&self, tools: &[BundledTool], session: &Session) -> anyhow::Result<()> {
         let Session { config, printer } = session;
         if let Some(directory) = &self.plugin {
-            let directory = config.place(directory);
+            let directory = config.settings.place(directory);
             let name = directory.file_name().unwrap_or_default().to_string_lossy();
             write_directory(&directory, plugin::plugin(&name, tools)?)?;
             printer.note(&format!(
@@ -147,7 +147,7 @@ impl BundleFlags {
                     Some(program.context("this program cannot be read")?)
                 }
             };
-            let file = config.place(file);
+            let file = config.settings.place(file);
             files::write(&file, &mcpb::bundle(tool, program.as_deref())?)?;
             printer.note(&format!("wrote `{}` to {}", tool.key, file.display()));
         }

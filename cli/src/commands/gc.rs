@@ -7,11 +7,11 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::{Digest, Pin};
+use tool_hub_toolbox::byte_size::ByteSize;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use crate::session::Session;
 use crate::terminal::messages::counted;
-use crate::terminal::sizes::ByteSize;
-use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::sandbox;
 
 /// The age below which nothing is removed: it may be on its way to an approval.
@@ -33,17 +33,17 @@ impl Gc {
     pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
         let mut toolboxes = vec![
-            OpenToolbox::open(config)?,
-            OpenToolbox::open_in(config.user.clone(), config)?,
+            OpenToolbox::open(&config.settings)?,
+            OpenToolbox::open_in(config.settings.user.clone(), &config.settings)?,
         ];
         for directory in &self.keep {
             toolboxes.push(OpenToolbox::open_in(
-                config.working.join(directory),
-                config,
+                config.settings.working.join(directory),
+                &config.settings,
             )?);
         }
         let keep: Vec<Pin> = toolboxes.iter().flat_map(OpenToolbox::pins).collect();
-        let freed = config.open_store()?.gc(&keep, SPARED)?;
+        let freed = config.settings.open_store()?.gc(&keep, SPARED)?;
         let components: Vec<Digest> = keep.iter().map(|pin| pin.component).collect();
         let compiled = sandbox::open_host(config)?.trim_cache(&components)?;
         if printer.wants_json() {

@@ -22,7 +22,7 @@ use crate::terminal::messages::nearest;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::text::definitions;
-use crate::toolbox::loaded::LoadedTool;
+use crate::toolbox::functions::specs_named;
 use constraint_flags::ConstraintFlags;
 
 /// The longest text that is held against a constraint.
@@ -100,8 +100,8 @@ impl Grammar {
     async fn calls(&self, session: &Session) -> anyhow::Result<Constraint> {
         let choice = self.choice()?;
         let specs = match &self.from {
-            Some(file) => defined(file, &session.config.working, &session.printer)?,
-            None => LoadedTool::specs_named(&self.names, session).await?,
+            Some(file) => defined(file, &session.config.settings.working, &session.printer)?,
+            None => specs_named(&self.names, session).await?,
         };
         if specs.is_empty() {
             return Err(Problem::user("the toolbox has no tools that could be called")
@@ -146,7 +146,7 @@ impl Grammar {
                 .hint("--check takes calls, --schema, --regex and --choice")
                 .into());
         }
-        let text = text_or_input(file, &config.working, &CHECKED)?;
+        let text = text_or_input(file, &config.settings.working, &CHECKED)?;
         // Files of text end in a line feed, which is no part of an answer.
         let answer = text.strip_suffix('\n').unwrap_or(&text);
         let refused = constraint.check(answer).err().map(|it| it.to_string());

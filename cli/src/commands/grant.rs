@@ -7,16 +7,16 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_host::inspect;
 use tool_hub_manifest::Grants;
+use tool_hub_toolbox::lock_record::{GivenConsent, calls_functions};
+use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
+use tool_hub_toolbox::package::{Fetched, FetchedFrom};
+use tool_hub_toolbox::provenance::Provenance;
 
 use crate::commands::load::{check_refusals, report_ungranted, show};
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
-use crate::consent::report;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
-use crate::toolbox::lock_record::{self, GivenConsent};
-use crate::toolbox::open_toolbox::{Member, OpenToolbox};
-use crate::toolbox::package::{Fetched, FetchedFrom};
-use crate::toolbox::provenance::Provenance;
+use crate::toolbox::recording;
 
 /// Arguments of `tool grant`.
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub(crate) struct Grant {
 
 impl Grant {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
-        let toolbox = OpenToolbox::open(&session.config)?;
+        let toolbox = OpenToolbox::open(&session.config.settings)?;
         let member = toolbox.member(&self.name)?;
         let granted = self.grant(member, session).await?;
         tell_of_narrowing(member, &granted, &session.printer);
@@ -44,7 +44,7 @@ impl Grant {
     async fn grant(&self, member: Member<'_>, session: &Session) -> anyhow::Result<Grants> {
         let Session { config, printer } = session;
         let before = &member.locked.grants;
-        let verified = config.open_store()?.get(&member.locked.pin())?;
+        let verified = config.settings.open_store()?.get(&member.locked.pin())?;
         let asked = verified.manifest().capabilities.clone();
         let wanted = self.approval.grants(&asked, before.clone(), config)?;
         let names_something = self.approval.grants_something();
@@ -65,7 +65,7 @@ impl Grant {
             name: member.key.as_str(),
             digest: inspection.approval_digest,
             asked: &asked,
-            calls_functions: report::calls_functions(&inspection),
+            calls_functions: calls_functions(&inspection),
             replaces: None,
             offer: match names_something {
                 true => Offer::Named,
@@ -76,7 +76,7 @@ impl Grant {
         let (grants, consent) = self.approval.decide(&candidate, before.clone(), config)?;
         let given = GivenConsent::now(&inspection, grants, consent)?;
         let (key, entry) = (member.key, member.entry);
-        let locked = lock_record::record(key, entry, &fetched, given, session).await?;
+        let locked = recording::record(key, entry, &fetched, given, session).await?;
         if !names_something {
             report_ungranted(key, &inspection.ungranted(&locked.grants), printer);
         }

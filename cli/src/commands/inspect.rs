@@ -5,17 +5,18 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
+use tool_hub_toolbox::provenance::Provenance;
+use tool_hub_toolbox::target::{self, Target};
 
+use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
 use crate::consent::report::{self, Detail};
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
-use crate::toolbox::derived_manifest::CapabilityFlags;
-use crate::toolbox::open_toolbox::OpenToolbox;
-use crate::toolbox::package::{Fetched, FetchedFrom, Subject};
-use crate::toolbox::provenance::Provenance;
-use crate::toolbox::target::{self, Target};
+use crate::toolbox::fetching;
 
 /// Arguments of `tool inspect`.
 #[derive(Debug, Args)]
@@ -32,13 +33,13 @@ impl Inspect {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
         self.check_flags(config)?;
-        let target = Target::of(&self.tool, config)?;
-        let fetched = target
-            .fetch_asking(self.asked.capabilities(), session)
-            .await?;
+        let target = Target::of(&self.tool, &config.settings)?;
+        let (subject, endpoint) = (&target.subject, &target.endpoint);
+        let asked = self.asked.capabilities();
+        let fetched = fetching::fetch(subject, asked, endpoint, session).await?;
         // Includes the toolbox's overrides, as `tool load` does.
         let key = target.key(&fetched);
-        let toolbox = OpenToolbox::open(config)?;
+        let toolbox = OpenToolbox::open(&config.settings)?;
         let overrides = target::entry(&fetched, &key, &toolbox).overrides();
         let approved = toolbox.last_approved(&key);
         let are_approved = approved.is_some_and(|before| before.overrides == overrides);
@@ -46,7 +47,7 @@ impl Inspect {
         if !inspection.overrides.is_empty() && !are_approved {
             printer.warning("you have not approved the texts for agents in toolbox.toml");
         }
-        let provenance = Provenance::of(&fetched, session).await;
+        let provenance = Provenance::of(&fetched, &config.settings, printer).await;
         if printer.wants_json() {
             printer.json(&json!({
                 "origin": origin(&fetched, provenance.published.as_deref()),
@@ -76,7 +77,7 @@ impl Inspect {
     /// what it asks for.
     fn check_flags(&self, config: &Config) -> anyhow::Result<()> {
         let is_component = match &self.tool {
-            Subject::Path(path) => !config.place(path).is_dir(),
+            Subject::Path(path) => !config.settings.place(path).is_dir(),
             Subject::Reference(..) => false,
         };
         if is_component || self.asked == CapabilityFlags::default() {

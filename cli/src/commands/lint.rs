@@ -8,15 +8,17 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 use tool_hub_agent::definition::lint::Finding;
 use tool_hub_manifest::{Function, FunctionSpec, Input, Manifest, ValueType, package_file};
+use tool_hub_toolbox::built_package;
+use tool_hub_toolbox::loaded::choose;
 
+use crate::build;
 use crate::commands::check;
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
-use crate::toolbox::loaded::{LoadedTool, choose};
-use crate::toolbox::package;
+use crate::toolbox::functions::specs_of;
 
 /// Arguments of `tool lint`.
 #[derive(Debug, Args)]
@@ -37,7 +39,7 @@ impl Lint {
         let (specs, others) = match self.project(config)? {
             Some((place, shown)) => (of_project(&place, &shown, printer)?, Vec::new()),
             None => {
-                let specs = LoadedTool::specs_of(&[], session).await?;
+                let specs = specs_of(&[], session).await?;
                 choose(&self.names, specs)?
             }
         };
@@ -62,7 +64,14 @@ impl Lint {
     fn project(&self, config: &Config) -> anyhow::Result<Option<(PathBuf, PathBuf)>> {
         let is_path = |name: &String| name.starts_with(['.', '/', '~']);
         let shown = match &self.names[..] {
-            [] if config.working.join(package_file::MANIFEST).is_file() => PathBuf::from("."),
+            [] if config
+                .settings
+                .working
+                .join(package_file::MANIFEST)
+                .is_file() =>
+            {
+                PathBuf::from(".")
+            }
             [path] if is_path(path) => PathBuf::from(path),
             names if names.iter().any(is_path) => {
                 let problem =
@@ -71,7 +80,7 @@ impl Lint {
             }
             _ => return Ok(None),
         };
-        Ok(Some((config.place(&shown), shown)))
+        Ok(Some((config.settings.place(&shown), shown)))
     }
 }
 
@@ -81,15 +90,15 @@ fn of_project(
     shown: &Path,
     printer: &Printer,
 ) -> anyhow::Result<Vec<FunctionSpec>> {
-    if package::package_directory(directory).is_ok() {
-        let inspection = tool_hub_host::inspect(&package::read(directory)?)?;
+    if built_package::directory(directory).is_ok() {
+        let inspection = tool_hub_host::inspect(&built_package::read(directory)?)?;
         if let Some(remark) = check::staleness(directory, shown)? {
             printer.warning(remark.message());
         }
         let functions = inspection.functions.into_iter();
         return Ok(functions.map(|function| function.spec).collect());
     }
-    let manifest = package::read_author_manifest(directory)?;
+    let manifest = build::read_author_manifest(directory)?;
     let specs = of_manifest(&manifest);
     if specs.iter().all(|spec| spec.description.is_empty()) {
         let problem =

@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::{Grants, LockedTool, VersionReq};
+use tool_hub_toolbox::Error;
+use tool_hub_toolbox::open_toolbox::tool_status::{ToolStatus, origin};
+use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 
 use crate::consent::report::{overridden, table};
 use crate::session::Session;
 use crate::terminal::messages::{counted, rights};
-use crate::toolbox::open_toolbox::tool_status::{ToolStatus, origin};
-use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 
 /// Arguments of `tool list`.
 #[derive(Debug, Args)]
@@ -20,7 +21,7 @@ pub(crate) struct List {}
 impl List {
     pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let toolbox = OpenToolbox::open(config)?;
+        let toolbox = OpenToolbox::open(&config.settings)?;
         let statuses = toolbox.statuses();
         if printer.wants_json() {
             let tools: Vec<_> = statuses.iter().map(as_json).collect();
@@ -56,7 +57,7 @@ fn as_json(status: &ToolStatus<'_>) -> serde_json::Value {
                 "name": status.key,
                 "from": origin(status.key, status.entry),
                 "overrides": status.entry.overrides(),
-                "unusable": unusable.problem.to_string(),
+                "unusable": unusable.to_string(),
             });
         }
     };
@@ -82,7 +83,7 @@ fn as_row(status: &ToolStatus<'_>) -> [String; 5] {
     let from = origin(status.key, status.entry);
     let member = match &status.member {
         Ok(member) => member,
-        Err(unusable) => return [key, "-".into(), from, "-".into(), unusable.state.into()],
+        Err(unusable) => return [key, "-".into(), from, "-".into(), state(unusable).into()],
     };
     let functions: Vec<&str> = member
         .locked
@@ -96,6 +97,16 @@ fn as_row(status: &ToolStatus<'_>) -> [String; 5] {
     };
     let may = summary(&member.grants(), member.locked);
     [key, version, from, functions.join(" "), may]
+}
+
+/// The reason why a tool cannot be used, in two or three words.
+fn state(unusable: &Error) -> &'static str {
+    match unusable {
+        Error::NotSigned { .. } => "not signed",
+        Error::TextsChanged { .. } => "changed since approval",
+        Error::UnknownFunction { .. } => "wrong function",
+        _ => "not approved",
+    }
 }
 
 /// The version that the toolbox asks for, where another one was approved.

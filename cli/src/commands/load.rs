@@ -10,21 +10,23 @@ use tool_hub_manifest::{
     Function, FunctionName, Grants, LockedTool, Manifest, Source, ToolKey, ToolboxEntry,
     visible_name,
 };
+use tool_hub_toolbox::comparison::compare_with_approved;
+use tool_hub_toolbox::lock_record::{GivenConsent, calls_functions};
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::open_toolbox::tool_status::origin;
+use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
+use tool_hub_toolbox::provenance::Provenance;
+use tool_hub_toolbox::target::{self, Target};
 
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer, Terminal};
+use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::difference;
 use crate::consent::grant_flags;
 use crate::consent::report::{self, Detail};
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
-use crate::toolbox::derived_manifest::CapabilityFlags;
-use crate::toolbox::lock_record::{self, GivenConsent};
-use crate::toolbox::open_toolbox::OpenToolbox;
-use crate::toolbox::open_toolbox::tool_status::origin;
-use crate::toolbox::package::{Fetched, FetchedFrom, Subject};
-use crate::toolbox::provenance::Provenance;
-use crate::toolbox::target::{self, Target};
+use crate::toolbox::{fetching, recording};
 
 /// Arguments of `tool load`.
 #[derive(Debug, Args)]
@@ -47,11 +49,12 @@ pub(crate) struct Load {
 impl Load {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let target = Target::of(&self.tool, config)?;
+        let target = Target::of(&self.tool, &config.settings)?;
         let asked = CapabilityFlags::of(&self.approval).capabilities();
-        let fetched = target.fetch_asking(asked, session).await?;
+        let (subject, endpoint) = (&target.subject, &target.endpoint);
+        let fetched = fetching::fetch(subject, asked, endpoint, session).await?;
         let key = self.name.clone().unwrap_or_else(|| target.key(&fetched));
-        let entry = target::entry(&fetched, &key, &OpenToolbox::open(config)?);
+        let entry = target::entry(&fetched, &key, &OpenToolbox::open(&config.settings)?);
         let loaded = approve_and_load(&key, &entry, &fetched, &self.approval, session).await?;
         let names: Vec<&str> = loaded.functions.keys().map(FunctionName::as_str).collect();
         if printer.wants_json() {
@@ -115,9 +118,9 @@ async fn approve_and_load(
     let Session { config, printer } = session;
     let inspection = inspect(&fetched.verified)?.with_overrides(entry.overrides());
     check_refusals(&inspection)?;
-    let from = Provenance::of(fetched, session).await;
+    let from = Provenance::of(fetched, &config.settings, printer).await;
     show(&from, &inspection, flags, printer);
-    let toolbox = OpenToolbox::open(config)?;
+    let toolbox = OpenToolbox::open(&config.settings)?;
     let replaces = replaced(key, fetched, &toolbox);
     if let Some(old) = &replaces {
         let names = names_in_both(key, &inspection, &toolbox);
@@ -131,7 +134,7 @@ async fn approve_and_load(
     {
         printer.note("you approved exactly this before");
         let given = GivenConsent::before(&inspection, before)?;
-        return lock_record::record(key, entry, fetched, given, session).await;
+        return recording::record(key, entry, fetched, given, session).await;
     }
     let before = approved.filter(|before| before.pin() == *fetched.verified.pin());
     let granted = before.map_or_else(Grants::none, |before| before.grants.clone());
@@ -142,7 +145,7 @@ async fn approve_and_load(
         name: key.as_str(),
         digest: inspection.approval_digest,
         asked: &fetched.verified.manifest().capabilities,
-        calls_functions: report::calls_functions(&inspection),
+        calls_functions: calls_functions(&inspection),
         replaces,
         offer: Offer::Everything,
         act: "Load",
@@ -150,7 +153,7 @@ async fn approve_and_load(
     let (grants, consent) = flags.decide(&candidate, granted, config)?;
     let ungranted = inspection.ungranted(&grants);
     let given = GivenConsent::now(&inspection, grants, consent)?;
-    let locked = lock_record::record(key, entry, fetched, given, session).await?;
+    let locked = recording::record(key, entry, fetched, given, session).await?;
     report_ungranted(key, &ungranted, printer);
     Ok(locked)
 }
@@ -177,7 +180,7 @@ fn warn_of_replacing(
     fetched: &Fetched,
     printer: &Printer,
 ) {
-    let new = report::subject(fetched);
+    let new = fetched.subject();
     printer.warning(&match names {
         [] | [_] => format!("`{key}` is already the name of {old}, which {new} replaces"),
         names => format!(
@@ -197,7 +200,7 @@ fn show_difference(
     session: &Session,
 ) -> bool {
     let Session { config, printer } = session;
-    match difference::compare_with_approved(approved, inspection, source, config) {
+    match compare_with_approved(approved, inspection, source, &config.settings) {
         Ok(changes) if changes.is_empty() => false,
         Ok(changes) => {
             let version = &approved.version;
@@ -208,7 +211,7 @@ fn show_difference(
         }
         Err(error) => {
             let what = format!("this cannot be compared with the `{key}` that you approved");
-            printer.warning(&format!("{what}: {error:#}"));
+            printer.warning(&format!("{what}: {:#}", anyhow::Error::from(error)));
             true
         }
     }

@@ -45,14 +45,21 @@ impl Login {
                 .caused_by(error)
                 .hint("paste the whole token, as the registry showed it, and nothing else")
         })?;
-        let client = config.client_with(&config.endpoint, Some(token), printer)?;
+        let client =
+            config
+                .settings
+                .client_with(&config.settings.endpoint, Some(token), printer)?;
         let identity = client.whoami().await?;
-        config.credentials()?.keep(&config.endpoint, text.trim())?;
+        config
+            .settings
+            .credentials()?
+            .keep(&config.settings.endpoint, text.trim())?;
         printer.note(&format!(
             "logged in to {} as {}",
-            config.endpoint, identity.name
+            config.settings.endpoint, identity.name
         ));
-        if config.token_is_in_the_environment(&config.endpoint) {
+        let hub = config.settings.token_variable_is_for();
+        if hub.is_some_and(|hub| hub.origin() == config.settings.endpoint.origin()) {
             printer.hint("HF_TOKEN is set and goes before the token that was just kept");
         }
         Ok(ExitCode::SUCCESS)
@@ -71,7 +78,7 @@ impl Login {
                 .hint("pipe it in: tool login --token-stdin < token-file")
                 .into());
         }
-        let prompt = format!("Token for {}", config.endpoint);
+        let prompt = format!("Token for {}", config.settings.endpoint);
         let ask = || dialoguer::Password::new().with_prompt(prompt).interact();
         // Apart from this task, so that a signal is seen while the keyboard is waited for.
         Ok(tokio::task::spawn_blocking(ask).await??)

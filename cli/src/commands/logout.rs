@@ -13,15 +13,26 @@ pub(crate) struct Logout {}
 impl Logout {
     pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        if config.credentials()?.forget(&config.endpoint)? {
-            printer.note(&format!("forgot the token for {}", config.endpoint));
+        if config
+            .settings
+            .credentials()?
+            .forget(&config.settings.endpoint)?
+        {
+            printer.note(&format!(
+                "forgot the token for {}",
+                config.settings.endpoint
+            ));
         } else {
             printer.note(&format!(
                 "`tool login` kept no token for {}",
-                config.endpoint
+                config.settings.endpoint
             ));
         }
-        if config.token_for(&config.endpoint)?.is_some() {
+        if config
+            .settings
+            .token_for(&config.settings.endpoint)?
+            .is_some()
+        {
             printer.hint(
                 "another token is still in use: HF_TOKEN, or the one that `hf auth login` keeps",
             );

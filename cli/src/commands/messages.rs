@@ -27,7 +27,7 @@ pub(crate) struct Messages {
 
 impl Messages {
     pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
-        let value = conversation::read(&self.file, &session.config.working)?;
+        let value = conversation::read(&self.file, &session.config.settings.working)?;
         let conversation = Conversation::read(self.from, &value)?;
         let written = conversation.write(self.to);
         conversation::tell(&written.losses, &session.printer);

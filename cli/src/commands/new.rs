@@ -64,7 +64,7 @@ impl New {
             Some(directory) => directory.clone(),
             None => PathBuf::from(self.name.as_str()),
         };
-        let directory = config.working.join(&shown);
+        let directory = config.settings.working.join(&shown);
         if directory.exists() {
             return Err(Problem::user(format!("{} exists already", shown.display()))
                 .hint("choose another name, or another place with --directory")
@@ -120,7 +120,8 @@ impl New {
             ));
         }
         if let Some(words) = &self.from_mcp {
-            let import = mcp::read(words, &session.config.working, &session.printer).await?;
+            let import =
+                mcp::read(words, &session.config.settings.working, &session.printer).await?;
             return Ok((FunctionSource::Defined(DefinedFunctions::of(import)), lang));
         }
         match &self.from {
@@ -136,7 +137,7 @@ impl New {
         lang: Template,
     ) -> anyhow::Result<(FunctionSource, Template)> {
         let Some(found) = PlainFile::template(file) else {
-            let import = crate::text::definitions::read(file, &config.working)?;
+            let import = crate::text::definitions::read(file, &config.settings.working)?;
             return Ok((FunctionSource::Defined(DefinedFunctions::of(import)), lang));
         };
         if self.lang.is_some_and(|lang| lang != found) {
@@ -146,7 +147,7 @@ impl New {
                 .hint(format!("leave --lang out, or write --lang {found}"))
                 .into());
         }
-        let plain = PlainFile::read(&config.working.join(file), file, found)?;
+        let plain = PlainFile::read(&config.settings.working.join(file), file, found)?;
         Ok((FunctionSource::Plain(plain), found))
     }
 }

@@ -23,7 +23,7 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::text::chat_templates;
-use crate::toolbox::loaded::LoadedTool;
+use crate::toolbox::functions::specs_of;
 
 /// The longest prompt.
 const PROMPT: Limit = Limit {
@@ -83,11 +83,11 @@ impl Parse {
         let Session { config, printer } = session;
         let format = self.format(session).await?;
         let offered = match &self.tools {
-            Some(names) => Some(LoadedTool::specs_of(names, session).await?),
+            Some(names) => Some(specs_of(names, session).await?),
             None => None,
         };
         let prompt = match &self.prompt {
-            Some(path) => text_or_input(path, &config.working, &PROMPT)?,
+            Some(path) => text_or_input(path, &config.settings.working, &PROMPT)?,
             None => String::new(),
         };
         // More bytes than the format reads, so that an answer that is too long is a problem.

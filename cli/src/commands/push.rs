@@ -11,6 +11,7 @@ use tool_hub_manifest::{RepoId, Verified, package_file};
 use tool_hub_registry_client::{
     CARD_BYTES_MAX, Client, Push as Upload, PushOutcome, Rehearsal, Visibility,
 };
+use tool_hub_toolbox::built_package;
 
 use crate::build::Sources;
 use crate::commands::check::steering_characters;
@@ -20,7 +21,6 @@ use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::terminal::progress::Bars;
-use crate::toolbox::package;
 
 /// Arguments of `tool push`.
 #[derive(Debug, Args)]
@@ -44,9 +44,9 @@ pub(crate) struct Push {
 impl Push {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let directory = config.working.join(&self.directory);
-        let package = package::package_directory(&directory)?;
-        let verified = package::read(&package)?;
+        let directory = config.settings.working.join(&self.directory);
+        let package = built_package::directory(&directory)?;
+        let verified = built_package::read(&package)?;
         if package != directory {
             refuse_the_stale(&directory, &package, &self.directory)?;
         }
@@ -55,7 +55,7 @@ impl Push {
         for remark in steering_characters(&inspection) {
             printer.warning(&remark);
         }
-        let client = config.client(&config.endpoint, printer)?;
+        let client = config.settings.client(&config.settings.endpoint, printer)?;
         let repo = self.repo(&client, &verified).await?;
         let card = card(&package)?;
         let upload = Upload {
@@ -165,7 +165,7 @@ fn say_what_would_happen(
     if already_there {
         printer.note(&format!(
             "{repo} {} is on {} already, unchanged; a push would change nothing",
-            manifest.version, config.endpoint
+            manifest.version, config.settings.endpoint
         ));
         return Ok(ExitCode::SUCCESS);
     }
@@ -179,7 +179,7 @@ fn say_what_would_happen(
         manifest.version,
         verified.component().len(),
         verified.pin().digest(),
-        config.endpoint
+        config.settings.endpoint
     ));
     Ok(ExitCode::SUCCESS)
 }

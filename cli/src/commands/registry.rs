@@ -78,8 +78,8 @@ impl Registry {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
         let directory = match &self.data {
-            Some(directory) => config.working.join(directory),
-            None => config.working.join(&config.registry),
+            Some(directory) => config.settings.working.join(directory),
+            None => config.settings.working.join(&config.settings.registry),
         };
         let places = RegistryPlaces::read()?;
         let database = self.database.as_ref().or(places.database.as_ref());

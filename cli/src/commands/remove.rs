@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use crate::session::Session;
-use crate::toolbox::open_toolbox::OpenToolbox;
 
 /// Arguments of `tool remove`.
 #[derive(Debug, Args)]
@@ -23,16 +23,16 @@ pub(crate) struct Remove {
 impl Remove {
     pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let toolbox = OpenToolbox::open(config)?;
+        let toolbox = OpenToolbox::open(&config.settings)?;
         let key = toolbox.key(&self.name)?.clone();
         let kept = match self.storage {
             true => Some(toolbox.member(key.as_str())?.locked.source.clone()),
             false => None,
         };
-        OpenToolbox::remove(config, &key)?;
+        OpenToolbox::remove(&config.settings, &key)?;
         printer.note(&format!("removed {key} from {}", toolbox.path().display()));
         if let Some(source) = kept {
-            let deleted = config.storage(&source).delete();
+            let deleted = config.settings.storage(&source).delete();
             let deleted = deleted.context("what the tool keeps cannot be deleted")?;
             let said = if deleted {
                 "deleted"

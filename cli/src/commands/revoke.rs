@@ -3,13 +3,16 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::Args;
-use tool_hub_manifest::{DirectoryName, Grants, Origin, VariableName};
+use tool_hub_manifest::{DirectoryName, Grants, LockedTool, Origin, VariableName};
+use tool_hub_toolbox::Settings;
+use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 
 use crate::commands::grant::tell;
+use crate::consent::signing;
 use crate::session::Session;
 use crate::terminal::problem::Problem;
-use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 
 /// Arguments of `tool revoke`.
 #[derive(Debug, Args)]
@@ -51,12 +54,12 @@ pub(crate) struct Revoke {
 
 impl Revoke {
     pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
-        let toolbox = OpenToolbox::open(&session.config)?;
+        let toolbox = OpenToolbox::open(&session.config.settings)?;
         let member = toolbox.member(&self.name)?;
         let grants = self.remaining(member)?;
         let mut locked = member.locked.clone();
         locked.grants = grants.clone();
-        OpenToolbox::lower(&session.config, member, locked)?;
+        lower(member, locked, &session.config.settings)?;
         tell(member, &grants, &session.printer)
     }
 
@@ -98,4 +101,24 @@ impl Revoke {
         .hint(format!("it may {may}"))
         .into())
     }
+}
+
+/// Records `locked`, which allows less than the record of `member`, in its place. The approval of
+/// that record is forgotten first: whoever brings the old lock back, from a checkout or a backup,
+/// is asked again.
+fn lower(member: Member<'_>, locked: LockedTool, settings: &Settings) -> anyhow::Result<()> {
+    OpenToolbox::forget_approval(settings, member)?;
+    let lowered = || -> anyhow::Result<()> {
+        let signature = signing::signature_of(&locked, settings)?;
+        let (key, entry) = (member.key, member.entry);
+        Ok(OpenToolbox::insert(
+            settings,
+            key,
+            entry,
+            locked.clone(),
+            signature,
+        )?)
+    };
+    // The reduced rights take effect in any case: without an approval the tool does not run.
+    lowered().with_context(|| format!("`{}` does not run until it is loaded again", member.key))
 }

@@ -31,7 +31,7 @@ pub(crate) struct Schema {
 
 impl Schema {
     pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
-        let path = session.config.working.join(&self.file);
+        let path = session.config.settings.working.join(&self.file);
         let definitions = definitions(&path, &self.file, &self.names)?;
         match self.format {
             Format::Definitions(Dialect::HuggingFace) => {

@@ -24,13 +24,15 @@ pub(crate) struct Search {
 impl Search {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let client = config.client(&config.endpoint, printer)?;
+        let client = config.settings.client(&config.settings.endpoint, printer)?;
         let words = self.words.join(" ");
         let results = client.search(&words, self.limit.into()).await?;
         if printer.wants_json() {
             let tools: Vec<Value> = results.found.iter().map(as_json).collect();
             let more = results.more;
-            printer.json(&json!({ "endpoint": config.endpoint, "tools": tools, "more": more }))?;
+            printer.json(
+                &json!({ "endpoint": config.settings.endpoint, "tools": tools, "more": more }),
+            )?;
             return Ok(ExitCode::SUCCESS);
         }
         if results.found.is_empty() {
@@ -46,13 +48,22 @@ impl Search {
         let Session { config, printer } = session;
         let words = self.words.join(" ");
         if words.trim().is_empty() {
-            printer.note(&format!("there are no tools on {}", config.endpoint));
+            printer.note(&format!(
+                "there are no tools on {}",
+                config.settings.endpoint
+            ));
             printer.hint("publish one with: tool new, tool build, tool push");
         } else {
-            printer.note(&format!("no tool on {} fits: {words}", config.endpoint));
+            printer.note(&format!(
+                "no tool on {} fits: {words}",
+                config.settings.endpoint
+            ));
             printer.hint("every word must fit; try fewer words or the beginning of one, or see all tools with: tool search");
         }
-        if matches!(config.token_for(&config.endpoint), Ok(None)) {
+        if matches!(
+            config.settings.token_for(&config.settings.endpoint),
+            Ok(None)
+        ) {
             printer.hint("private tools are found by those who may use them: tool login");
         }
         printer.hint("look on another registry with: --endpoint URL");
@@ -72,7 +83,7 @@ impl Search {
         if !results.knows_tools {
             session.printer.hint(&format!(
                 "{} does not say versions and functions; see them with: tool inspect NAME",
-                session.config.endpoint
+                session.config.settings.endpoint
             ));
         }
     }

@@ -155,7 +155,7 @@ impl Serve {
         }
         let log = match &self.audit {
             Some(path) => {
-                output::refuse_settings(&config.place(path), config)?;
+                output::refuse_settings(&config.settings.place(path), config)?;
                 Some(AuditLog::open(path, session.printer)?)
             }
             None => None,

@@ -8,21 +8,24 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Value, json};
 use tool_hub_host::{Change, ChangeKind, inspect};
-use tool_hub_manifest::{Consent, Grants, Revision, Source, ToolKey, ToolRef, Version};
+use tool_hub_manifest::{
+    Capabilities, Consent, Grants, Revision, Source, ToolKey, ToolRef, Version,
+};
+use tool_hub_toolbox::comparison::compare_with_approved;
+use tool_hub_toolbox::lock_record::{GivenConsent, calls_functions};
+use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
+use tool_hub_toolbox::package::{Fetched, Subject};
 use url::Url;
 
 use crate::commands::load::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::difference;
-use crate::consent::report;
 use crate::session::Session;
 use crate::terminal::diagnosis;
 use crate::terminal::exit::Exit;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
-use crate::toolbox::lock_record::{self, GivenConsent};
-use crate::toolbox::open_toolbox::{Member, OpenToolbox};
-use crate::toolbox::package::{Fetched, Subject};
+use crate::toolbox::{fetching, recording};
 
 /// Arguments of `tool update`.
 #[derive(Debug, Args)]
@@ -101,7 +104,7 @@ impl Report {
 impl Update {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let toolbox = OpenToolbox::open(config)?;
+        let toolbox = OpenToolbox::open(&config.settings)?;
         let mut report = Report::default();
         for status in toolbox.chosen(&self.names)? {
             let found = match status.member {
@@ -109,7 +112,7 @@ impl Update {
                     .update(member, session)
                     .await
                     .map(|found| (member, found)),
-                Err(unusable) => Err(unusable.problem.into()),
+                Err(unusable) => Err(unusable.into()),
             };
             match found {
                 Ok((member, found)) => report.add(member, found, printer),
@@ -124,11 +127,15 @@ impl Update {
             Source::File { path } if !path.exists() => return Ok(UpdateOutcome::Gone),
             Source::File { path } => {
                 // A component without a manifest asks for what it asked for before.
-                let before = session.config.open_store()?.get(&member.locked.pin())?;
+                let before = session
+                    .config
+                    .settings
+                    .open_store()?
+                    .get(&member.locked.pin())?;
                 let asked = before.manifest().capabilities.clone();
                 let subject = Subject::Path(path.clone());
-                let endpoint = &session.config.endpoint;
-                let fetched = subject.fetch_asking(asked, endpoint, session);
+                let endpoint = &session.config.settings.endpoint;
+                let fetched = fetching::fetch(&subject, asked, endpoint, session);
                 (fetched.await?, false)
             }
             Source::Registry { .. } => {
@@ -136,7 +143,8 @@ impl Update {
                     return Ok(UpdateOutcome::Pinned);
                 };
                 let subject = Subject::Reference(Ok(reference.clone()), reference.to_string());
-                let fetched = subject.fetch(&endpoint, session);
+                let nothing = Capabilities::default();
+                let fetched = fetching::fetch(&subject, nothing, &endpoint, session);
                 (fetched.await?, is_exact(&reference))
             }
         };
@@ -148,8 +156,7 @@ impl Update {
             });
         }
         let given = self.consent(member, &fetched, session)?;
-        let locked =
-            lock_record::record(member.key, member.entry, &fetched, given, session).await?;
+        let locked = recording::record(member.key, member.entry, &fetched, given, session).await?;
         Ok(UpdateOutcome::Updated(locked.version))
     }
 
@@ -167,15 +174,15 @@ impl Update {
         let asked = &fetched.verified.manifest().capabilities;
         let grants: Grants = locked.grants.clone().within(asked);
         let changes =
-            difference::compare_with_approved(locked, &new, fetched.origin.source(), config)?;
-        let accepts_code = self.accept_code || config.accept_code;
+            compare_with_approved(locked, &new, fetched.origin.source(), &config.settings)?;
+        let accepts_code = self.accept_code || config.settings.accept_code;
         let passes = match Change::greatest(&changes) {
             None | Some(ChangeKind::Less | ChangeKind::Newer) => true,
             Some(ChangeKind::Code) => accepts_code,
             Some(ChangeKind::Beyond) => false,
         };
         if passes {
-            return GivenConsent::now(&new, grants, Consent::Update);
+            return Ok(GivenConsent::now(&new, grants, Consent::Update)?);
         }
         let (now, before) = (&new.version, &locked.version);
         if Change::greatest(&changes) == Some(ChangeKind::Code) {
@@ -197,13 +204,13 @@ impl Update {
             name: key.as_str(),
             digest: new.approval_digest,
             asked,
-            calls_functions: report::calls_functions(&new),
+            calls_functions: calls_functions(&new),
             replaces: None,
             offer: Offer::Everything,
             act: "Load",
         };
         let (grants, consent) = self.approval.decide(&candidate, grants, config)?;
-        GivenConsent::now(&new, grants, consent)
+        Ok(GivenConsent::now(&new, grants, consent)?)
     }
 }
 

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use tool_hub_registry_client::Store;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::open_toolbox::tool_status::ToolStatus;
 
 use crate::consent::report::{overridden, table};
 use crate::session::Session;
 use crate::terminal::problem::Problem;
-use crate::toolbox::open_toolbox::OpenToolbox;
-use crate::toolbox::open_toolbox::tool_status::ToolStatus;
 
 /// Arguments of `tool verify`.
 #[derive(Debug, Args)]
@@ -20,8 +20,8 @@ pub(crate) struct Verify {}
 impl Verify {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let toolbox = OpenToolbox::open(config)?;
-        let store = config.open_store()?;
+        let toolbox = OpenToolbox::open(&config.settings)?;
+        let store = config.settings.open_store()?;
         let checked: Vec<(ToolStatus<'_>, Option<String>)> = toolbox
             .statuses()
             .into_iter()
@@ -93,6 +93,6 @@ fn fault(status: &ToolStatus<'_>, store: &Store) -> Option<String> {
             let found = store.get(&member.locked.pin());
             found.err().map(|error| error.to_string())
         }
-        Err(unusable) => Some(unusable.problem.to_string()),
+        Err(unusable) => Some(unusable.to_string()),
     }
 }

@@ -77,7 +77,7 @@ impl Change {
     /// # Errors
     /// When the file is not any more what the change was made from, or cannot be written.
     pub(crate) fn write(&self, config: &Config) -> anyhow::Result<()> {
-        let _guard = files::Guard::take(&config.user, GUARD)?;
+        let _guard = files::Guard::take(&config.settings.user, GUARD)?;
         // Clients write their files too, and a person takes time to answer.
         let leads_elsewhere = target_of(&self.path)? != self.target;
         if leads_elsewhere || text_of(&self.target)? != self.before {

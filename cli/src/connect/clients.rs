@@ -1,12 +1,13 @@
-//! The known MCP clients: name, place of the configuration, and form of a server's entry in it.
+//! The known MCP clients: name, configuration, and form of a server's entry in it.
 //!
 //! Each follows the client's own documentation.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tool_hub_toolbox::clients::{ClientPlaces, McpClient};
 
-use super::places::{ClientPlaces, Scope, System};
+use super::scope::Scope;
 
 /// An MCP client that starts servers over standard input and output.
 #[derive(Debug)]
@@ -20,9 +21,8 @@ pub(crate) struct Client {
     pub(crate) section: &'static str,
     aliases: &'static [&'static str],
     preset: fn() -> Value,
-    user: fn(&ClientPlaces, System) -> PathBuf,
-    /// The file in a project, where it has one.
-    project: Option<&'static str>,
+    /// The place of its configuration.
+    files: McpClient,
 }
 
 /// The format of a configuration.
@@ -62,11 +62,7 @@ const CLIENTS: [Client; 10] = [
         section: "mcpServers",
         aliases: &["claude"],
         preset: stdio,
-        user: |places, _| match &places.claude {
-            Some(directory) => directory.join(".claude.json"),
-            None => places.home.join(".claude.json"),
-        },
-        project: Some(".mcp.json"),
+        files: McpClient::ClaudeCode,
     },
     Client {
         name: "claude-desktop",
@@ -75,11 +71,7 @@ const CLIENTS: [Client; 10] = [
         section: "mcpServers",
         aliases: &[],
         preset: nothing,
-        user: |places, system| {
-            let directory = places.applications(system).join("Claude");
-            directory.join("claude_desktop_config.json")
-        },
-        project: None,
+        files: McpClient::ClaudeDesktop,
     },
     Client {
         name: "codex",
@@ -88,11 +80,7 @@ const CLIENTS: [Client; 10] = [
         section: "mcp_servers",
         aliases: &[],
         preset: nothing,
-        user: |places, _| {
-            let directory = places.directory_or(places.codex.as_deref(), ".codex");
-            directory.join("config.toml")
-        },
-        project: Some(".codex/config.toml"),
+        files: McpClient::Codex,
     },
     Client {
         name: "copilot-cli",
@@ -101,11 +89,7 @@ const CLIENTS: [Client; 10] = [
         section: "mcpServers",
         aliases: &["copilot"],
         preset: || json!({ "type": "local", "tools": ["*"] }),
-        user: |places, _| {
-            let directory = places.directory_or(places.copilot.as_deref(), ".copilot");
-            directory.join("mcp-config.json")
-        },
-        project: None,
+        files: McpClient::CopilotCli,
     },
     Client {
         name: "cursor",
@@ -114,8 +98,7 @@ const CLIENTS: [Client; 10] = [
         section: "mcpServers",
         aliases: &[],
         preset: stdio,
-        user: |places, _| places.home.join(".cursor/mcp.json"),
-        project: Some(".cursor/mcp.json"),
+        files: McpClient::Cursor,
     },
     Client {
         name: "gemini-cli",
@@ -124,8 +107,7 @@ const CLIENTS: [Client; 10] = [
         section: "mcpServers",
         aliases: &["gemini"],
         preset: nothing,
-        user: |places, _| places.home.join(".gemini/settings.json"),
-        project: Some(".gemini/settings.json"),
+        files: McpClient::GeminiCli,
     },
     Client {
         name: "kiro",
@@ -134,8 +116,7 @@ const CLIENTS: [Client; 10] = [
         section: "mcpServers",
         aliases: &[],
         preset: nothing,
-        user: |places, _| places.home.join(".kiro/settings/mcp.json"),
-        project: Some(".kiro/settings/mcp.json"),
+        files: McpClient::Kiro,
     },
     Client {
         name: "vscode",
@@ -144,8 +125,7 @@ const CLIENTS: [Client; 10] = [
         section: "servers",
         aliases: &["code", "vs-code"],
         preset: stdio,
-        user: |places, system| places.applications(system).join("Code/User/mcp.json"),
-        project: Some(".vscode/mcp.json"),
+        files: McpClient::VsCode,
     },
     Client {
         name: "windsurf",
@@ -154,8 +134,7 @@ const CLIENTS: [Client; 10] = [
         section: "mcpServers",
         aliases: &[],
         preset: nothing,
-        user: |places, _| places.home.join(".codeium/windsurf/mcp_config.json"),
-        project: None,
+        files: McpClient::Windsurf,
     },
     Client {
         name: "zed",
@@ -165,12 +144,7 @@ const CLIENTS: [Client; 10] = [
         aliases: &[],
         // Older versions of it read no server without a source.
         preset: || json!({ "source": "custom" }),
-        user: |places, system| match system {
-            System::Linux => places.config.join("zed/settings.json"),
-            System::Macos => places.home.join(".config/zed/settings.json"),
-            System::Windows => places.config.join("Zed/settings.json"),
-        },
-        project: Some(".zed/settings.json"),
+        files: McpClient::Zed,
     },
 ];
 
@@ -193,12 +167,7 @@ impl Client {
 
     /// True if it can be configured for a single project.
     pub(crate) fn knows_projects(&self) -> bool {
-        self.project.is_some()
-    }
-
-    /// The name, at the top of a project, of this client's configuration.
-    pub(crate) fn project_name(&self) -> Option<&'static str> {
-        self.project?.split('/').next()
+        self.files.project_file().is_some()
     }
 
     /// Its configuration for `scope`, that of a project in `project`; nothing where it has
@@ -210,8 +179,8 @@ impl Client {
         project: &Path,
     ) -> Option<PathBuf> {
         match scope {
-            Scope::User => Some((self.user)(places, System::HERE)),
-            Scope::Project => self.project.map(|file| project.join(file)),
+            Scope::User => Some(self.files.user_file(places)),
+            Scope::Project => self.files.project_file().map(|file| project.join(file)),
         }
     }
 }
@@ -220,74 +189,11 @@ impl Client {
 mod tests {
     use super::*;
 
-    fn places(told: Option<&str>) -> ClientPlaces {
-        ClientPlaces {
-            home: "/home/ada".into(),
-            config: "/home/ada/settings".into(),
-            claude: told.map(PathBuf::from),
-            codex: told.map(PathBuf::from),
-            copilot: told.map(PathBuf::from),
-        }
-    }
-
-    #[track_caller]
-    fn check(name: &str, expect: [&str; 3]) {
-        let client = Client::find(name).unwrap();
-        let systems = [System::Linux, System::Macos, System::Windows];
-        let found = systems.map(|system| (client.user)(&places(None), system));
-        assert_eq!(found, expect.map(|path| Path::new("/home/ada").join(path)));
-    }
-
+    /// No tool may change the configuration of a client that `tool connect` knows.
     #[test]
-    fn every_system_has_its_places() {
-        for (name, everywhere) in [
-            ("claude-code", ".claude.json"),
-            ("codex", ".codex/config.toml"),
-            ("copilot-cli", ".copilot/mcp-config.json"),
-            ("cursor", ".cursor/mcp.json"),
-            ("gemini-cli", ".gemini/settings.json"),
-            ("kiro", ".kiro/settings/mcp.json"),
-            ("windsurf", ".codeium/windsurf/mcp_config.json"),
-        ] {
-            check(name, [everywhere; 3]);
-        }
-        check(
-            "claude-desktop",
-            [
-                "settings/Claude/claude_desktop_config.json",
-                "Library/Application Support/Claude/claude_desktop_config.json",
-                "settings/Claude/claude_desktop_config.json",
-            ],
-        );
-        check(
-            "vscode",
-            [
-                "settings/Code/User/mcp.json",
-                "Library/Application Support/Code/User/mcp.json",
-                "settings/Code/User/mcp.json",
-            ],
-        );
-        check(
-            "zed",
-            [
-                "settings/zed/settings.json",
-                ".config/zed/settings.json",
-                "settings/Zed/settings.json",
-            ],
-        );
-    }
-
-    #[test]
-    fn a_variable_moves_a_client() {
-        for (name, file) in [
-            ("claude-code", "/moved/.claude.json"),
-            ("codex", "/moved/config.toml"),
-            ("copilot-cli", "/moved/mcp-config.json"),
-        ] {
-            let client = Client::find(name).unwrap();
-            let found = (client.user)(&places(Some("/moved")), System::HERE);
-            assert_eq!(found, Path::new(file));
-        }
+    fn every_client_has_its_own_files() {
+        let files = CLIENTS.map(|client| client.files);
+        assert_eq!(files, McpClient::ALL);
     }
 
     #[test]

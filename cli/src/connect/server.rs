@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use tool_hub_toolbox::Settings;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use crate::settings::environment;
 use crate::terminal::problem::Problem;
-use crate::toolbox::open_toolbox::OpenToolbox;
 
 use super::clients::Client;
 
@@ -39,13 +40,17 @@ impl Server {
     ///
     /// # Errors
     /// When a path cannot be written as text.
-    pub(crate) fn of(toolbox: &OpenToolbox, only: Vec<String>) -> anyhow::Result<Self> {
+    pub(crate) fn of(
+        toolbox: &OpenToolbox,
+        only: Vec<String>,
+        settings: &Settings,
+    ) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("this program cannot be found")?;
         let mut args = vec!["serve".to_owned(), "--toolbox".to_owned()];
         args.push(text(toolbox.directory())?);
         args.extend(only);
         let mut env = BTreeMap::new();
-        for (name, path) in environment::own_variables()? {
+        for (name, path) in environment::own_variables(settings) {
             env.insert(name.to_owned(), text(&path)?);
         }
         Ok(Self {

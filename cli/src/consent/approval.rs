@@ -1,26 +1,27 @@
 //! Obtains consent to a tool and its rights: from a person at a terminal, or from a flag that names
 //! the package's digest. This stops agents that can only call tools. An agent with a shell can type
 //! answers and name digests itself; only a required signature stops that one, see
-//! [`crate::consent::approvals`].
+//! [`tool_hub_toolbox::approvals`].
 
 mod terminal;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use clap::Args;
+use terminal::real;
 use tool_hub_manifest::{
     Access, Capabilities, Consent, Digest, DirectoryGrant, DirectoryName, Grants, Method, Methods,
     Origin, VariableName,
 };
+use tool_hub_toolbox::sensitive;
+use tool_hub_toolbox::{Error, Settings};
 
-use crate::consent::sensitive;
 use crate::settings::config::Config;
 use crate::terminal::escape::escape_line;
 use crate::terminal::messages::rights;
 use crate::terminal::problem::Problem;
-use terminal::real;
 
 pub(crate) use terminal::Terminal;
 
@@ -193,8 +194,8 @@ impl ApprovalFlags {
             grants = grants.storage();
         }
         grants.check_within(asked)?;
-        sensitive::insist(&mut grants, &self.insisted, config)?;
-        sensitive::check(&grants, config)?;
+        insist(&mut grants, &self.insisted, &config.settings)?;
+        sensitive::check(&grants, &config.settings)?;
         Ok(grants)
     }
 
@@ -221,6 +222,19 @@ impl ApprovalFlags {
             None => ask_at_the_terminal(candidate, grants, config),
         }
     }
+}
+
+/// Records in `grants` the dangers that the flags `--insist` accept.
+fn insist(grants: &mut Grants, insisted: &[PathBuf], settings: &Settings) -> anyhow::Result<()> {
+    sensitive::insist(grants, insisted, settings).map_err(|error| match error {
+        Error::InsistedInVain { place } => Problem::user(format!(
+            "--insist {} has no effect: no granted directory is refused because of it",
+            place.display()
+        ))
+        .hint("omit --insist, or give the path that the refusal names")
+        .into(),
+        other => other.into(),
+    })
 }
 
 fn ask_at_the_terminal(
@@ -278,21 +292,4 @@ fn ask_at_the_terminal(
             .hint("only the whole word yes approves")
             .into(),
     )
-}
-
-/// The values of the variables that were granted, as far as the user has them.
-///
-/// # Errors
-/// When a file that holds one cannot be read.
-pub(crate) fn variables(
-    grants: &Grants,
-    config: &Config,
-) -> anyhow::Result<BTreeMap<VariableName, String>> {
-    let mut values = BTreeMap::new();
-    for name in &grants.variables {
-        if let Some(value) = config.granted_variable(name)? {
-            values.insert(name.clone(), value);
-        }
-    }
-    Ok(values)
 }

@@ -7,18 +7,8 @@ use tool_hub_manifest::{FunctionName, Overrides};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::terminal::escape::escape_line;
-use crate::toolbox::package::{Fetched, FetchedFrom};
 
-pub(crate) use inspection::{Detail, calls_functions, inspection};
-
-/// The tool as a command line names it.
-pub(crate) fn subject(fetched: &Fetched) -> String {
-    match &fetched.origin {
-        FetchedFrom::Registry { reference, .. } => reference.to_string(),
-        FetchedFrom::File { path } => path.display().to_string(),
-        FetchedFrom::Approved(source) => details::place(source),
-    }
-}
+pub(crate) use inspection::{Detail, inspection};
 
 /// Names the functions that `toolbox.toml` overrides; `None` if there are none.
 pub(crate) fn overridden(overrides: &Overrides) -> Option<String> {

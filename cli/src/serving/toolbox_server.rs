@@ -8,14 +8,14 @@ use tokio::time::MissedTickBehavior;
 use tool_hub_host::Host;
 use tool_hub_registry_client::Store;
 use tool_hub_serve::{Catalogue, Presentation, Toolset};
+use tool_hub_toolbox::approvals::Approvals;
+use tool_hub_toolbox::loaded::LoadedTool;
+use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 
-use crate::consent::approvals::Approvals;
 use crate::session::Session;
 use crate::terminal::diagnosis;
 use crate::terminal::messages::counted;
-use crate::toolbox::loaded::LoadedTool;
-use crate::toolbox::open_toolbox::{Member, OpenToolbox};
-use crate::toolbox::sandbox;
+use crate::toolbox::{functions, sandbox};
 
 /// The interval at which a toolbox's files are checked for edits. Edited files are read once they
 /// did not change for as long. Three files are looked at, which costs nothing and works on every
@@ -54,11 +54,11 @@ impl<'a> ToolboxServer<'a> {
         session: &'a Session,
     ) -> anyhow::Result<Vec<Self>> {
         let config = &session.config;
-        let (host, store) = (sandbox::open_host(config)?, config.open_store()?);
+        let (host, store) = (sandbox::open_host(config)?, config.settings.open_store()?);
         let open = |selection: &'a ToolSelection| {
             let toolbox = match &selection.toolbox {
-                Some(directory) => OpenToolbox::open_named(directory, config)?,
-                None => OpenToolbox::open(config)?,
+                Some(directory) => OpenToolbox::open_named(directory, &config.settings)?,
+                None => OpenToolbox::open(&config.settings)?,
             };
             Ok(Self {
                 directory: toolbox.directory().to_owned(),
@@ -90,12 +90,15 @@ impl<'a> ToolboxServer<'a> {
     }
 
     fn toolbox(&self) -> anyhow::Result<OpenToolbox> {
-        OpenToolbox::open_in(self.directory.clone(), &self.session.config)
+        Ok(OpenToolbox::open_in(
+            self.directory.clone(),
+            &self.session.config.settings,
+        )?)
     }
 
     async fn load(&self, members: Vec<Member<'_>>) -> anyhow::Result<Catalogue> {
-        let loaded =
-            LoadedTool::load_all(members, &self.host, &self.store, &self.session.config).await?;
+        let loader = sandbox::loader(&self.host, &self.store, &self.session.config);
+        let loaded = loader.load_all(members).await?;
         catalogue(loaded, self.presentation)
     }
 
@@ -103,7 +106,12 @@ impl<'a> ToolboxServer<'a> {
     pub(crate) fn stamps(&self) -> FileStamps {
         let [toolbox, lock] = OpenToolbox::files(&self.directory);
         FileStamps(
-            [toolbox, lock, Approvals::file(&self.session.config)].map(|file| {
+            [
+                toolbox,
+                lock,
+                Approvals::file(&self.session.config.settings),
+            ]
+            .map(|file| {
                 let metadata = file.metadata().ok()?;
                 Some((metadata.modified().ok()?, metadata.len()))
             }),
@@ -154,7 +162,7 @@ pub(crate) fn catalogue(
 ) -> anyhow::Result<Catalogue> {
     let mut offers = Vec::new();
     for tool in &loaded {
-        offers.extend(tool.offers()?);
+        offers.extend(functions::offers(tool)?);
     }
     let tools = loaded.into_iter().map(|tool| (tool.key, tool.tool));
     let catalogue = Catalogue::new(offers)?.with_prompts_and_resources(tools);

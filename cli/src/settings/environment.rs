@@ -21,8 +21,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
-use etcetera::BaseStrategy as _;
+use tool_hub_toolbox::Settings;
+use tool_hub_toolbox::variables::{HOME, Variables};
 
 /// The value of a variable; none if it is unset or empty.
 #[expect(
@@ -33,12 +33,17 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The absolute directories of `PATH`. A relative one would depend on the working directory of each
-/// program.
-pub(crate) fn search_path() -> Vec<PathBuf> {
-    let path = variable("PATH").unwrap_or_default();
-    let directories = std::env::split_paths(&path);
-    directories.filter(|path| path.is_absolute()).collect()
+/// The environment's variables, for the toolbox. Where the home directory is not among them, the
+/// system knows it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads the environment"
+)]
+pub(crate) fn variables() -> Variables {
+    Variables::new(|name| match name {
+        HOME => std::env::home_dir().map(PathBuf::into_os_string),
+        name => std::env::var_os(name),
+    })
 }
 
 /// True if a variable is set whose value a library reads by itself.
@@ -61,12 +66,10 @@ pub(crate) fn storage_variables() -> BTreeMap<String, String> {
 
 /// The variables by which a `tool` that another program starts uses the same directories as this
 /// one.
-pub(crate) fn own_variables() -> anyhow::Result<BTreeMap<&'static str, PathBuf>> {
-    if let Some(home) = variable("TOOL_HUB_HOME") {
-        let home = std::path::absolute(home).context("TOOL_HUB_HOME is not a path")?;
-        return Ok(BTreeMap::from([("TOOL_HUB_HOME", home)]));
+pub(crate) fn own_variables(settings: &Settings) -> BTreeMap<&'static str, PathBuf> {
+    if variable("TOOL_HUB_HOME").is_some() {
+        return BTreeMap::from([("TOOL_HUB_HOME", settings.user.clone())]);
     }
-    let base = etcetera::choose_base_strategy().context("the home directory cannot be found")?;
     let usual = [
         ("XDG_CACHE_HOME", ".cache"),
         ("XDG_CONFIG_HOME", ".config"),
@@ -75,11 +78,11 @@ pub(crate) fn own_variables() -> anyhow::Result<BTreeMap<&'static str, PathBuf>>
     let told = usual.into_iter().filter_map(|(name, usual)| {
         let path = PathBuf::from(variable(name)?);
         // No program uses a relative path here.
-        (path.is_absolute() && path != base.home_dir().join(usual)).then_some((name, path))
+        (path.is_absolute() && path != settings.home.join(usual)).then_some((name, path))
     });
-    Ok(if cfg!(windows) {
+    if cfg!(windows) {
         BTreeMap::new()
     } else {
         told.collect()
-    })
+    }
 }

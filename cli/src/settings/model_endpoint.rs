@@ -8,8 +8,8 @@ use tool_hub_agent::constraint::Backend;
 use tool_hub_serve::EndpointKey;
 use url::{Host, Url};
 
+use crate::files;
 use crate::session::Session;
-use crate::settings::config;
 use crate::terminal::problem::Problem;
 
 /// The key for the endpoint at `url`, from `file` or the environment, where there is one. Warns
@@ -49,7 +49,7 @@ pub(crate) fn grammar_backend(name: &str) -> Result<Backend, String> {
 }
 
 fn read(file: &Path) -> anyhow::Result<EndpointKey> {
-    let text = config::read_bounded(file)
+    let text = files::read_value(file)
         .with_context(|| format!("the key file {} cannot be read", file.display()))?;
     let key: Result<EndpointKey, _> = text.trim().parse();
     key.map_err(|error| {

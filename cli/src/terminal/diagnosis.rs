@@ -29,8 +29,9 @@ pub(crate) struct Diagnosis {
 type Cause = dyn Error + 'static;
 
 /// The errors for which there are hints.
-const HINTED: [fn(&Cause) -> Option<Diagnosis>; 12] = [
+const HINTED: [fn(&Cause) -> Option<Diagnosis>; 13] = [
     hinted::<Problem>,
+    hinted::<tool_hub_toolbox::Error>,
     hinted::<ClientError>,
     hinted::<StoreError>,
     hinted::<RegistryError>,
@@ -83,12 +84,19 @@ fn hinted<E: Hint + Error + 'static>(cause: &Cause) -> Option<Diagnosis> {
 
 /// The registry that denied access, if that is the cause of the error: logging in may help.
 pub(crate) fn unauthorized_registry(error: &anyhow::Error) -> Option<&Url> {
-    error.chain().find_map(|cause| match cause.downcast_ref()? {
+    error.chain().find_map(|cause| match client_error(cause)? {
         ClientError::TokenMissing { endpoint, .. } | ClientError::RepoNotFound { endpoint, .. } => {
             Some(&**endpoint)
         }
         _ => None,
     })
+}
+
+fn client_error(cause: &Cause) -> Option<&ClientError> {
+    match cause.downcast_ref() {
+        Some(tool_hub_toolbox::Error::Client(error)) => Some(error),
+        _ => cause.downcast_ref(),
+    }
 }
 
 /// True if the only failure is that nobody reads standard output any more.

@@ -3,33 +3,8 @@
 
 use std::fmt::Write as _;
 
+pub(crate) use tool_hub_agent::characters::{escape, escape_line};
 use tool_hub_agent::characters::{is_hidden, is_out_of_place};
-
-/// Shows every character that could steer a terminal or change how text is read: control
-/// characters, escape sequences, bidirectional overrides, invisible and tag characters.
-/// Nothing is left out, everything harmful is spelled as `\u{…}`, so that a reader sees it
-/// was there. New lines are kept.
-pub(crate) fn escape(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        let ends_line = c == '\r' && characters.peek() == Some(&'\n');
-        if ends_line {
-            continue;
-        }
-        if c == '\n' || !is_hidden(c) {
-            shown.push(c);
-        } else {
-            let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
-        }
-    }
-    shown
-}
-
-/// Like [`escape`], on one line: new lines are spelled too.
-pub(crate) fn escape_line(text: &str) -> String {
-    escape(text).replace('\n', "\\n")
-}
 
 /// JSON that says the same, with the characters that [`escape`] spells in escapes of its own. New
 /// lines stand between its parts only, and are kept.
@@ -61,23 +36,6 @@ pub(crate) fn out_of_place(text: &str) -> Vec<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[track_caller]
-    fn check(text: &str, expect: &str) {
-        assert_eq!(escape_line(text), expect);
-    }
-
-    #[test]
-    fn harmful_characters_are_spelled() {
-        check("plain é 漢字 🎉", "plain é 漢字 🎉");
-        check("\u{1b}[2J", "\\u{1b}[2J");
-        check("\u{1b}]52;c;eA==\u{7}", "\\u{1b}]52;c;eA==\\u{7}");
-        check("a\rb\u{8}c", "a\\u{d}b\\u{8}c");
-        check("\u{9b}31m", "\\u{9b}31m");
-        check("a\u{202e}b", "a\\u{202e}b");
-        check("\u{e0041}", "\\u{e0041}");
-        check("a\nb\r\nc", "a\\nb\\nc");
-    }
 
     #[test]
     fn json_stays_the_same_json() {

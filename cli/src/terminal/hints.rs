@@ -6,6 +6,7 @@ mod host;
 mod manifest;
 mod registry_client;
 mod registry_server;
+mod toolbox;
 
 use crate::terminal::exit::Exit;
 

@@ -6,8 +6,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use tool_hub_toolbox::sensitive;
 
-use crate::consent::sensitive;
 use crate::files;
 use crate::settings::config::Config;
 use crate::terminal::printer::Printer;
@@ -34,7 +34,7 @@ impl Output {
         if path == Path::new("-") {
             return Ok(Self::Standard);
         }
-        let path = config.place(path);
+        let path = config.settings.place(path);
         refuse_settings(&path, config)?;
         match fs::metadata(&path) {
             Ok(there) if there.is_dir() => {
@@ -76,7 +76,7 @@ impl Output {
 /// When `path` lies in a directory of `tool`'s own, or a part of it is a guarded name.
 pub(crate) fn refuse_settings(path: &Path, config: &Config) -> anyhow::Result<()> {
     let real = files::real_path(path);
-    let own = config.own_directories();
+    let own = config.settings.own_directories();
     let is_own = own
         .iter()
         .any(|own| real.starts_with(files::real_path(own)));

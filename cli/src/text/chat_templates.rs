@@ -47,7 +47,8 @@ pub(crate) async fn templates(name: &str, session: &Session) -> anyhow::Result<M
     })?;
     let client = session
         .config
-        .client(&session.config.endpoint, &session.printer)?;
+        .settings
+        .client(&session.config.settings.endpoint, &session.printer)?;
     let at = client.resolve(&reference).await?;
     let texts = client.texts(&at, &FILES, FILE.bytes_max as u64);
     read(texts.await?)

@@ -25,7 +25,7 @@ pub(crate) async fn pull(
     modes: &[PromptMode],
     session: &Session,
 ) -> anyhow::Result<PulledTemplates> {
-    let datasets = session.config.datasets(&session.printer)?;
+    let datasets = session.config.settings.datasets(&session.printer)?;
     let at = datasets.resolve(reference).await?;
     let names: Vec<&str> = modes.iter().map(|mode| mode.file_name()).collect();
     let bytes_max = PROMPT_TEMPLATE_BYTES_MAX as u64;
@@ -61,7 +61,7 @@ pub(crate) async fn find(
     let Some(named) = named else {
         return Ok(mode.template(mode.default_template())?);
     };
-    let mut path = session.config.place(Path::new(named));
+    let mut path = session.config.settings.place(Path::new(named));
     if path.is_dir() {
         path.push(mode.file_name());
     }

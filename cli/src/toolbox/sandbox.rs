@@ -1,23 +1,32 @@
 //! Opens the sandbox in which the command runs tools.
 
-use tool_hub_host::{Compiler, Host, HostConfig};
+use tool_hub_host::{Compiler, Host, RequiredGrant};
+use tool_hub_manifest::ToolKey;
+use tool_hub_registry_client::Store;
+use tool_hub_toolbox::loaded::Loader;
+use tool_hub_toolbox::sandbox::host_config;
 
 use crate::compiler_process;
-use crate::consent::sensitive;
+use crate::consent::grant_flags;
 use crate::settings::config::Config;
-use crate::terminal::sizes::ByteSize;
 
-/// Opens the sandbox, with the cache of compiled code and the compiler. No tool is ever given a
-/// directory in which `tool` keeps its own things.
+/// Opens the sandbox, with the cache of compiled code and this program as the compiler.
 pub(crate) fn open_host(config: &Config) -> anyhow::Result<Host> {
-    let mut host = HostConfig::new();
-    host.cache = Some(config.compiled.clone());
-    if let Some(ByteSize(bytes)) = config.compiled_max {
-        host.cache_bytes_max = bytes;
-    }
+    let mut host = host_config(&config.settings);
     host.compiler = Compiler::Child(compiler_process::process()?);
-    host.home = Some(config.home().to_owned());
-    host.refused_directories = config.own_directories().into();
-    host.guarded_names = sensitive::guarded_names();
     Ok(Host::new(host)?)
+}
+
+/// What tools are loaded with: refusals say by which command a tool is granted more.
+pub(crate) fn loader<'a>(host: &'a Host, store: &'a Store, config: &'a Config) -> Loader<'a> {
+    Loader {
+        host,
+        store,
+        settings: &config.settings,
+        advice: Some(advice),
+    }
+}
+
+fn advice(key: &ToolKey, grants: &[RequiredGrant]) -> String {
+    grant_flags::command(&format!("tool grant {key}"), grants)
 }

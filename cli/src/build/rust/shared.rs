@@ -55,7 +55,7 @@ impl SharedBuild {
         target: &str,
         session: &Session,
     ) -> anyhow::Result<Option<Self>> {
-        let directory = session.config.toolchains.join(DIRECTORY);
+        let directory = session.config.settings.toolchains.join(DIRECTORY);
         let shared = Self {
             _guard: guard(&directory, &session.printer).await?,
             directory,
@@ -137,7 +137,7 @@ async fn guard(directory: &Path, printer: &Printer) -> anyhow::Result<Guard> {
     let taken = tokio::task::spawn_blocking(move || Guard::take(&directory, "lock"));
     let spinner = Spinner::start("waiting for another build".to_owned(), printer);
     let guard = tokio::select! {
-        taken = taken => taken?,
+        taken = taken => taken?.map_err(anyhow::Error::from),
         () = stop_requested() => Err(Problem::interrupted().into()),
     };
     spinner.finish();

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tool_hub_host::{Interaction, Output, Usage};
+use tool_hub_toolbox::byte_size::ByteSize;
 
 use crate::terminal::escape::escape_line;
 use crate::terminal::messages::counted;
-use crate::terminal::sizes::ByteSize;
 
 /// Nobody to ask or to show progress, but somebody who wants to know what the call used and what
 /// its tool wrote.

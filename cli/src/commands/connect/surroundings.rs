@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::connect::{Client, ClientPlaces, Document, Scope};
+use tool_hub_toolbox::clients::ClientPlaces;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
+
+use crate::connect::{Client, Document, Scope};
 use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
-use crate::toolbox::open_toolbox::OpenToolbox;
 
 /// The toolbox that is meant, and where configurations are.
 pub(super) struct Surroundings {
@@ -17,17 +19,17 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     pub(super) fn find(config: &Config) -> anyhow::Result<Self> {
-        let toolbox = OpenToolbox::open(config)?;
-        let is_in_project = toolbox.directory() != config.user;
+        let toolbox = OpenToolbox::open(&config.settings)?;
+        let is_in_project = toolbox.directory() != config.settings.user;
         let project: &Path = match is_in_project {
             true => toolbox.directory(),
-            false => &config.working,
+            false => &config.settings.working,
         };
         Ok(Self {
             project: project.to_owned(),
             is_in_project,
             toolbox,
-            places: ClientPlaces::read()?,
+            places: config.settings.clients.clone(),
         })
     }
 

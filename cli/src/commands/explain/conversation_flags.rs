@@ -71,7 +71,7 @@ impl ConversationFlags {
             }
         };
         if let Some(file) = &self.documents {
-            let value = json_or_input(file, &session.config.working, &DOCUMENTS)?;
+            let value = json_or_input(file, &session.config.settings.working, &DOCUMENTS)?;
             let Value::Array(documents) = value else {
                 let what = format!("{} must be a list of documents", shown(file));
                 return Err(Problem::user(what)
@@ -91,7 +91,7 @@ impl ConversationFlags {
         file: &Path,
         session: &Session,
     ) -> anyhow::Result<Vec<Map<String, Value>>> {
-        let mut value = conversation::read(file, &session.config.working)?;
+        let mut value = conversation::read(file, &session.config.settings.working)?;
         // Messages in the form of templates are left as they are: templates know other members and
         // roles.
         if let Some(dialect) = self.from.filter(|it| *it != MessageDialect::HuggingFace) {

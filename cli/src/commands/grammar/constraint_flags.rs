@@ -44,7 +44,7 @@ pub(super) struct ConstraintFlags {
 impl ConstraintFlags {
     /// The constraint; none where calls are wanted.
     pub(super) fn constraint(&self, config: &Config) -> anyhow::Result<Option<Constraint>> {
-        let working = &config.working;
+        let working = &config.settings.working;
         Ok(Some(if let Some(file) = &self.schema {
             Constraint::json_schema(json_or_input(file, working, &SCHEMA)?)
         } else if let Some(regex) = &self.regex {

@@ -31,7 +31,7 @@ pub(super) struct Pull {
 impl Pull {
     pub(super) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let directory = config.place(&self.directory);
+        let directory = config.settings.place(&self.directory);
         let pulled = prompt_template::pull(&self.repo, &PromptMode::ALL, session).await?;
         let names: Vec<&str> = pulled
             .texts

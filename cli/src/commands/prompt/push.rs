@@ -32,7 +32,7 @@ pub(super) struct Push {
 impl Push {
     pub(super) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let directory = config.place(&self.directory);
+        let directory = config.settings.place(&self.directory);
         let mut texts = Vec::new();
         for mode in PromptMode::ALL {
             let text = prompt_template::read(&directory.join(mode.file_name()), mode)?;
@@ -55,7 +55,7 @@ impl Push {
             },
             message: format!("Set {}", names.join(" and ")),
         };
-        let pushed = config.datasets(printer)?.push(&push).await?;
+        let pushed = config.settings.datasets(printer)?.push(&push).await?;
         if printer.wants_json() {
             printer.json(&json!({
                 "repo": self.repo,

@@ -8,7 +8,7 @@ use tool_hub_agent::prompt::{PromptMode, PromptTemplate};
 
 use crate::session::Session;
 use crate::text::prompt_template;
-use crate::toolbox::loaded::LoadedTool;
+use crate::toolbox::functions::specs_of;
 
 /// Arguments of `tool prompt render`.
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ impl Render {
             false => PromptMode::Run,
         };
         let template = prompt_template::find(self.template.as_deref(), mode, session).await?;
-        let tools = LoadedTool::specs_of(&self.names, session).await?;
+        let tools = specs_of(&self.names, session).await?;
         let prompt = match template {
             PromptTemplate::Run(template) => template.fill(&tools, &self.task)?,
             PromptTemplate::Chat(template) => template.begin(&tools)?.ask(&self.task)?,

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use tool_hub_registry_server::{Registry, RegistryConfig};
+use tool_hub_toolbox::byte_size::ByteSize;
 
 use crate::session::Session;
-use crate::terminal::sizes::ByteSize;
 
 /// Arguments of `tool registry backup`.
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ impl Backup {
         session: &Session,
     ) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let directory = config.place(&self.directory);
+        let directory = config.settings.place(&self.directory);
         let made = registry.backup(&directory).await?;
         registry.close().await;
         if printer.wants_json() {
@@ -67,7 +67,7 @@ impl Restore {
         session: &Session,
     ) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let directory = config.place(&self.directory);
+        let directory = config.settings.place(&self.directory);
         let done = Registry::restore(&directory, settings).await?;
         if printer.wants_json() {
             printer.json(&json!({

@@ -6,10 +6,10 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 use tool_hub_registry_server::Registry;
+use tool_hub_toolbox::byte_size::ByteSize;
 
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
-use crate::terminal::sizes::ByteSize;
 
 /// Arguments of `tool registry gc`.
 #[derive(Debug, Args)]

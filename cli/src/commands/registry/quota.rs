@@ -7,10 +7,10 @@ use std::str::FromStr;
 use clap::Args;
 use serde_json::json;
 use tool_hub_registry_server::Registry;
+use tool_hub_toolbox::byte_size::ByteSize;
 
 use crate::consent::report::table;
 use crate::terminal::printer::Printer;
-use crate::terminal::sizes::ByteSize;
 
 /// Arguments of `quota`.
 #[derive(Debug, Args)]

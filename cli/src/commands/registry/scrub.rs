@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use tool_hub_registry_server::Registry;
+use tool_hub_toolbox::byte_size::ByteSize;
 
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
-use crate::terminal::sizes::ByteSize;
 
 /// Arguments of `tool registry scrub`.
 #[derive(Debug, Args)]

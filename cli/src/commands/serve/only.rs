@@ -5,20 +5,20 @@ use tool_hub_host::{Host, Storage, inspect};
 use tool_hub_manifest::{Digest, Grants, Revision, ToolKey, ToolRef, Verified};
 use tool_hub_registry_client::Store;
 use tool_hub_serve::{Catalogue, Presentation};
+use tool_hub_toolbox::loaded::LoadedTool;
+use tool_hub_toolbox::lock_record::calls_functions;
+use tool_hub_toolbox::package::Subject;
 
 use crate::commands::load::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
-use crate::consent::approvals::Approvals;
+use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
-use crate::consent::report;
+use crate::consent::signing;
 use crate::serving::toolbox_server::catalogue;
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
-use crate::toolbox::derived_manifest::CapabilityFlags;
-use crate::toolbox::loaded::{self, LoadedTool};
-use crate::toolbox::package::Subject;
-use crate::toolbox::sandbox;
+use crate::toolbox::{fetching, sandbox};
 
 /// Flags that serve one tool without a toolbox.
 #[derive(Debug, Args)]
@@ -82,7 +82,7 @@ impl Only<'_> {
     ) -> anyhow::Result<Catalogue> {
         let config = &session.config;
         let hint = "load the tool, and serve the toolbox: tool load, then tool serve";
-        Approvals::refuse_unrecorded("a tool served with --only", hint, config)?;
+        signing::refuse_unrecorded("a tool served with --only", hint, &config.settings)?;
         let host = sandbox::open_host(config)?;
         let (verified, storage) = self.verified(&host, session).await?;
         let inspection = inspect(&verified)?;
@@ -93,7 +93,7 @@ impl Only<'_> {
             name: key.as_str(),
             digest: inspection.approval_digest,
             asked: &manifest.capabilities,
-            calls_functions: report::calls_functions(&inspection),
+            calls_functions: calls_functions(&inspection),
             replaces: None,
             offer: Offer::Named,
             act: "Serve",
@@ -105,7 +105,9 @@ impl Only<'_> {
             .approve(grants)?
             .known_as(key.as_str())
             .with_grant_advice(move |grants| grant_flags::command(command, grants));
-        let tool = loaded::load(&host, approved, storage, config).await?;
+        let store = config.settings.open_store()?;
+        let loader = sandbox::loader(&host, &store, config);
+        let tool = loader.load_approved(approved, storage).await?;
         catalogue(vec![LoadedTool::without_toolbox(key, tool)], presentation)
     }
 
@@ -117,17 +119,17 @@ impl Only<'_> {
     ) -> anyhow::Result<(Verified, Storage)> {
         let config = &session.config;
         if let Subject::Reference(Ok(reference), _) = self.subject {
-            let storage = config.storage_of_repo(&config.endpoint, &reference.repo);
+            let storage = config
+                .settings
+                .storage_of_repo(&config.settings.endpoint, &reference.repo);
             if let Some(verified) = self.pulled(reference, host, config)? {
                 return Ok((verified, storage));
             }
         }
         let asked = CapabilityFlags::of(self.approval).capabilities();
-        let fetched = self
-            .subject
-            .fetch_asking(asked, &config.endpoint, session)
-            .await?;
-        let storage = config.storage(&fetched.origin.source());
+        let endpoint = &config.settings.endpoint;
+        let fetched = fetching::fetch(self.subject, asked, endpoint, session).await?;
+        let storage = config.settings.storage(&fetched.origin.source());
         Ok((fetched.verified, storage))
     }
 
@@ -138,8 +140,8 @@ impl Only<'_> {
         host: &Host,
         config: &Config,
     ) -> anyhow::Result<Option<Verified>> {
-        let store: Store = config.open_store()?;
-        let pin = store.pulled(&config.endpoint, &reference.repo, self.approved)?;
+        let store: Store = config.settings.open_store()?;
+        let pin = store.pulled(&config.settings.endpoint, &reference.repo, self.approved)?;
         let Some(pin) = pin else {
             return Ok(None);
         };

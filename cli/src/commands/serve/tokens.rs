@@ -10,8 +10,9 @@ use serde::Deserialize;
 use tool_hub_manifest::Digest;
 use tool_hub_serve::{BearerToken, CallerName};
 
+use crate::files;
 use crate::serving::toolbox_server::ToolSelection;
-use crate::settings::config::{self, Config};
+use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
 
 /// A caller and its selection of the tools.
@@ -43,7 +44,7 @@ pub(super) fn read(
     config: &Config,
 ) -> anyhow::Result<Vec<ServedCaller>> {
     let cannot = || format!("{} cannot be used", path.display());
-    let text = config::read_bounded(path).with_context(cannot)?;
+    let text = files::read_value(path).with_context(cannot)?;
     let metadata = std::fs::metadata(path).with_context(cannot)?;
     if !is_own(&metadata) || mode(&metadata) & 0o022 != 0 {
         let file = path.display();
@@ -62,8 +63,8 @@ pub(super) fn read(
     }
     let directory = path.parent().unwrap_or(Path::new(""));
     let place = |path: PathBuf| match path.starts_with("~") {
-        true => config.place(&path),
-        false => config.place(&directory.join(path)),
+        true => config.settings.place(&path),
+        false => config.settings.place(&directory.join(path)),
     };
     let entries = entries.into_iter();
     let named = entries.map(|(name, entry)| {
@@ -128,7 +129,7 @@ pub(super) fn private_token(file: &Path) -> anyhow::Result<BearerToken> {
 
 /// The token in `file`.
 fn token_of(file: &Path) -> anyhow::Result<BearerToken> {
-    let text = config::read_bounded(file)
+    let text = files::read_value(file)
         .with_context(|| format!("the token file {} cannot be read", file.display()))?;
     let token: Result<BearerToken, _> = text.trim().parse();
     token.map_err(|error| {

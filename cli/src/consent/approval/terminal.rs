@@ -4,8 +4,9 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::{Capabilities, DirectoryGrant, DirectoryRequest, Grants};
+use tool_hub_toolbox::sensitive::SensitivePlaces;
+use tool_hub_toolbox::sensitive::finding::{Finding, Refusal};
 
-use crate::consent::sensitive::{Finding, Refusal, SensitivePlaces};
 use crate::settings::config::Config;
 use crate::terminal::escape::escape_line;
 
@@ -82,7 +83,7 @@ impl Terminal {
         request: &DirectoryRequest,
         config: &Config,
     ) -> anyhow::Result<Option<DirectoryGrant>> {
-        let sensitive = SensitivePlaces::of(config)?;
+        let sensitive = SensitivePlaces::of(&config.settings);
         let question = format!(
             "Which directory may it use as `{}` ({})? Empty for none: ",
             request.name, request.access
@@ -99,7 +100,7 @@ impl Terminal {
                 writeln!(io::stderr(), "{shown} is not a directory")?;
                 continue;
             }
-            if path != config.place(Path::new(answer)) {
+            if path != config.settings.place(Path::new(answer)) {
                 writeln!(io::stderr(), "that is {shown}")?;
             }
             let findings = sensitive.findings(&path, request.access);
@@ -140,6 +141,6 @@ impl Terminal {
 /// The real path of a directory: a link that is changed later must not lead elsewhere. A path that
 /// does not exist stays as it was written, for the host to refuse.
 pub(super) fn real(path: &Path, config: &Config) -> PathBuf {
-    let path = config.place(path);
+    let path = config.settings.place(path);
     path.canonicalize().unwrap_or(path)
 }

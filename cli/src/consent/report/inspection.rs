@@ -2,6 +2,8 @@
 
 use tool_hub_host::{CallableFunction, ImportAccess, InspectedCapability, Inspection, NotCallable};
 use tool_hub_manifest::{Overrides, Source};
+use tool_hub_toolbox::lock_record::calls_functions;
+use tool_hub_toolbox::provenance::Provenance;
 
 use super::details;
 use crate::consent::function_signature;
@@ -9,7 +11,6 @@ use crate::consent::grant_flags;
 use crate::terminal::escape::escape_line;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
-use crate::toolbox::provenance::Provenance;
 
 /// The extent of an inspection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,11 +193,6 @@ fn right_lines(inspection: &Inspection) -> Vec<String> {
         lines.push(format!("  grant with {}", flags.join(" ")));
     }
     lines
-}
-
-/// True if the tool imports the interface that calls other functions of the toolbox.
-pub(crate) fn calls_functions(inspection: &Inspection) -> bool {
-    imports(inspection, ImportAccess::Toolbox)
 }
 
 fn imports(inspection: &Inspection, power: ImportAccess) -> bool {

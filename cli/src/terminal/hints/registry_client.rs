@@ -32,7 +32,7 @@ impl Hint for ClientError {
             | Self::TimedOut { .. } => {
                 one("check the network, or name another registry with --endpoint or HF_ENDPOINT")
             }
-            // `Config::token_advice` says which token was shown and how to log in.
+            // `token_advice` says which token was shown and how to log in.
             Self::TokenMissing { .. } => Vec::new(),
             Self::TokenRefused { .. } => one(
                 "the token may be revoked or for another registry; log in again with: tool login",

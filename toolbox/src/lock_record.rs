@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use tool_hub_host::{Approved, Inspection, Tool};
+use tool_hub_host::{Approved, ImportAccess, Inspection, Tool};
 use tool_hub_manifest::{
     Approval, Consent, Digest, FunctionName, Grants, LockedTool, Source, ToolKey, ToolboxEntry,
+    VariableName,
 };
 
-use crate::consent::report;
-use crate::session::Session;
-use crate::terminal::progress::Spinner;
-use crate::toolbox::loaded;
-use crate::toolbox::open_toolbox::OpenToolbox;
-use crate::toolbox::package::{Fetched, FetchedFrom};
-use crate::toolbox::sandbox;
+use crate::error::Error;
+use crate::loaded::Loader;
+use crate::open_toolbox::OpenToolbox;
+use crate::package::{Fetched, FetchedFrom};
+use crate::settings::Settings;
 
-/// The user's consent, with its way and time.
-pub(crate) struct GivenConsent {
+/// The user's consent, with its way and time. Whoever makes one must have it.
+#[derive(Debug)]
+pub struct GivenConsent {
     approved: Approved,
     calls_functions: bool,
     consent: Consent,
@@ -28,65 +28,109 @@ pub(crate) struct GivenConsent {
 
 impl GivenConsent {
     /// A consent to what was inspected, with `grants`, that was just given.
-    pub(crate) fn now(
-        inspection: &Inspection,
-        grants: Grants,
-        consent: Consent,
-    ) -> anyhow::Result<Self> {
-        let at = OffsetDateTime::now_utc()
-            .replace_nanosecond(0)?
-            .format(&Rfc3339)?;
+    ///
+    /// # Errors
+    /// [`Error::Host`] if the inspection refuses the tool, or the grants exceed what it asks for.
+    pub fn now(inspection: &Inspection, grants: Grants, consent: Consent) -> Result<Self, Error> {
+        let now = OffsetDateTime::now_utc();
+        let at = now.replace_nanosecond(0).unwrap_or(now).format(&Rfc3339)?;
         Ok(Self {
             approved: inspection.approve(grants)?,
-            calls_functions: report::calls_functions(inspection),
+            calls_functions: calls_functions(inspection),
             consent,
             at,
         })
     }
 
     /// The consent that `locked` records, with the same grants, for what was inspected again.
-    pub(crate) fn before(inspection: &Inspection, locked: &LockedTool) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// As [`now`](Self::now).
+    pub fn before(inspection: &Inspection, locked: &LockedTool) -> Result<Self, Error> {
         Ok(Self {
             approved: inspection.approve(locked.grants.clone())?,
-            calls_functions: report::calls_functions(inspection),
+            calls_functions: calls_functions(inspection),
             consent: locked.approval.consent,
             at: locked.approval.at.clone(),
         })
     }
 }
 
-/// Compiles `fetched`, keeps its bytes and records it under `key`.
-pub(crate) async fn record(
-    key: &ToolKey,
-    entry: &ToolboxEntry,
-    fetched: &Fetched,
-    given: GivenConsent,
-    session: &Session,
-) -> anyhow::Result<LockedTool> {
-    let Session { config, printer } = session;
-    let host = sandbox::open_host(config)?;
-    let spinner = Spinner::start(format!("compiling {key}"), printer);
-    let approved = loaded::known_as(key, given.approved.clone());
-    let storage = config.storage(&fetched.origin.source());
-    let tool = loaded::load(&host, approved, storage, config).await;
-    spinner.finish();
-    let tool = tool?;
-    for name in tool.unmasked_variables() {
-        printer.warning(&format!(
-            "the value of {name} is too short to be masked, so it is visible if `{key}` outputs it"
-        ));
+/// True if the tool imports the interface that calls other functions of the toolbox.
+pub fn calls_functions(inspection: &Inspection) -> bool {
+    let mut imports = inspection.imports.iter();
+    imports.any(|import| import.access == ImportAccess::Toolbox)
+}
+
+/// A record that only has to be written, and signed before where that is required. The tool was
+/// compiled.
+#[derive(Debug)]
+pub struct PreparedRecord<'a> {
+    key: &'a ToolKey,
+    entry: &'a ToolboxEntry,
+    locked: LockedTool,
+    unmasked: Vec<VariableName>,
+}
+
+impl<'a> PreparedRecord<'a> {
+    /// Loads `fetched` once and keeps its bytes, to record it under `key`.
+    ///
+    /// # Errors
+    /// If it cannot be loaded or kept.
+    pub async fn new(
+        key: &'a ToolKey,
+        entry: &'a ToolboxEntry,
+        fetched: &Fetched,
+        given: GivenConsent,
+        loader: &Loader<'_>,
+    ) -> Result<Self, Error> {
+        let settings = loader.settings;
+        let approved = loader.known_as(key, given.approved.clone());
+        let storage = settings.storage(&fetched.origin.source());
+        let tool = loader.load_approved(approved, storage).await?;
+        // Repos arrive through the store; files have to be put there, since a tool runs as it
+        // was approved and not as the file may be tomorrow.
+        if let FetchedFrom::File { .. } = &fetched.origin {
+            loader.store.put(&fetched.verified)?;
+        }
+        let toolbox = OpenToolbox::open(settings)?;
+        let before = toolbox.last_approved(key);
+        Ok(Self {
+            key,
+            entry,
+            locked: locked(key, entry, fetched, given, &tool, before),
+            unmasked: tool.unmasked_variables().to_vec(),
+        })
     }
 
-    // Repos arrive through the store; files have to be put there, since a tool runs as it
-    // was approved and not as the file may be tomorrow.
-    if let FetchedFrom::File { .. } = &fetched.origin {
-        config.open_store()?.put(&fetched.verified)?;
+    /// The secret variables whose values are too short to be masked: they are visible if the tool
+    /// outputs them.
+    pub fn unmasked_variables(&self) -> &[VariableName] {
+        &self.unmasked
     }
-    let toolbox = OpenToolbox::open(config)?;
-    let before = toolbox.last_approved(key);
-    let locked = locked(key, entry, fetched, given, &tool, before);
-    OpenToolbox::insert(config, key, entry, locked.clone())?;
-    Ok(locked)
+
+    /// The record, whose approval has to be signed where [`Approvals::to_be_signed`](crate::approvals::Approvals::to_be_signed) says so.
+    pub fn locked(&self) -> &LockedTool {
+        &self.locked
+    }
+
+    /// Writes the record to the toolbox in force, its lock and the user's approvals, with the
+    /// `signature` of its approval.
+    ///
+    /// # Errors
+    /// [`Error::NoSignature`] if one is required and this is none by a required key, and if a file
+    /// cannot be changed.
+    pub fn record(
+        self,
+        signature: Option<String>,
+        settings: &Settings,
+    ) -> Result<LockedTool, Error> {
+        let Self {
+            key, entry, locked, ..
+        } = self;
+        OpenToolbox::insert(settings, key, entry, locked.clone(), signature)?;
+        Ok(locked)
+    }
 }
 
 fn locked(

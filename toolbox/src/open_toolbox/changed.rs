@@ -1,4 +1,4 @@
-//! Warns if the package of a tool that was loaded from this disk has changed since.
+//! Finds packages of tools that were loaded from this disk and have changed since.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -9,23 +9,16 @@ use tool_hub_manifest::{Digest, LockedTool, Source, package_file};
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
 
 use super::Member;
+use crate::built_package;
 use crate::files;
-use crate::terminal::printer::Printer;
-use crate::toolbox::package;
+use crate::notices::{Notice, Notices};
 
 impl Member<'_> {
-    /// Tells the user where the tool's package on this disk is not the one that was approved: the
+    /// Tells `notices` if the tool's package on this disk is not the one that was approved: the
     /// approved one runs, and whoever has just built another would take it for that.
-    pub(crate) fn warn_if_changed(&self, printer: &Printer) {
+    pub fn notice_if_changed(&self, notices: &dyn Notices) {
         if has_changed(self.locked) {
-            printer.warning(&format!(
-                "`{}` runs as you approved it; the package on disk has changed since",
-                self.key
-            ));
-            printer.hint(&format!(
-                "look at the new one and take it with: tool update {}",
-                self.key
-            ));
+            notices.notice(&Notice::PackageChanged { key: self.key });
         }
     }
 }
@@ -37,7 +30,7 @@ fn has_changed(locked: &LockedTool) -> bool {
         return false;
     };
     let found = match path.is_dir() {
-        true => package::package_directory(path).ok().and_then(|package| {
+        true => built_package::directory(path).ok().and_then(|package| {
             // It names the component's digest, so nothing else need be read.
             let manifest = package.join(package_file::MANIFEST);
             files::read_regular(&manifest, MANIFEST_BYTES_MAX).ok()

@@ -8,14 +8,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use serde::Deserialize;
 use tool_hub_manifest::Digest;
 
-use crate::files;
-use crate::terminal::problem::Problem;
-
 use super::signature::{Signer, Statement};
+use crate::error::Error;
+use crate::files;
 
 /// The directory in which the machine's administrator can require signed approvals.
 pub(crate) const SYSTEM_DIRECTORY: &str = "/etc/tool-hub";
@@ -25,7 +23,7 @@ const ROOT: u32 = 0;
 
 /// The keys, one of which has to sign every approval.
 #[derive(Debug)]
-pub(crate) struct SignaturePolicy {
+pub struct SignaturePolicy {
     signers: Vec<Signer>,
     /// The file with the requirement.
     place: PathBuf,
@@ -34,8 +32,10 @@ pub(crate) struct SignaturePolicy {
 
 /// The owner of the requirement: the machine's administrator or the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PolicySource {
+pub enum PolicySource {
+    /// The machine's administrator, for all its users.
     System,
+    /// The user.
     User,
 }
 
@@ -51,7 +51,7 @@ impl SignaturePolicy {
     ///
     /// # Errors
     /// If the machine's file exists and cannot be trusted.
-    pub(super) fn read(own: &Path, signers: &[Signer]) -> anyhow::Result<Option<Self>> {
+    pub(super) fn read(own: &Path, signers: &[Signer]) -> Result<Option<Self>, Error> {
         if let Some(system) = system(Path::new(SYSTEM_DIRECTORY), ROOT)? {
             return Ok(Some(system));
         }
@@ -62,90 +62,79 @@ impl SignaturePolicy {
         }))
     }
 
-    pub(crate) fn source(&self) -> PolicySource {
+    /// The owner of the requirement.
+    pub fn source(&self) -> PolicySource {
         self.source
     }
 
     /// The file with the requirement.
-    pub(crate) fn place(&self) -> &Path {
+    pub fn place(&self) -> &Path {
         &self.place
     }
 
+    /// The keys.
+    pub fn signers(&self) -> &[Signer] {
+        &self.signers
+    }
+
     /// The fingerprints of the keys, joined by "or".
-    pub(crate) fn fingerprints(&self) -> String {
+    pub fn fingerprints(&self) -> String {
         let keys: Vec<String> = self.signers.iter().map(Signer::fingerprint).collect();
         keys.join(" or ")
     }
 
     /// True if `signature` approves `record` and is by one of the keys.
-    pub(super) fn is_met_by(&self, record: &Digest, signature: Option<&String>) -> bool {
-        let statement = Statement::approval(record);
-        let signed = |signature: &String| {
-            let mut signers = self.signers.iter();
-            signers.any(|signer| signer.verify(&statement, signature))
-        };
-        signature.is_some_and(signed)
+    pub(super) fn is_met_by(&self, record: &Digest, signature: Option<&str>) -> bool {
+        self.check(&Statement::approval(record), signature).is_ok()
     }
 
-    /// Returns a signature of the approval of `record`.
-    ///
-    /// # Errors
-    /// If none of the keys signs it.
-    pub(super) fn sign_approval(&self, record: &Digest, home: &Path) -> anyhow::Result<String> {
-        self.sign(&Statement::approval(record), home)
+    /// The statement that these keys need not sign approvals any more.
+    pub fn release(&self) -> Statement {
+        Statement::release(&self.signers)
     }
 
-    /// Requires a signature of the statement that these keys need not sign approvals any more.
-    ///
-    /// # Errors
-    /// If none of the keys signs it.
-    pub(super) fn sign_release(&self, home: &Path) -> anyhow::Result<()> {
-        self.sign(&Statement::release(&self.signers), home)
-            .map(drop)
-    }
-
-    fn sign(&self, statement: &Statement, home: &Path) -> anyhow::Result<String> {
-        for signer in &self.signers {
-            if let Some(signature) = signer.sign(statement, home)? {
-                return Ok(signature);
-            }
+    /// Refuses a signature that is not of `statement`, or not by one of the keys.
+    pub(super) fn check(
+        &self,
+        statement: &Statement,
+        signature: Option<&str>,
+    ) -> Result<(), Error> {
+        match signature.is_some_and(|signature| self.is_signed(statement, signature)) {
+            true => Ok(()),
+            false => Err(self.no_signature()),
         }
-        Err(Problem::refused(format!(
-            "no signature by {}, which {} requires",
-            self.fingerprints(),
-            self.place.display()
-        ))
-        .hint("load the key into ssh-agent, plug it in, or put it into ~/.ssh; see: ssh-add -l")
-        .into())
+    }
+
+    /// The error where none of the keys signs.
+    pub fn no_signature(&self) -> Error {
+        Error::NoSignature {
+            keys: self.fingerprints(),
+            place: self.place.clone(),
+        }
+    }
+
+    fn is_signed(&self, statement: &Statement, signature: &str) -> bool {
+        let mut signers = self.signers.iter();
+        signers.any(|signer| signer.verify(statement, signature))
     }
 }
 
 /// Reads the requirement from the file in `directory`. Both have to belong to `owner`.
-fn system(directory: &Path, owner: u32) -> anyhow::Result<Option<SignaturePolicy>> {
+fn system(directory: &Path, owner: u32) -> Result<Option<SignaturePolicy>, Error> {
     let place = directory.join(SYSTEM_FILE);
     let Some(text) = files::read_if_present(&place)? else {
         return Ok(None);
     };
     for path in [directory, &place] {
         if !belongs_to(path, owner)? {
-            return Err(Problem::refused(format!(
-                "{} can be changed by users other than root, so it cannot be trusted",
-                path.display()
-            ))
-            .hint(format!(
-                "run as root: chown root {0} && chmod go-w {0}",
-                path.display()
-            ))
-            .into());
+            return Err(Error::NotRoots {
+                path: path.to_owned(),
+            });
         }
     }
-    let file: SystemFile = toml_edit::de::from_str(&text)
-        .with_context(|| format!("{} cannot be read", place.display()))?;
+    let file: SystemFile = files::parse_toml(&place, &text)?;
     if file.signers.is_empty() {
-        let nobody = format!("{} lists no key, so no approval is valid", place.display());
-        return Err(Problem::refused(nobody)
-            .hint("list a key in `signers`, or remove the file")
-            .into());
+        return Err(Error::NoSigner { place });
     }
     Ok(Some(SignaturePolicy {
         signers: file.signers,
@@ -155,16 +144,16 @@ fn system(directory: &Path, owner: u32) -> anyhow::Result<Option<SignaturePolicy
 }
 
 #[cfg(unix)]
-fn belongs_to(path: &Path, owner: u32) -> anyhow::Result<bool> {
+fn belongs_to(path: &Path, owner: u32) -> Result<bool, Error> {
     use std::os::unix::fs::MetadataExt as _;
     const OTHERS_WRITE: u32 = 0o022;
-    let found = path.symlink_metadata()?;
+    let found = path.symlink_metadata().map_err(files::unreadable(path))?;
     Ok(found.uid() == owner && found.mode() & OTHERS_WRITE == 0)
 }
 
 /// Systems without Unix owners have no machine-wide file.
 #[cfg(not(unix))]
-fn belongs_to(_: &Path, _: u32) -> anyhow::Result<bool> {
+fn belongs_to(_: &Path, _: u32) -> Result<bool, Error> {
     Ok(false)
 }
 
@@ -197,7 +186,7 @@ mod tests {
         );
         let read = system(directory.path(), owner);
         read.map(|required| required.map_or(0, |required| required.signers.len()))
-            .map_err(|error| format!("{error:#}"))
+            .map_err(|error| error.to_string())
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! Chooses the token for a registry from `HF_TOKEN`, the logins of `tool login` and the file of
-//! `hf`. A token is shown only to the registry that it was given for.
+//! Chooses the token for a registry from `HF_TOKEN`, the tokens that the user stored, and the file
+//! of `hf`. A token is shown only to the registry that it was given for.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use tool_hub_registry_client::Token;
 use url::Url;
 
+use super::credentials::Credentials;
+use crate::error::Error;
 use crate::files;
-use crate::settings::credentials::Credentials;
 
 /// The user's tokens, and the registry that each one is for.
 #[derive(Debug)]
@@ -21,72 +21,46 @@ pub(super) struct Tokens {
     pub(super) hub_endpoint: Url,
     /// The file in which the `hf` command keeps its token.
     pub(super) hub_file: PathBuf,
-    /// The file in which `tool login` keeps tokens, by the origin of their registry.
+    /// The file with the tokens that the user stored, by the origin of their registry.
     pub(super) stored_file: PathBuf,
 }
 
 /// The source of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    Environment,
-    Login,
+pub enum TokenOrigin {
+    /// The variable `HF_TOKEN`.
+    Variable,
+    /// The tokens that the user stored.
+    Stored,
+    /// The file of the `hf` command.
     HubFile,
 }
 
 impl Tokens {
     /// The token to show to `endpoint`. This is the only place that decides it.
-    pub(super) fn of(&self, endpoint: &Url) -> anyhow::Result<Option<Token>> {
-        Ok(self.find(endpoint)?.map(|(token, _)| token))
-    }
-
-    fn find(&self, endpoint: &Url) -> anyhow::Result<Option<(Token, Origin)>> {
+    pub(super) fn find(&self, endpoint: &Url) -> Result<Option<(Token, TokenOrigin)>, Error> {
         let is_hub = endpoint.origin() == self.hub_endpoint.origin();
         if let Some(token) = self.env_token.as_ref().filter(|_| is_hub) {
-            return Ok(Some((token.clone(), Origin::Environment)));
+            return Ok(Some((token.clone(), TokenOrigin::Variable)));
         }
         if let Some(token) = Credentials::read(self.stored_file.clone())?.token(endpoint)? {
-            return Ok(Some((token, Origin::Login)));
+            return Ok(Some((token, TokenOrigin::Stored)));
         }
         let kept = is_hub
             .then(|| read_token_file(&self.hub_file))
             .transpose()?;
-        Ok(kept.flatten().map(|token| (token, Origin::HubFile)))
-    }
-
-    /// Hints for a user whom `endpoint` did not let in: which token it was shown, why it was not
-    /// shown another one, and how to log in.
-    pub(super) fn advice(&self, endpoint: &Url) -> Vec<String> {
-        let shown = endpoint.origin().ascii_serialization();
-        let login = format!("log in with: tool login --endpoint {endpoint}");
-        match self.find(endpoint) {
-            // An error in the token files was reported before.
-            Err(_) => Vec::new(),
-            Ok(Some((_, Origin::Environment))) => {
-                vec![format!("the token in HF_TOKEN was sent to {shown}")]
-            }
-            Ok(Some((_, Origin::Login))) => vec![format!(
-                "the token stored by `tool login` was sent to {shown}; {login}"
-            )],
-            Ok(Some((_, Origin::HubFile))) => vec![format!(
-                "the token stored by `hf auth login` was sent to {shown}; to use another one, {login}"
-            )],
-            Ok(None) if self.env_token.is_some() => vec![format!(
-                "no token was sent to {shown}: HF_TOKEN is for {}, the registry of HF_ENDPOINT; {login}",
-                self.hub_endpoint.origin().ascii_serialization()
-            )],
-            Ok(None) => vec![format!("no token was sent to {shown}; {login}")],
-        }
+        Ok(kept.flatten().map(|token| (token, TokenOrigin::HubFile)))
     }
 }
 
-fn read_token_file(path: &Path) -> anyhow::Result<Option<Token>> {
+fn read_token_file(path: &Path) -> Result<Option<Token>, Error> {
     let text = files::read_if_present(path)?.unwrap_or_default();
     match text.trim() {
         "" => Ok(None),
-        token => token
-            .parse::<Token>()
-            .map(Some)
-            .with_context(|| format!("{} holds no token", path.display())),
+        token => token.parse().map(Some).map_err(|source| Error::NoToken {
+            path: path.to_owned(),
+            source,
+        }),
     }
 }
 
@@ -116,8 +90,12 @@ mod tests {
 
     #[track_caller]
     fn check(tokens: &Tokens, endpoint: &str, expect: Option<&str>) {
-        let found = tokens.of(&endpoint.parse().unwrap()).unwrap();
-        assert_eq!(found.as_ref().map(Token::expose), expect, "{endpoint}");
+        let found = tokens.find(&endpoint.parse().unwrap()).unwrap();
+        assert_eq!(
+            found.as_ref().map(|(token, _)| token.expose()),
+            expect,
+            "{endpoint}"
+        );
     }
 
     fn log_in(tokens: &Tokens, endpoint: &str, token: &str) {
@@ -167,31 +145,5 @@ mod tests {
             ..tokens
         };
         check(&without, HUB, Some("hf_hub"));
-    }
-
-    #[test]
-    fn advice_names_the_token_and_the_way_in() {
-        let directory = tempfile::tempdir().unwrap();
-        let tokens = tokens(directory.path(), |_| {});
-        let advice = |tokens: &Tokens, at: &str| tokens.advice(&at.parse().unwrap()).join("\n");
-        assert_eq!(
-            advice(&tokens, HUB),
-            "the token in HF_TOKEN was sent to https://hub.example.org"
-        );
-        assert_eq!(
-            advice(&tokens, OTHER),
-            "no token was sent to https://other.example.org: HF_TOKEN is for \
-             https://hub.example.org, the registry of HF_ENDPOINT; log in with: tool login \
-             --endpoint https://other.example.org/"
-        );
-        log_in(&tokens, OTHER, "hf_other");
-        assert_eq!(
-            advice(&tokens, OTHER),
-            "the token stored by `tool login` was sent to https://other.example.org; log in \
-             with: tool login --endpoint https://other.example.org/"
-        );
-        for text in [advice(&tokens, HUB), advice(&tokens, OTHER)] {
-            assert!(!text.contains("hf_"), "{text}");
-        }
     }
 }

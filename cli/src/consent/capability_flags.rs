@@ -1,64 +1,17 @@
-//! Derives manifests for components that have none, from the component's types and the capabilities
-//! named on the command line.
+//! The flags that name the capabilities of a component without a manifest.
 
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::Args;
-use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{
-    Access, Capabilities, DirectoryName, DirectoryRequest, Methods, Origin, Package,
-    StorageRequest, ToolName, VariableName, VariableRequest, Verified,
+    Access, Capabilities, DirectoryName, DirectoryRequest, Methods, Origin, StorageRequest,
+    VariableName, VariableRequest,
 };
-use tool_hub_registry_client::COMPONENT_BYTES_MAX;
-use unicode_normalization::UnicodeNormalization as _;
 
 use crate::consent::approval::{ApprovalFlags, named_directory, origin_with_methods};
-use crate::files;
-use crate::terminal::problem::Problem;
-
-/// The note that is shown when a manifest was derived.
-pub(crate) const NOTE: &str = "the component has no manifest; this one is derived from its types \
-                               and asks for what --allow-network, --allow-dir and --allow-var name";
 
 /// The reason that a derived manifest gives for its requests.
 const WHY: &str = "named on the command line, because the component has no manifest";
-
-/// Reads the component at `path` and gives it a manifest that asks for `asked`.
-///
-/// # Errors
-/// If it cannot be read, or has no functions that can be offered.
-pub(crate) fn read(path: &Path, asked: Capabilities) -> anyhow::Result<Verified> {
-    let component = read_component(path)?;
-    let mut manifest = derive_manifest(&component, name_of(path))
-        .with_context(|| format!("{} cannot be used as a tool", path.display()))?;
-    manifest.capabilities = asked;
-    let package = Package {
-        manifest: manifest.to_toml().into_bytes(),
-        component,
-    };
-    Ok(Verified::check(package)?)
-}
-
-/// Reads the component at `path`.
-pub(crate) fn read_component(path: &Path) -> anyhow::Result<Vec<u8>> {
-    files::read_regular(path, COMPONENT_BYTES_MAX).map_err(|error| {
-        let cannot = format!("{} cannot be read", path.display());
-        match error.kind() {
-            ErrorKind::NotFound => Problem::user(cannot)
-                .caused_by(error)
-                .hint("look at the path, or write owner/name for a tool of a registry")
-                .into(),
-            ErrorKind::FileTooLarge => Problem::refused(format!(
-                "{} is too large: a component has at most {COMPONENT_BYTES_MAX} bytes",
-                path.display()
-            ))
-            .into(),
-            _ => anyhow::Error::new(error).context(cannot),
-        }
-    })
-}
 
 /// The capabilities that a component without a manifest shall ask for, as command-line flags.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
@@ -160,31 +113,6 @@ impl CapabilityFlags {
     }
 }
 
-/// A tool name made from a file name: letters lose their accents, and other characters that a tool
-/// name cannot hold become dashes. If no letter remains, for example of a word in another script,
-/// the name is `tool`.
-fn name_of(path: &Path) -> ToolName {
-    let stem = path
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .unwrap_or_default();
-    let is_mark = |c: &char| unicode_normalization::char::is_combining_mark(*c);
-    let plain: String = stem.nfkd().filter(|c| !is_mark(c)).collect();
-    let fallback = || "tool".parse().expect("`tool` is a tool name");
-    if plain.chars().any(|c| c.is_alphanumeric() && !c.is_ascii()) {
-        return fallback();
-    }
-    let name: String = plain
-        .to_ascii_lowercase()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .take(64)
-        .collect();
-    name.trim_matches('-')
-        .parse()
-        .unwrap_or_else(|_| fallback())
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -201,23 +129,6 @@ mod tests {
     fn wanted(line: &str) -> CapabilityFlags {
         let words = std::iter::once("tool").chain(line.split_whitespace());
         CapabilityFlags::of(&Line::try_parse_from(words).unwrap().flags)
-    }
-
-    #[test]
-    fn a_file_s_name_becomes_a_tool_s() {
-        for (path, name) in [
-            ("/x/Adder_2.wasm", "adder-2"),
-            ("é.wasm", "e"),
-            ("./ünï.wasm", "uni"),
-            ("Größe 2.wasm", "tool"),
-            ("ﬁle.wasm", "file"),
-            ("я-x.wasm", "tool"),
-            ("名.wasm", "tool"),
-            ("con.wasm", "tool"),
-            ("-.wasm", "tool"),
-        ] {
-            assert_eq!(name_of(Path::new(path)).as_str(), name, "{path}");
-        }
     }
 
     #[test]

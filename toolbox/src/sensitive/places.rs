@@ -5,20 +5,15 @@ use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::Access;
 
-use crate::connect::{Client, ClientPlaces, Scope};
-use crate::consent::approvals::SYSTEM_DIRECTORY;
+use super::finding::Refusal;
+use crate::approvals::signature_policy::SYSTEM_DIRECTORY;
+use crate::clients::McpClient;
 use crate::files;
-use crate::settings::config::Config;
-use crate::toolbox::open_toolbox::OpenToolbox;
-
-/// The strength of a refusal: final, or one that the user can override by insisting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    Always,
-    UnlessInsisted,
-}
+use crate::open_toolbox::OpenToolbox;
+use crate::settings::Settings;
 
 /// A kind of sensitive place.
+#[derive(Debug)]
 pub(super) struct Kind {
     pub(super) why: &'static str,
     pub(super) reach: Reach,
@@ -173,13 +168,14 @@ const OF_PROJECTS: [(&str, &Kind); 22] = [
 ];
 
 /// A sensitive place. A granted directory may be it, contain it, or be inside of it.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct SensitivePlace {
     pub(super) path: PathBuf,
     pub(super) kind: &'static Kind,
 }
 
 /// The sensitive places of a user and a machine.
+#[derive(Debug)]
 pub(super) struct Places {
     places: Vec<SensitivePlace>,
     home: PathBuf,
@@ -189,18 +185,17 @@ pub(super) struct Places {
 
 impl Places {
     /// Collects the sensitive places of this machine.
-    pub(super) fn of(config: &Config) -> anyhow::Result<Self> {
-        let home = config.home();
-        let mut found = Self::of_home(home);
-        let own = config.own_directories().map(|path| (path, &OWN));
-        let toolbox = OpenToolbox::files(&OpenToolbox::directory_in_force(config));
-        let clients = ClientPlaces::read()?;
-        let of_clients = Client::all().filter_map(|client| {
-            let file = client.file(Scope::User, &clients, home)?;
+    pub(super) fn of(settings: &Settings) -> Self {
+        let mut found = Self::of_home(&settings.home);
+        let own = settings.own_directories().map(|path| (path, &OWN));
+        let toolbox = OpenToolbox::files(&OpenToolbox::directory_in_force(settings));
+        let clients = &settings.clients;
+        let of_clients = McpClient::ALL.into_iter().filter_map(|client| {
+            let file = client.user_file(clients);
             Some((file.parent()?.to_owned(), &AGENTS))
         });
-        let token = config.hub_token_file().to_owned();
-        let searched = config.search_path().into_iter();
+        let token = settings.hub_token_file().to_owned();
+        let searched = settings.search_path.iter().cloned();
         let more = own
             .into_iter()
             .chain(toolbox.map(|path| (path, &TRUST)))
@@ -208,7 +203,7 @@ impl Places {
             .chain([(clients.config.clone(), &SECRETS), (token, &SECRETS)])
             .chain(searched.map(|path| (path, &ON_PATH)));
         found.places.extend(more.map(SensitivePlace::resolved));
-        Ok(found)
+        found
     }
 
     /// The places that every machine has, for a user whose home is `home`.
@@ -283,7 +278,9 @@ impl SensitivePlace {
 
 /// Names that other programs act on in a project, with their kinds.
 pub(super) fn of_projects() -> impl Iterator<Item = (&'static str, &'static Kind)> {
-    let clients = Client::all().filter_map(Client::project_name);
+    let clients = McpClient::ALL
+        .into_iter()
+        .filter_map(McpClient::project_name);
     OF_PROJECTS
         .into_iter()
         .chain(clients.map(|name| (name, &AGENTS)))

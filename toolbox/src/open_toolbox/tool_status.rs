@@ -4,58 +4,45 @@
 use std::collections::BTreeSet;
 
 use tool_hub_host::Change;
-use tool_hub_manifest::{FunctionName, LockedTool, ToolKey, ToolboxEntry};
+use tool_hub_manifest::{LockedTool, Source, ToolKey, ToolboxEntry};
 
 use super::{Member, OpenToolbox};
-use crate::consent::difference;
-use crate::terminal::diagnosis;
-use crate::terminal::messages::nearest;
-use crate::terminal::printer::Printer;
-use crate::terminal::problem::Problem;
+use crate::error::{Error, NotApproved};
+use crate::notices::{Notice, Notices};
 
 /// One tool as the toolbox names it, whether it can be used or not.
-pub(crate) struct ToolStatus<'a> {
-    pub(crate) key: &'a ToolKey,
-    pub(crate) entry: &'a ToolboxEntry,
-    pub(crate) member: Result<Member<'a>, Unusable>,
+#[derive(Debug)]
+pub struct ToolStatus<'a> {
+    /// Its name in the toolbox.
+    pub key: &'a ToolKey,
+    /// What people wrote.
+    pub entry: &'a ToolboxEntry,
+    /// The tool, or the reason why it cannot be used as it stands: [`Error::NotApproved`],
+    /// [`Error::NotSigned`], [`Error::TextsChanged`] or [`Error::UnknownFunction`].
+    pub member: Result<Member<'a>, Error>,
 }
-
-/// The reason why a tool cannot be used as it stands in the toolbox.
-pub(crate) struct Unusable {
-    /// In two or three words, for a table.
-    pub(crate) state: &'static str,
-    /// In full, with what to do about it.
-    pub(crate) problem: Problem,
-}
-
-const NOT_APPROVED: &str = "not approved";
-const CHANGED: &str = "changed since approval";
-const NOT_SIGNED: &str = "not signed";
 
 impl OpenToolbox {
     /// Every tool, in the order of the toolbox.
     ///
     /// # Errors
     /// When one of them cannot be used as it stands.
-    pub(crate) fn members(&self) -> anyhow::Result<Vec<Member<'_>>> {
-        self.statuses()
-            .into_iter()
-            .map(|status| status.member.map_err(|unusable| unusable.problem.into()))
-            .collect()
+    pub fn members(&self) -> Result<Vec<Member<'_>>, Error> {
+        let statuses = self.statuses().into_iter();
+        statuses.map(|status| status.member).collect()
     }
 
     /// The tool called `key`.
     ///
     /// # Errors
     /// When there is none, or when it cannot be used as it stands.
-    pub(crate) fn member(&self, key: &str) -> anyhow::Result<Member<'_>> {
+    pub fn member(&self, key: &str) -> Result<Member<'_>, Error> {
         let (key, entry) = self.named(key)?;
-        let status = self.status(key, entry);
-        Ok(status.member.map_err(|unusable| unusable.problem)?)
+        self.status(key, entry).member
     }
 
     /// Every tool, in the order of the toolbox.
-    pub(crate) fn statuses(&self) -> Vec<ToolStatus<'_>> {
+    pub fn statuses(&self) -> Vec<ToolStatus<'_>> {
         self.toolbox
             .tools
             .iter()
@@ -67,7 +54,7 @@ impl OpenToolbox {
     ///
     /// # Errors
     /// When there is no tool of a name.
-    pub(crate) fn chosen(&self, names: &[String]) -> anyhow::Result<Vec<ToolStatus<'_>>> {
+    pub fn chosen(&self, names: &[String]) -> Result<Vec<ToolStatus<'_>>, Error> {
         if names.is_empty() {
             return Ok(self.statuses());
         }
@@ -79,33 +66,34 @@ impl OpenToolbox {
     }
 
     /// The tools that can be offered to an agent: those called `names`, or, when no name is
-    /// given, every one that is usable. The others are warned about and left out, so that
+    /// given, every one that is usable. The others are told to `notices` and left out, so that
     /// one line of a shared toolbox does not take away what the agent relies on.
     ///
     /// # Errors
     /// When a tool that was named, or every tool there is, cannot be used, and when one is named
     /// twice.
-    pub(crate) fn usable(
+    pub fn usable(
         &self,
         names: &[String],
-        printer: &Printer,
-    ) -> anyhow::Result<Vec<Member<'_>>> {
+        notices: &dyn Notices,
+    ) -> Result<Vec<Member<'_>>, Error> {
         let statuses = self.chosen(names)?;
         let mut named = BTreeSet::new();
         if let Some(twice) = statuses.iter().find(|one| !named.insert(one.key)) {
-            let twice = format!("the tool `{}` is named twice", twice.key);
-            return Err(Problem::user(twice).hint("name each tool once").into());
+            return Err(Error::NamedTwice {
+                key: twice.key.clone(),
+            });
         }
         let all_or_none = !names.is_empty() || statuses.iter().all(|one| one.member.is_err());
         let mut usable = Vec::new();
         for status in statuses {
             match status.member {
                 Ok(member) => {
-                    member.warn_if_changed(printer);
+                    member.notice_if_changed(notices);
                     usable.push(member);
                 }
-                Err(unusable) if all_or_none => return Err(unusable.problem.into()),
-                Err(unusable) => left_out(&unusable.problem.into(), printer),
+                Err(unusable) if all_or_none => return Err(unusable),
+                Err(error) => notices.notice(&Notice::LeftOut { error: &error }),
             }
         }
         Ok(usable)
@@ -113,7 +101,7 @@ impl OpenToolbox {
 
     /// The members that are left now that the toolbox is another one: a tool that was taken away,
     /// or is not approved any more, is gone, whoever relies on it.
-    pub(crate) fn still_usable(&self, names: &[String], printer: &Printer) -> Vec<Member<'_>> {
+    pub fn still_usable(&self, names: &[String], notices: &dyn Notices) -> Vec<Member<'_>> {
         let statuses = match names {
             [] => self.statuses(),
             names => {
@@ -121,7 +109,7 @@ impl OpenToolbox {
                 let found = found.filter_map(|found| match found {
                     Ok((key, entry)) => Some(self.status(key, entry)),
                     Err(error) => {
-                        left_out(&error, printer);
+                        notices.notice(&Notice::LeftOut { error: &error });
                         None
                     }
                 });
@@ -131,8 +119,8 @@ impl OpenToolbox {
         let members = statuses.into_iter().map(|status| status.member);
         let usable = members.filter_map(|member| match member {
             Ok(member) => Some(member),
-            Err(unusable) => {
-                left_out(&unusable.problem.into(), printer);
+            Err(error) => {
+                notices.notice(&Notice::LeftOut { error: &error });
                 None
             }
         });
@@ -152,7 +140,7 @@ impl OpenToolbox {
     }
 
     /// The tool that this user last approved as `key`, whatever the toolbox says since.
-    pub(crate) fn last_approved(&self, key: &ToolKey) -> Option<&LockedTool> {
+    pub fn last_approved(&self, key: &ToolKey) -> Option<&LockedTool> {
         let locked = self.lock.tools.get(key)?;
         (self.is_named(key, locked) && self.approvals.holds(locked)).then_some(locked)
     }
@@ -171,48 +159,38 @@ impl OpenToolbox {
         &'a self,
         key: &'a ToolKey,
         entry: &'a ToolboxEntry,
-    ) -> Result<Member<'a>, Unusable> {
-        let refused = |why: &str| Unusable {
-            state: NOT_APPROVED,
-            problem: Problem::refused(format!("`{key}` {why}"))
-                .hint(format!("run: tool load {} --as {key}", origin(key, entry))),
+    ) -> Result<Member<'a>, Error> {
+        let refused = |why| Error::NotApproved {
+            key: key.clone(),
+            origin: origin(key, entry),
+            why,
         };
         let Some(locked) = self.lock.tools.get(key) else {
-            return Err(refused("was never approved"));
+            return Err(refused(NotApproved::Never));
         };
         if !is_same_source(entry, locked) {
-            return Err(refused(
-                "was approved from another place than the toolbox names",
-            ));
+            return Err(refused(NotApproved::OtherPlace));
         }
         if let Some(required) = self.approvals.missing_signature(locked) {
-            let keys = required.fingerprints();
-            let place = required.place().display();
-            return Err(Unusable {
-                state: NOT_SIGNED,
-                ..refused(&format!(
-                    "is not approved with a signature of {keys}, which {place} requires"
-                ))
+            return Err(Error::NotSigned {
+                key: key.clone(),
+                origin: origin(key, entry),
+                keys: required.fingerprints(),
+                place: required.place().to_owned(),
             });
         }
         if self.last_approved(key).is_none() {
             return Err(refused(match &locked.name {
-                None if self.approvals.holds(locked) => {
-                    "was approved by an older `tool`, which did not record under which name"
-                }
-                _ => "is recorded in toolbox.lock, but not with your approval",
+                None if self.approvals.holds(locked) => NotApproved::Unnamed,
+                _ => NotApproved::NotByThisUser,
             }));
         }
         self.every_function_is_known(key, entry, locked)?;
         let changes = Change::between_overrides(&locked.overrides, &entry.overrides());
         if !changes.is_empty() {
-            let changes = difference::lines(&changes).join("\n");
-            let why =
-                format!("has texts for agents that differ from those you approved:\n{changes}");
-            let problem = Problem::refused(format!("`{key}` {why}"));
-            return Err(Unusable {
-                state: CHANGED,
-                problem: problem.hint(format!("run: tool load {key}")),
+            return Err(Error::TextsChanged {
+                key: key.clone(),
+                changes,
             });
         }
         Ok(Member { key, entry, locked })
@@ -225,29 +203,22 @@ impl OpenToolbox {
         key: &ToolKey,
         entry: &ToolboxEntry,
         locked: &LockedTool,
-    ) -> Result<(), Unusable> {
+    ) -> Result<(), Error> {
         let mut named = entry.functions.keys();
-        let Some(unknown) = named.find(|name| !locked.functions.contains_key(*name)) else {
-            return Ok(());
-        };
-        let known: Vec<&str> = locked.functions.keys().map(FunctionName::as_str).collect();
-        let hint = match nearest(unknown.as_str(), &known) {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => format!("it has: {}", known.join(", ")),
-        };
-        let problem = Problem::user(format!(
-            "{} describes `{unknown}`, a function that `{key}` does not have",
-            self.path().display()
-        ));
-        Err(Unusable {
-            state: "wrong function",
-            problem: problem.hint(hint),
+        let unknown = named.find(|name| !locked.functions.contains_key(*name));
+        unknown.map_or(Ok(()), |unknown| {
+            Err(Error::UnknownFunction {
+                path: self.path(),
+                key: key.clone(),
+                function: unknown.clone(),
+                known: locked.functions.keys().cloned().collect(),
+            })
         })
     }
 }
 
 /// The place from which the toolbox takes a tool.
-pub(crate) fn origin(key: &ToolKey, entry: &ToolboxEntry) -> String {
+pub fn origin(key: &ToolKey, entry: &ToolboxEntry) -> String {
     match (&entry.repo, &entry.path) {
         (Some(repo), _) => repo.to_string(),
         (None, Some(path)) => path.display().to_string(),
@@ -258,7 +229,6 @@ pub(crate) fn origin(key: &ToolKey, entry: &ToolboxEntry) -> String {
 /// True if a toolbox entry names the place that was approved. Without this an edit of `repo` would
 /// go on running the old bytes under the new name.
 fn is_same_source(entry: &ToolboxEntry, locked: &LockedTool) -> bool {
-    use tool_hub_manifest::Source;
     match &locked.source {
         Source::Registry { repo, endpoint, .. } => {
             entry.repo.as_ref() == Some(repo)
@@ -268,12 +238,5 @@ fn is_same_source(entry: &ToolboxEntry, locked: &LockedTool) -> bool {
                     .is_none_or(|named| named == endpoint)
         }
         Source::File { path } => entry.path.as_ref() == Some(path),
-    }
-}
-
-fn left_out(error: &anyhow::Error, printer: &Printer) {
-    printer.warning(&format!("left out: {error}"));
-    for hint in diagnosis::of(error).hints {
-        printer.hint(&hint);
     }
 }

@@ -6,53 +6,40 @@
 //! because a directory may have become dangerous since. Names with a meaning for other programs are
 //! also guarded by the sandbox, at any depth and whoever created them.
 
+pub mod finding;
 mod places;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use tool_hub_manifest::{Access, DirectoryGrant, DirectoryName, Grants};
+use tool_hub_manifest::{Access, Grants};
 
+use crate::error::Error;
 use crate::files;
-use crate::settings::config::Config;
-use crate::terminal::problem::Problem;
-use crate::toolbox::open_toolbox::OpenToolbox;
-pub(crate) use places::Refusal;
+use crate::open_toolbox::OpenToolbox;
+use crate::settings::Settings;
+use finding::{Finding, Refusal};
 use places::{Kind, Places, TRUST};
 
 /// Everything that is dangerous to give away on this machine.
-pub(crate) struct SensitivePlaces {
+#[derive(Debug)]
+pub struct SensitivePlaces {
     places: Places,
     toolbox_names: Vec<String>,
 }
 
-/// A reason why a directory is dangerous to grant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Finding {
-    pub(crate) place: PathBuf,
-    pub(crate) refusal: Refusal,
-    says: String,
-}
-
-impl Finding {
-    /// The reason in words: `it holds /home/ada/bin, which holds programs and their settings`.
-    pub(crate) fn says(&self) -> &str {
-        &self.says
-    }
-}
-
 impl SensitivePlaces {
     /// Collects the sensitive places of this machine.
-    pub(crate) fn of(config: &Config) -> anyhow::Result<Self> {
-        Ok(Self {
-            places: Places::of(config)?,
+    pub fn of(settings: &Settings) -> Self {
+        Self {
+            places: Places::of(settings),
             toolbox_names: toolbox_names(),
-        })
+        }
     }
 
     /// All reasons not to grant `directory`, a real path, with `access`. Those that the user cannot
     /// override come first.
-    pub(crate) fn findings(&self, directory: &Path, access: Access) -> Vec<Finding> {
+    pub fn findings(&self, directory: &Path, access: Access) -> Vec<Finding> {
         let near = self.places.near(directory, access).into_iter();
         let mut findings: Vec<Finding> = near
             .map(|place| finding(place.path, directory, place.kind))
@@ -73,18 +60,14 @@ impl SensitivePlaces {
 /// Records in `grants` the dangers that the user insists on accepting.
 ///
 /// # Errors
-/// If the user insists on a place for which no granted directory is refused.
-pub(crate) fn insist(
-    grants: &mut Grants,
-    insisted: &[PathBuf],
-    config: &Config,
-) -> anyhow::Result<()> {
+/// [`Error::InsistedInVain`] if the user insists on a place for which no granted directory is refused.
+pub fn insist(grants: &mut Grants, insisted: &[PathBuf], settings: &Settings) -> Result<(), Error> {
     if insisted.is_empty() {
         return Ok(());
     }
-    let sensitive = SensitivePlaces::of(config)?;
+    let sensitive = SensitivePlaces::of(settings);
     for written in insisted {
-        let place = config.place(written);
+        let place = settings.place(written);
         let real = files::real_path(&place);
         let mut is_meant = false;
         for grant in grants.directories.values_mut() {
@@ -99,12 +82,9 @@ pub(crate) fn insist(
             }
         }
         if !is_meant {
-            return Err(Problem::user(format!(
-                "--insist {} has no effect: no granted directory is refused because of it",
-                written.display()
-            ))
-            .hint("omit --insist, or give the path that the refusal names")
-            .into());
+            return Err(Error::InsistedInVain {
+                place: written.clone(),
+            });
         }
     }
     Ok(())
@@ -113,26 +93,32 @@ pub(crate) fn insist(
 /// Checks every directory in `grants`.
 ///
 /// # Errors
-/// Refuses the first directory that is dangerous and was not insisted on.
-pub(crate) fn check(grants: &Grants, config: &Config) -> anyhow::Result<()> {
+/// [`Error::DangerousDirectory`] for the first directory that is dangerous and was not insisted on.
+pub fn check(grants: &Grants, settings: &Settings) -> Result<(), Error> {
     if grants.directories.is_empty() {
         return Ok(());
     }
-    let sensitive = SensitivePlaces::of(config)?;
+    let sensitive = SensitivePlaces::of(settings);
     for (name, grant) in &grants.directories {
         let findings = sensitive.findings(&grant.path, grant.access);
-        let mut open = findings.into_iter().filter(|finding| {
+        let open = findings.into_iter().filter(|finding| {
             finding.refusal == Refusal::Always || !grant.despite.contains(&finding.place)
         });
-        if let Some(finding) = open.next() {
-            return Err(refused(name, grant, &finding, open).into());
+        let findings: Vec<Finding> = open.collect();
+        if !findings.is_empty() {
+            return Err(Error::DangerousDirectory {
+                name: name.clone(),
+                path: grant.path.clone(),
+                access: grant.access,
+                findings,
+            });
         }
     }
     Ok(())
 }
 
 /// Names that no tool may touch, at any depth, in a directory with write access.
-pub(crate) fn guarded_names() -> Vec<String> {
+pub fn guarded_names() -> Vec<String> {
     let others = places::of_projects().map(|(name, _)| name.to_owned());
     toolbox_names().into_iter().chain(others).collect()
 }
@@ -170,35 +156,4 @@ fn finding(place: PathBuf, directory: &Path, kind: &Kind) -> Finding {
         refusal,
         says,
     }
-}
-
-fn refused(
-    name: &DirectoryName,
-    grant: &DirectoryGrant,
-    finding: &Finding,
-    others: impl Iterator<Item = Finding>,
-) -> Problem {
-    let path = grant.path.display();
-    let access = grant.access;
-    let problem = Problem::refused(format!(
-        "{path} is not granted as `{name}` ({access}): {}",
-        finding.says
-    ))
-    .hint(format!(
-        "grant a directory that holds only what the tool needs, such as a subdirectory: --allow-dir {name}={}",
-        grant.path.join(name.as_str()).display()
-    ));
-    let mut all: Vec<&Finding> = vec![finding];
-    let others: Vec<Finding> = others.collect();
-    all.extend(&others);
-    if all.iter().any(|one| one.refusal == Refusal::Always) {
-        return problem;
-    }
-    let flags = all
-        .iter()
-        .map(|one| format!("--insist {}", one.place.display()));
-    problem.hint(format!(
-        "if you trust the tool with that too, add: {}",
-        flags.collect::<Vec<_>>().join(" ")
-    ))
 }

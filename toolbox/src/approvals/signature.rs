@@ -1,21 +1,18 @@
-//! Signs statements of approval with SSH keys, as git signs commits, and verifies the signatures.
-//! `ssh-keygen -Y sign` makes them, with ssh-agent, a security key or a passphrase.
+//! Statements of approval, the SSH keys that can sign them, and the verification of signatures, which
+//! `ssh-keygen -Y sign` makes as git has commits signed.
 
 use std::fmt;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 use std::str::FromStr;
 
-use anyhow::Context as _;
 use data_encoding::{BASE64, BASE64_NOPAD};
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::Digest;
 
-use crate::files;
-use crate::terminal::problem::Problem;
-
+use super::signer_error::SignerError;
 use super::ssh::PublicKey;
+use crate::error::Error;
+use crate::files;
 
 /// A public key file is a few hundred bytes long.
 const KEY_BYTES_MAX: u64 = 16 << 10;
@@ -23,14 +20,24 @@ const KEY_BYTES_MAX: u64 = 16 << 10;
 /// A statement to be signed. Its namespace keeps a signature for one purpose from counting for
 /// another.
 #[derive(Debug)]
-pub(crate) struct Statement {
+pub struct Statement {
     namespace: &'static str,
     text: String,
 }
 
 impl Statement {
+    /// The namespace for `ssh-keygen -Y sign -n`.
+    pub fn namespace(&self) -> &'static str {
+        self.namespace
+    }
+
+    /// The text to sign.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The statement that approves the record with this digest.
-    pub(crate) fn approval(record: &Digest) -> Self {
+    pub(super) fn approval(record: &Digest) -> Self {
         Self {
             namespace: "tool-hub-approval",
             text: format!("approve the record {record}\n"),
@@ -38,7 +45,7 @@ impl Statement {
     }
 
     /// The statement that `signers` need not sign approvals any more.
-    pub(crate) fn release(signers: &[Signer]) -> Self {
+    pub(super) fn release(signers: &[Signer]) -> Self {
         let keys: String = signers.iter().map(|signer| format!("{signer}\n")).collect();
         Self {
             namespace: "tool-hub-release",
@@ -50,7 +57,7 @@ impl Statement {
 /// A public key whose signature counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub(crate) struct Signer {
+pub struct Signer {
     key: PublicKey,
     /// The key as one line of a public key file: type, base64 and comment.
     line: String,
@@ -58,94 +65,47 @@ pub(crate) struct Signer {
 
 impl Signer {
     /// Reads the public key file that `ssh-keygen` wrote.
-    pub(crate) fn in_file(path: &Path) -> anyhow::Result<Self> {
-        let text = files::read_text(path, KEY_BYTES_MAX)
-            .with_context(|| format!("{} cannot be read", path.display()))?;
-        text.parse().map_err(|error: String| {
-            Problem::user(format!("{} is not a supported SSH public key: {error}", path.display()))
-                .hint("name a file that ends in .pub; make one with: ssh-keygen -t ed25519-sk, or -t ed25519")
-                .into()
+    ///
+    /// # Errors
+    /// [`Error::Read`], [`Error::NotAPublicKey`].
+    pub fn in_file(path: &Path) -> Result<Self, Error> {
+        let text = files::read_text(path, KEY_BYTES_MAX).map_err(files::unreadable(path))?;
+        text.parse().map_err(|reason| Error::NotAPublicKey {
+            path: path.to_owned(),
+            reason,
         })
     }
 
     /// The fingerprint as `ssh-keygen -l` prints it: `SHA256:` and unpadded base64.
-    pub(crate) fn fingerprint(&self) -> String {
+    pub fn fingerprint(&self) -> String {
         let digest = Digest::of(&self.key.blob);
         format!("SHA256:{}", BASE64_NOPAD.encode(digest.as_bytes()))
     }
 
+    /// True if `other` is the same key, whatever its comment.
+    pub fn has_same_key(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+
     /// True if `signature` is this key's, over exactly `statement`.
-    pub(crate) fn verify(&self, statement: &Statement, signature: &str) -> bool {
+    pub fn verify(&self, statement: &Statement, signature: &str) -> bool {
         let text = statement.text.as_bytes();
         self.key.verify(statement.namespace, text, signature)
-    }
-
-    /// Has this key sign `statement`, wherever its private half is: in ssh-agent, on a security
-    /// key, or beside the public key in `~/.ssh`. `None` if none of them signs.
-    ///
-    /// # Errors
-    /// If `ssh-keygen` cannot be started.
-    pub(crate) fn sign(
-        &self,
-        statement: &Statement,
-        home: &Path,
-    ) -> anyhow::Result<Option<String>> {
-        let directory = tempfile::tempdir().context("a temporary directory cannot be made")?;
-        let written = directory.path().join("key.pub");
-        let place = match self.file_in(&home.join(".ssh")) {
-            Some(file) => file,
-            None => {
-                files::write_private(&written, format!("{self}\n").as_bytes())?;
-                written
-            }
-        };
-        // `ssh-keygen` asks at the terminal itself, also for touching a security key.
-        let mut child = Command::new("ssh-keygen")
-            .args(["-q", "-Y", "sign", "-n", statement.namespace, "-f"])
-            .arg(&place)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|error| {
-                Problem::user("cannot start `ssh-keygen`, which signs approvals")
-                    .caused_by(error)
-                    .hint("install the OpenSSH client")
-            })?;
-        if let Some(mut input) = child.stdin.take() {
-            // If `ssh-keygen` exits early, it reports the reason itself.
-            let _ = input.write_all(statement.text.as_bytes());
-        }
-        let output = child.wait_with_output()?;
-        let signature = String::from_utf8(output.stdout).unwrap_or_default();
-        Ok(Some(signature).filter(|signature| self.verify(statement, signature)))
-    }
-
-    /// The file in `directory` that holds this key.
-    fn file_in(&self, directory: &Path) -> Option<PathBuf> {
-        let entries = std::fs::read_dir(directory).ok()?;
-        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let mut keys = paths.filter(|path| path.extension().is_some_and(|it| it == "pub"));
-        keys.find(|path| {
-            let text = files::read_text(path, KEY_BYTES_MAX).unwrap_or_default();
-            let key: Option<Self> = text.parse().ok();
-            key.is_some_and(|other| other.key == self.key)
-        })
     }
 }
 
 impl FromStr for Signer {
-    type Err = String;
+    type Err = SignerError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SignerError> {
         let line = text.trim();
         let mut words = line.split_ascii_whitespace();
         let (kind, blob) = (words.next().unwrap_or_default(), words.next());
         let blob = blob.and_then(|blob| BASE64.decode(blob.as_bytes()).ok());
         let key = blob.and_then(|blob| PublicKey::read(&blob));
         let key = key.filter(|_| !line.contains('\n'));
-        let key = key.ok_or_else(|| {
-            let kind: String = kind.chars().take(40).collect();
-            format!("expected one line with an Ed25519 or ECDSA P-256 key, or one of these on a security key, found {kind:?}")
+        let key = key.ok_or_else(|| SignerError {
+            found: kind.chars().take(40).collect(),
         })?;
         Ok(Self {
             key,
@@ -155,9 +115,9 @@ impl FromStr for Signer {
 }
 
 impl TryFrom<String> for Signer {
-    type Error = String;
+    type Error = SignerError;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, SignerError> {
         text.parse()
     }
 }
@@ -232,7 +192,7 @@ mod tests {
             "ssh-rsa AAAAB3NzaC1yc2E=",
             &two,
         ] {
-            let error = text.parse::<Signer>().unwrap_err();
+            let error = text.parse::<Signer>().unwrap_err().to_string();
             assert!(error.starts_with("expected one line"), "{text}: {error}");
         }
     }

@@ -23,7 +23,7 @@ const SHOWN: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
 /// An amount of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub(crate) struct ByteSize(pub(crate) u64);
+pub struct ByteSize(pub u64);
 
 impl TryFrom<String> for ByteSize {
     type Error = String;

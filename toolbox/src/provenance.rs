@@ -2,24 +2,27 @@
 
 use tool_hub_manifest::Source;
 
-use crate::session::Session;
-use crate::toolbox::package::{Fetched, FetchedFrom};
+use crate::notices::Notices;
+use crate::package::{Fetched, FetchedFrom};
+use crate::settings::Settings;
 
 /// The origin of a tool.
-pub(crate) struct Provenance {
-    pub(crate) source: Source,
+#[derive(Debug, Clone)]
+pub struct Provenance {
+    /// The place.
+    pub source: Source,
     /// The day of the commit, where the registry told it.
-    pub(crate) published: Option<String>,
+    pub published: Option<String>,
 }
 
 impl Provenance {
     /// Asks the registry that `fetched` is from about its commit. The day is only shown, so a
     /// registry that cannot tell it is no reason to stop.
-    pub(crate) async fn of(fetched: &Fetched, session: &Session) -> Self {
+    pub async fn of(fetched: &Fetched, settings: &Settings, notices: &dyn Notices) -> Self {
         let published = match &fetched.origin {
             FetchedFrom::Registry {
                 endpoint, resolved, ..
-            } => match session.config.client(endpoint, &session.printer) {
+            } => match settings.client(endpoint, notices) {
                 Ok(client) => client.day_of(resolved).await.ok().flatten(),
                 Err(_) => None,
             },
@@ -32,7 +35,7 @@ impl Provenance {
     }
 
     /// The origin of a tool that was approved before.
-    pub(crate) fn before(source: &Source) -> Self {
+    pub fn before(source: &Source) -> Self {
         Self {
             source: source.clone(),
             published: None,

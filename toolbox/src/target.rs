@@ -1,46 +1,51 @@
-//! Resolves the tool that a command line names, and derives its entry in the toolbox.
+//! Resolves the tool that a user names, and derives its entry in the toolbox.
 
-use tool_hub_manifest::{Capabilities, Revision, ToolKey, ToolRef, ToolboxEntry, VersionReq};
+use tool_hub_manifest::{Revision, ToolKey, ToolRef, ToolboxEntry, VersionReq};
 use url::Url;
 
-use crate::consent::report;
-use crate::session::Session;
-use crate::settings::config::Config;
-use crate::toolbox::open_toolbox::OpenToolbox;
-use crate::toolbox::package::{Fetched, FetchedFrom, Subject};
+use crate::error::Error;
+use crate::open_toolbox::OpenToolbox;
+use crate::package::{Fetched, FetchedFrom, Subject};
+use crate::settings::Settings;
 
-/// The tool that a command line names, the registry to get it from, and its name in the toolbox if
+/// The tool that a user names, the registry to get it from, and its name in the toolbox if
 /// it has one.
-pub(crate) struct Target {
-    tool: Subject,
-    endpoint: Url,
+#[derive(Debug)]
+pub struct Target {
+    /// The reference or path that it is fetched by.
+    pub subject: Subject,
+    /// The registry to get it from.
+    pub endpoint: Url,
     key: Option<ToolKey>,
 }
 
 impl Target {
     /// Resolves `subject`: a tool's name in the toolbox, or else a reference or a path.
-    pub(crate) fn of(subject: &Subject, config: &Config) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// As [`OpenToolbox::open`].
+    pub fn of(subject: &Subject, settings: &Settings) -> Result<Self, Error> {
         if let Subject::Reference(Err(_), text) = subject
             && let Ok(key) = text.replace('-', "_").parse()
-            && let Some(target) = Self::under(key, config)?
+            && let Some(target) = Self::under(key, settings)?
         {
             return Ok(target);
         }
         Ok(Self {
-            tool: subject.clone(),
-            endpoint: config.endpoint.clone(),
+            subject: subject.clone(),
+            endpoint: settings.endpoint.clone(),
             key: None,
         })
     }
 
     /// The toolbox's tool `key`, at the newest version that its entry allows. Refusals suggest
     /// commands that name a tool only by this key.
-    fn under(key: ToolKey, config: &Config) -> anyhow::Result<Option<Self>> {
-        let toolbox = OpenToolbox::open(config)?;
+    fn under(key: ToolKey, settings: &Settings) -> Result<Option<Self>, Error> {
+        let toolbox = OpenToolbox::open(settings)?;
         let Some(entry) = toolbox.entry(&key) else {
             return Ok(None);
         };
-        let tool = match (&entry.repo, &entry.path) {
+        let subject = match (&entry.repo, &entry.path) {
             (Some(repo), _) => {
                 let version = entry.version.clone();
                 let reference = ToolRef {
@@ -53,39 +58,29 @@ impl Target {
             (None, Some(path)) => Subject::Path(path.clone()),
             (None, None) => return Ok(None),
         };
-        let endpoint = entry.endpoint.as_ref().unwrap_or(&config.endpoint);
+        let endpoint = entry.endpoint.as_ref().unwrap_or(&settings.endpoint);
         Ok(Some(Self {
-            tool,
+            subject,
             endpoint: endpoint.clone(),
             key: Some(key),
         }))
     }
 
-    /// Fetches the tool. A component without a manifest gets one that asks for `asked`.
-    pub(crate) async fn fetch_asking(
-        &self,
-        asked: Capabilities,
-        session: &Session,
-    ) -> anyhow::Result<Fetched> {
-        let endpoint = &self.endpoint;
-        self.tool.fetch_asking(asked, endpoint, session).await
-    }
-
-    /// The name for this tool on a command line.
-    pub(crate) fn named(&self, fetched: &Fetched) -> String {
+    /// The name by which the user means this tool again.
+    pub fn named(&self, fetched: &Fetched) -> String {
         let key = self.key.as_ref().map(ToString::to_string);
-        key.unwrap_or_else(|| report::subject(fetched))
+        key.unwrap_or_else(|| fetched.subject())
     }
 
     /// The tool's name in the toolbox, unless the user chooses another one.
-    pub(crate) fn key(&self, fetched: &Fetched) -> ToolKey {
+    pub fn key(&self, fetched: &Fetched) -> ToolKey {
         let own = || ToolKey::from(&fetched.verified.manifest().name);
         self.key.clone().unwrap_or_else(own)
     }
 }
 
 /// The tool's entry for the toolbox. Keys that people added to an existing entry are kept.
-pub(crate) fn entry(fetched: &Fetched, key: &ToolKey, toolbox: &OpenToolbox) -> ToolboxEntry {
+pub fn entry(fetched: &Fetched, key: &ToolKey, toolbox: &OpenToolbox) -> ToolboxEntry {
     let before = toolbox.entry(key);
     match &fetched.origin {
         FetchedFrom::Registry {
@@ -116,7 +111,7 @@ pub(crate) fn entry(fetched: &Fetched, key: &ToolKey, toolbox: &OpenToolbox) -> 
     }
 }
 
-/// The versions that `tool update` may take: those of the reference, or all that are compatible
+/// The versions that an update may take: those of the reference, or all that are compatible
 /// with the loaded version. `None` for a branch or a commit.
 fn version_to_follow(reference: &ToolRef, fetched: &Fetched) -> Option<VersionReq> {
     match &reference.revision {

@@ -1,19 +1,18 @@
-//! Reads and writes `credentials.toml`: the tokens that `tool login` keeps, each under its
-//! registry.
+//! Reads and writes `credentials.toml`: the tokens that a user stored, each under its registry.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 use tool_hub_registry_client::Token;
 use url::Url;
 
+use crate::error::Error;
 use crate::files;
 
 /// `credentials.toml`: readable by its user alone.
 #[derive(Debug)]
-pub(crate) struct Credentials {
+pub struct Credentials {
     path: PathBuf,
     file: CredentialsFile,
 }
@@ -33,34 +32,40 @@ impl std::fmt::Debug for CredentialsFile {
 }
 
 impl Credentials {
-    pub(crate) fn read(path: PathBuf) -> anyhow::Result<Self> {
-        let file = match files::read_if_present(&path)? {
-            Some(text) => toml_edit::de::from_str(&text)
-                .with_context(|| format!("{} cannot be read", path.display()))?,
-            None => CredentialsFile::default(),
-        };
+    pub(super) fn read(path: PathBuf) -> Result<Self, Error> {
+        let file = files::read_toml(&path)?.unwrap_or_default();
         Ok(Self { path, file })
     }
 
     /// The token of the registry at `endpoint`.
-    pub(crate) fn token(&self, endpoint: &Url) -> anyhow::Result<Option<Token>> {
+    ///
+    /// # Errors
+    /// [`Error::NoTokenFor`].
+    pub fn token(&self, endpoint: &Url) -> Result<Option<Token>, Error> {
         match self.file.tokens.get(&origin(endpoint)) {
-            Some(text) => text
-                .parse::<Token>()
-                .map(Some)
-                .with_context(|| format!("{} holds no token for {endpoint}", self.path.display())),
+            Some(text) => text.parse().map(Some).map_err(|source| Error::NoTokenFor {
+                path: self.path.clone(),
+                endpoint: Box::new(endpoint.clone()),
+                source,
+            }),
             None => Ok(None),
         }
     }
 
     /// Keeps `token` for the registry at `endpoint`.
-    pub(crate) fn keep(&mut self, endpoint: &Url, token: &str) -> anyhow::Result<()> {
+    ///
+    /// # Errors
+    /// [`Error::Write`].
+    pub fn keep(&mut self, endpoint: &Url, token: &str) -> Result<(), Error> {
         self.file.tokens.insert(origin(endpoint), token.to_owned());
         self.write()
     }
 
     /// Forgets the token of the registry at `endpoint`; tells whether there was one.
-    pub(crate) fn forget(&mut self, endpoint: &Url) -> anyhow::Result<bool> {
+    ///
+    /// # Errors
+    /// [`Error::Write`].
+    pub fn forget(&mut self, endpoint: &Url) -> Result<bool, Error> {
         let was_there = self.file.tokens.remove(&origin(endpoint)).is_some();
         if was_there {
             self.write()?;
@@ -68,9 +73,8 @@ impl Credentials {
         Ok(was_there)
     }
 
-    fn write(&self) -> anyhow::Result<()> {
-        let text = toml_edit::ser::to_string_pretty(&self.file)?;
-        files::write_private(&self.path, text.as_bytes())
+    fn write(&self) -> Result<(), Error> {
+        files::write_private_toml(&self.path, &self.file)
     }
 }
 

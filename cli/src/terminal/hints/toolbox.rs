@@ -1,0 +1,187 @@
+//! Exit codes and hints for errors of the toolbox.
+
+use tool_hub_manifest::RepoId;
+use tool_hub_toolbox::Error;
+use tool_hub_toolbox::sensitive::finding::{Finding, Refusal};
+use url::Url;
+
+use super::{Hint, one};
+use crate::terminal::exit::Exit;
+use crate::terminal::messages::nearest;
+
+impl Hint for Error {
+    fn exit(&self) -> Exit {
+        match self {
+            _ if self.is_refusal() => Exit::Refused,
+            Self::Document(source) | Self::Toolbox { source, .. } => source.exit(),
+            Self::NotLoaded { source, .. } => source.exit(),
+            Self::NotATool { source, .. } | Self::Host(source) => source.exit(),
+            Self::NotVerified(source) | Self::NotThePackage { source, .. } => source.exit(),
+            Self::Client(source) => source.exit(),
+            Self::Store(source) => source.exit(),
+            Self::Serialize { .. }
+            | Self::NoHome
+            | Self::NoToken { .. }
+            | Self::NoTokenFor { .. }
+            | Self::Time(_)
+            | Self::Name(_) => Exit::Unexpected,
+            _ => Exit::User,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::LeadsOut { .. } => one("remove the link, or edit its target yourself"),
+            Self::NotAToken { .. } => {
+                one("set it to the whole token and nothing else, or unset it")
+            }
+            Self::NoToolbox { .. } => {
+                one("name the directory that it is in, or leave --toolbox out for the nearest one")
+            }
+            Self::UntrustedLock { .. } => one(
+                "restore the file, or delete it and load the tools again: every one asks for approval",
+            ),
+            Self::NoSuchTool { name, known, .. } => {
+                let known: Vec<&str> = known.iter().map(|key| key.as_str()).collect();
+                vec![match (nearest(name, &known), known.is_empty()) {
+                    (Some(nearest), _) => format!("did you mean `{nearest}`?"),
+                    (None, false) => format!("the toolbox has: {}", known.join(", ")),
+                    (None, true) => {
+                        "the toolbox is empty; load a tool with: tool load owner/name".to_owned()
+                    }
+                }]
+            }
+            Self::NoSuchFunction { known, .. } => {
+                vec![format!("there are: {}", known.join(", "))]
+            }
+            Self::NamedTwice { .. } => one("name each tool once"),
+            Self::NotApproved { key, origin, .. } | Self::NotSigned { key, origin, .. } => {
+                vec![format!("run: tool load {origin} --as {key}")]
+            }
+            Self::TextsChanged { key, .. } => vec![format!("run: tool load {key}")],
+            Self::UnknownFunction {
+                function, known, ..
+            } => {
+                let known: Vec<&str> = known.iter().map(|name| name.as_str()).collect();
+                vec![match nearest(function.as_str(), &known) {
+                    Some(nearest) => format!("did you mean `{nearest}`?"),
+                    None => format!("it has: {}", known.join(", ")),
+                }]
+            }
+            Self::NoSignature { .. } => one(
+                "load the key into ssh-agent, plug it in, or put it into ~/.ssh; see: ssh-add -l",
+            ),
+            Self::AlreadyRequired { .. } => one(
+                "first remove the requirement, signed with one of its keys: tool approvals release",
+            ),
+            Self::RequiredBySystem { place } => vec![format!(
+                "only an administrator can remove the requirement, by deleting {}",
+                place.display()
+            )],
+            Self::NotRoots { path } => vec![format!(
+                "run as root: chown root {0} && chmod go-w {0}",
+                path.display()
+            )],
+            Self::NoSigner { .. } => one("list a key in `signers`, or remove the file"),
+            Self::NotAPublicKey { .. } => one(
+                "name a file that ends in .pub; make one with: ssh-keygen -t ed25519-sk, or -t ed25519",
+            ),
+            Self::NotAReference {
+                text,
+                address,
+                there,
+                ..
+            } => vec![match (address, there) {
+                (Some(url), _) => address_hint(url),
+                (None, Some(_)) => format!("for the file or directory, write ./{text}"),
+                (None, None) => "write owner/name, owner/name@1.2.0, or ./a/path".to_owned(),
+            }],
+            Self::NothingThere { .. } => one("look at the path"),
+            Self::NoComponent { .. } => {
+                one("look at the path, or write owner/name for a tool of a registry")
+            }
+            Self::NotBuilt { directory } => {
+                vec![format!("run: tool build {}", directory.display())]
+            }
+            Self::DangerousDirectory {
+                name,
+                path,
+                findings,
+                ..
+            } => {
+                let narrower = path.join(name.as_str());
+                let mut hints = vec![format!(
+                    "grant a directory that holds only what the tool needs, such as a subdirectory: --allow-dir {name}={}",
+                    narrower.display()
+                )];
+                hints.extend(insisting(findings));
+                hints
+            }
+            Self::Document(source) | Self::Toolbox { source, .. } => source.hints(),
+            Self::NotLoaded { source, .. } => source.hints(),
+            Self::NotATool { source, .. } | Self::Host(source) => source.hints(),
+            Self::NotVerified(source) | Self::NotThePackage { source, .. } => source.hints(),
+            Self::Client(source) => source.hints(),
+            Self::Store(source) => source.hints(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The flags that accept all dangers, where that can be done.
+fn insisting(findings: &[Finding]) -> Option<String> {
+    if findings.iter().any(|one| one.refusal == Refusal::Always) {
+        return None;
+    }
+    let flags = findings
+        .iter()
+        .map(|one| format!("--insist {}", one.place.display()));
+    Some(format!(
+        "if you trust the tool with that too, add: {}",
+        flags.collect::<Vec<_>>().join(" ")
+    ))
+}
+
+/// A hint for a user who gave a URL: the reference to write if it is a tool's page.
+fn address_hint(url: &Url) -> String {
+    let segments: Vec<&str> = url.path().split('/').filter(|it| !it.is_empty()).collect();
+    let repo = match &segments[..] {
+        [owner, name] | [owner, name, "tree" | "blob" | "resolve", ..] => {
+            format!("{owner}/{name}").parse::<RepoId>().ok()
+        }
+        _ => None,
+    };
+    match repo.filter(|repo| !repo.as_str().ends_with(".wasm")) {
+        Some(repo) => format!(
+            "for a tool of that registry, write {repo} --endpoint {}",
+            url.origin().ascii_serialization()
+        ),
+        None => "tools are not fetched from URLs: download the component, inspect it and give its \
+                 path, or write owner/name for a tool of a registry"
+            .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_answered_with_what_to_write() {
+        for (text, hint) in [
+            (
+                "https://hub.example.org/ada/adder",
+                "write ada/adder --endpoint https://hub.example.org",
+            ),
+            (
+                "http://127.0.0.1:8080/ada/adder/tree/v1.0.0",
+                "write ada/adder --endpoint http://127.0.0.1:8080",
+            ),
+            ("https://example.org/x/adder.wasm", "download the component"),
+            ("https://example.org/", "download the component"),
+        ] {
+            let shown = address_hint(&text.parse().unwrap());
+            assert!(shown.contains(hint), "{text}: {shown}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Compares an approved tool with the one that is to replace it.
+
+use tool_hub_host::{Change, Inspection, inspect};
+use tool_hub_manifest::{LockedTool, Source};
+
+use crate::error::Error;
+use crate::settings::Settings;
+
+/// All differences between the tool of `new`, from `source`, and the approved one; empty if there
+/// are none.
+///
+/// # Errors
+/// [`Error::Store`] if the bytes of the approved tool are not in the store any more.
+pub fn compare_with_approved(
+    approved: &LockedTool,
+    new: &Inspection,
+    source: Source,
+    settings: &Settings,
+) -> Result<Vec<Change>, Error> {
+    let pin = approved.pin();
+    let bytes = match *new.verified().pin() == pin {
+        true => new.verified().clone(),
+        false => settings.open_store()?.get(&pin)?,
+    };
+    let old = inspect(&bytes)?.with_overrides(approved.overrides.clone());
+    let old = old.terms(approved.source.clone(), approved.signer.clone());
+    Ok(old.changes(&new.terms(source, None)))
+}

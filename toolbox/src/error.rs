@@ -1,0 +1,417 @@
+//! The error of this crate: one variant for each act that can fail or is refused.
+
+use std::path::PathBuf;
+
+use tool_hub_host::{Change, HostError};
+use tool_hub_manifest::{
+    Access, DirectoryName, DocumentError, FunctionName, ReferenceError, SpecError, ToolKey,
+    VariableName, VerifyError,
+};
+use tool_hub_registry_client::{COMPONENT_BYTES_MAX, ClientError, StoreError, TokenError};
+use url::Url;
+
+use crate::approvals::signer_error::SignerError;
+use crate::difference;
+use crate::sensitive::finding::Finding;
+
+/// Reasons why a toolbox cannot be read, changed or used. Messages name no command: whoever shows
+/// them knows how its user goes on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file cannot be read, or is none that is read.
+    #[error("{} cannot be read", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A file cannot be written.
+    #[error("{} cannot be written", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A value cannot be written as TOML.
+    #[error("{} cannot be written", path.display())]
+    Serialize {
+        /// The file that would hold it.
+        path: PathBuf,
+        /// The reason.
+        source: Box<toml_edit::ser::Error>,
+    },
+    /// A file that keeps other processes out cannot be locked.
+    #[error("{} cannot be locked", path.display())]
+    Lock {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A file would be written outside of the directory that it belongs to.
+    #[error("{} leads out of {} through a link, to {}", path.display(), root.display(), target.display())]
+    LeadsOut {
+        /// The file as it was named.
+        path: PathBuf,
+        /// The directory.
+        root: PathBuf,
+        /// The place that the link leads to.
+        target: PathBuf,
+    },
+    /// A file of settings is no TOML, or has other keys than there are.
+    #[error("{} cannot be read", path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: Box<toml_edit::de::Error>,
+    },
+    /// No variable says where the user's home directory is.
+    #[error("the home directory cannot be found")]
+    NoHome,
+    /// The value of a variable is no URL.
+    #[error("{variable} is not a URL")]
+    NotAUrl {
+        /// The variable.
+        variable: &'static str,
+        /// The reason.
+        source: url::ParseError,
+    },
+    /// The value of a variable is no token.
+    #[error("{variable} cannot be used as a token")]
+    NotAToken {
+        /// The variable.
+        variable: &'static str,
+        /// The reason.
+        source: TokenError,
+    },
+    /// A file holds something else than a token.
+    #[error("{} holds no token", path.display())]
+    NoToken {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: TokenError,
+    },
+    /// What a file holds for a registry is no token.
+    #[error("{} holds no token for {endpoint}", path.display())]
+    NoTokenFor {
+        /// The file.
+        path: PathBuf,
+        /// The registry.
+        endpoint: Box<Url>,
+        /// The reason.
+        source: TokenError,
+    },
+    /// The file that holds the value of a granted variable cannot be read.
+    #[error("{name}_FILE cannot be read: {}", path.display())]
+    VariableFile {
+        /// The variable.
+        name: VariableName,
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+
+    /// There is no toolbox in the directory that was named.
+    #[error("there is no toolbox.toml in {}", directory.display())]
+    NoToolbox {
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// A toolbox is none.
+    #[error("{} cannot be used", path.display())]
+    Toolbox {
+        /// The toolbox.
+        path: PathBuf,
+        /// The reason.
+        source: DocumentError,
+    },
+    /// A lock is none, or contradicts itself.
+    #[error("{} cannot be trusted", path.display())]
+    UntrustedLock {
+        /// The lock.
+        path: PathBuf,
+        /// The reason.
+        source: DocumentError,
+    },
+    /// A toolbox cannot be edited.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// The toolbox has no tool of a name.
+    #[error("there is no tool called `{name}` in {}", path.display())]
+    NoSuchTool {
+        /// The name.
+        name: String,
+        /// The toolbox.
+        path: PathBuf,
+        /// The names that there are.
+        known: Vec<ToolKey>,
+    },
+    /// The toolbox has no tool and no function of a name.
+    #[error("the toolbox has no tool and no function `{name}`")]
+    NoSuchFunction {
+        /// The name.
+        name: String,
+        /// The functions that there are, as agents see them.
+        known: Vec<String>,
+    },
+    /// One tool was named twice.
+    #[error("the tool `{key}` is named twice")]
+    NamedTwice {
+        /// The tool.
+        key: ToolKey,
+    },
+    /// The user did not approve a tool as the toolbox and its lock have it.
+    #[error("`{key}` {}", why.as_str())]
+    NotApproved {
+        /// The tool.
+        key: ToolKey,
+        /// The place that the toolbox takes it from.
+        origin: String,
+        /// The reason.
+        why: NotApproved,
+    },
+    /// An approval has no signature where one is required.
+    #[error("`{key}` is not approved with a signature of {keys}, which {} requires", place.display())]
+    NotSigned {
+        /// The tool.
+        key: ToolKey,
+        /// The place that the toolbox takes it from.
+        origin: String,
+        /// The fingerprints of the keys that can sign.
+        keys: String,
+        /// The file with the requirement.
+        place: PathBuf,
+    },
+    /// The toolbox has other texts for agents than the user approved.
+    #[error("`{key}` has texts for agents that differ from those you approved:\n{}", difference::lines(changes).join("\n"))]
+    TextsChanged {
+        /// The tool.
+        key: ToolKey,
+        /// The differences.
+        changes: Vec<Change>,
+    },
+    /// The toolbox has texts for a function that there is not.
+    #[error("{} describes `{function}`, a function that `{key}` does not have", path.display())]
+    UnknownFunction {
+        /// The toolbox.
+        path: PathBuf,
+        /// The tool.
+        key: ToolKey,
+        /// The function.
+        function: FunctionName,
+        /// The functions that the tool has.
+        known: Vec<FunctionName>,
+    },
+    /// A tool of the toolbox cannot be loaded.
+    #[error("`{key}` cannot be loaded")]
+    NotLoaded {
+        /// The tool.
+        key: ToolKey,
+        /// The reason.
+        source: Box<Error>,
+    },
+
+    /// No required key signed an approval.
+    #[error("no signature by {keys}, which {} requires", place.display())]
+    NoSignature {
+        /// The fingerprints of the keys that can sign.
+        keys: String,
+        /// The file with the requirement.
+        place: PathBuf,
+    },
+    /// Something leaves no record that could be signed, where approvals have to be signed.
+    #[error("{} requires approvals to be signed, and {act} has none", place.display())]
+    Unrecorded {
+        /// What was to be done.
+        act: String,
+        /// The file with the requirement.
+        place: PathBuf,
+    },
+    /// Signatures are required already.
+    #[error("{} already requires signatures by {keys}", place.display())]
+    AlreadyRequired {
+        /// The fingerprints of the keys that can sign.
+        keys: String,
+        /// The file with the requirement.
+        place: PathBuf,
+    },
+    /// No signature is required.
+    #[error("no signature is required on approvals, so there is nothing to release")]
+    NothingRequired,
+    /// The machine's administrator requires signatures.
+    #[error("{} requires signatures for all users of this machine", place.display())]
+    RequiredBySystem {
+        /// The file with the requirement.
+        place: PathBuf,
+    },
+    /// Others than root can change the machine's requirement.
+    #[error("{} can be changed by users other than root, so it cannot be trusted", path.display())]
+    NotRoots {
+        /// The file or directory.
+        path: PathBuf,
+    },
+    /// The machine's requirement lists no key.
+    #[error("{} lists no key, so no approval is valid", place.display())]
+    NoSigner {
+        /// The file with the requirement.
+        place: PathBuf,
+    },
+    /// A file holds no public key whose signatures can be verified.
+    #[error("{} is not a supported SSH public key: {reason}", path.display())]
+    NotAPublicKey {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: SignerError,
+    },
+
+    /// A text names no tool.
+    #[error("`{text}` names no tool")]
+    NotAReference {
+        /// The text.
+        text: String,
+        /// The URL, if it is one.
+        address: Option<Box<Url>>,
+        /// The file or directory of that name, if there is one.
+        there: Option<PathBuf>,
+        /// The reason.
+        source: ReferenceError,
+    },
+    /// There is nothing at a path.
+    #[error("there is no {}", path.display())]
+    NothingThere {
+        /// The path.
+        path: PathBuf,
+    },
+    /// There is no component at a path.
+    #[error("{} cannot be read", path.display())]
+    NoComponent {
+        /// The path.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A component is longer than is accepted.
+    #[error("{} is too large: a component has at most {COMPONENT_BYTES_MAX} bytes", path.display())]
+    ComponentTooLarge {
+        /// The component.
+        path: PathBuf,
+    },
+    /// A directory holds no finished package.
+    #[error("{} holds no built package", directory.display())]
+    NotBuilt {
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// No manifest can be derived for a component.
+    #[error("{} cannot be used as a tool", path.display())]
+    NotATool {
+        /// The component.
+        path: PathBuf,
+        /// The reason.
+        source: HostError,
+    },
+    /// The files of a package contradict each other.
+    #[error("the package in {} is not what it claims to be", directory.display())]
+    NotThePackage {
+        /// The package.
+        directory: PathBuf,
+        /// The reason.
+        source: VerifyError,
+    },
+    /// A component is not what its derived manifest claims.
+    #[error(transparent)]
+    NotVerified(#[from] VerifyError),
+
+    /// A directory is too dangerous to give to a tool.
+    #[error("{} is not granted as `{name}` ({access}): {}", path.display(), findings.first().map_or("", Finding::says))]
+    DangerousDirectory {
+        /// The tool's name for it.
+        name: DirectoryName,
+        /// The directory.
+        path: PathBuf,
+        /// The access that it was to be granted with.
+        access: Access,
+        /// The dangers that were not accepted, the gravest first; at least one.
+        findings: Vec<Finding>,
+    },
+    /// The user accepts a danger that there is not.
+    #[error("no granted directory is refused because of {}", place.display())]
+    InsistedInVain {
+        /// The place as the user wrote it.
+        place: PathBuf,
+    },
+
+    /// The time of an approval cannot be written.
+    #[error("the time cannot be written")]
+    Time(#[from] time::error::Format),
+    /// A function's name for agents is too long.
+    #[error(transparent)]
+    Name(#[from] SpecError),
+    /// The registry's client.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The store of packages.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The sandbox.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}
+
+/// The reason why a tool is not approved as it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotApproved {
+    /// Nobody approved it.
+    Never,
+    /// The approved tool came from another place.
+    OtherPlace,
+    /// The record does not say under which name it was approved.
+    Unnamed,
+    /// The record is not among this user's approvals.
+    NotByThisUser,
+}
+
+impl NotApproved {
+    /// The reason as the end of a sentence about the tool.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Never => "was never approved",
+            Self::OtherPlace => "was approved from another place than the toolbox names",
+            Self::Unnamed => {
+                "was approved by an older `tool`, which did not record under which name"
+            }
+            Self::NotByThisUser => "is recorded in toolbox.lock, but not with your approval",
+        }
+    }
+}
+
+impl Error {
+    /// True if this crate refuses something by a rule of its own. What the client, the store, the
+    /// sandbox and the manifest refuse is in the errors that this one wraps.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::LeadsOut { .. }
+                | Self::UntrustedLock { .. }
+                | Self::NotApproved { .. }
+                | Self::NotSigned { .. }
+                | Self::TextsChanged { .. }
+                | Self::NoSignature { .. }
+                | Self::Unrecorded { .. }
+                | Self::AlreadyRequired { .. }
+                | Self::RequiredBySystem { .. }
+                | Self::NotRoots { .. }
+                | Self::NoSigner { .. }
+                | Self::ComponentTooLarge { .. }
+                | Self::DangerousDirectory { .. }
+        )
+    }
+}

@@ -1,0 +1,52 @@
+//! The toolbox of a user or a project on disk: finds and changes it, fetches packages, records
+//! approvals, and loads the tools that were approved.
+//!
+//! The crate reads no environment, prints nothing and asks nobody. Variables come from a
+//! [lookup](variables::Variables) that the caller hands in, what a person should know goes to
+//! [`Notices`](notices::Notices), and consent is the caller's to obtain: a
+//! [`GivenConsent`](lock_record::GivenConsent) says that it was given. A tool
+//! [counts as approved](open_toolbox::OpenToolbox::member) only if its whole record in the lock is
+//! also among the user's [`Approvals`](approvals::Approvals), with a signature where one is
+//! required.
+//!
+//! ```
+//! use tool_hub_toolbox::open_toolbox::OpenToolbox;
+//! use tool_hub_toolbox::variables::{HOME, Variables};
+//! use tool_hub_toolbox::{Error, Settings};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let directory = tempfile::tempdir()?;
+//! let home = directory.path().as_os_str().to_owned();
+//! let variables = Variables::new(move |name| (name == HOME).then(|| home.clone()));
+//! let settings = Settings::resolve(variables, directory.path().to_owned(), None)?;
+//! let toolbox = OpenToolbox::open(&settings)?;
+//! assert!(toolbox.statuses().is_empty());
+//! let missing = toolbox.member("notes").unwrap_err();
+//! assert!(matches!(missing, Error::NoSuchTool { .. }));
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod approvals;
+pub mod built_package;
+pub mod byte_size;
+pub mod clients;
+pub mod comparison;
+mod derived_manifest;
+pub mod difference;
+pub mod error;
+pub mod files;
+pub mod loaded;
+pub mod lock_record;
+pub mod notices;
+pub mod open_toolbox;
+pub mod package;
+pub mod provenance;
+pub mod sandbox;
+pub mod sensitive;
+pub mod settings;
+pub mod target;
+pub mod variables;
+
+pub use error::Error;
+pub use settings::Settings;

@@ -1,0 +1,189 @@
+//! Loads tools of the toolbox to be called, hashing every byte again, and lists their functions.
+
+use std::fmt;
+use std::num::NonZero;
+use std::thread::available_parallelism;
+
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use tool_hub_agent::definition::condense::condense;
+use tool_hub_host::{Approved, Host, RequiredGrant, Storage, Tool};
+use tool_hub_manifest::{FunctionName, FunctionSpec, Overrides, ToolKey, visible_name};
+use tool_hub_registry_client::Store;
+
+use crate::error::Error;
+use crate::open_toolbox::Member;
+use crate::sensitive;
+use crate::settings::Settings;
+
+/// Says how a person gives a tool of the toolbox some grants; see
+/// [`Approved::with_grant_advice`].
+pub type GrantAdvice = fn(&ToolKey, &[RequiredGrant]) -> String;
+
+/// All that tools are loaded with.
+#[derive(Clone, Copy)]
+pub struct Loader<'a> {
+    /// The sandbox that they run in.
+    pub host: &'a Host,
+    /// The store of their bytes.
+    pub store: &'a Store,
+    /// The user's settings, with the values of variables.
+    pub settings: &'a Settings,
+    /// The words of refusals on how to grant more.
+    pub advice: Option<GrantAdvice>,
+}
+
+/// A tool of the toolbox, ready to be called.
+#[derive(Debug)]
+pub struct LoadedTool {
+    /// Its name in the toolbox.
+    pub key: ToolKey,
+    /// The tool.
+    pub tool: Tool,
+    /// The function that the tool's name alone stands for although there are others.
+    pub called_by_key: Option<FunctionName>,
+    /// The approved overrides. They are the same as those of the toolbox.
+    overrides: Overrides,
+}
+
+impl fmt::Debug for Loader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loader").finish_non_exhaustive()
+    }
+}
+
+impl Loader<'_> {
+    /// Loads one tool of the toolbox: its bytes from the store, held against the lock, with
+    /// the grants that were approved.
+    ///
+    /// # Errors
+    /// [`Error::NotLoaded`] if its bytes are not those that were approved, if a directory that it
+    /// was granted has become dangerous, and if the host refuses it; [`Error::Host`] if its record
+    /// grants more than it asks for.
+    pub async fn load(&self, member: Member<'_>) -> Result<LoadedTool, Error> {
+        let key = member.key;
+        let not_loaded = |source: Error| Error::NotLoaded {
+            key: key.clone(),
+            source: Box::new(source),
+        };
+        let pin = member.locked.pin();
+        self.host.prefetch(&pin.component);
+        let verified = self.store.get(&pin);
+        let verified = verified.map_err(|error| not_loaded(error.into()))?;
+        let approved = Approved::from_lock_record(verified, member.grants())?;
+        let approved = self.known_as(key, approved);
+        let storage = self.settings.storage(&member.locked.source);
+        let tool = self.load_approved(approved, storage).await;
+        Ok(LoadedTool {
+            key: key.clone(),
+            called_by_key: member.locked.called_by_key.clone(),
+            overrides: member.locked.overrides.clone(),
+            tool: tool.map_err(not_loaded)?,
+        })
+    }
+
+    /// Loads several tools at a time, in the order of `members`.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), for the first that fails.
+    pub async fn load_all(&self, members: Vec<Member<'_>>) -> Result<Vec<LoadedTool>, Error> {
+        let loads = members.into_iter().map(|member| self.load(member));
+        let at_once = available_parallelism().map_or(1, NonZero::get);
+        stream::iter(loads).buffered(at_once).try_collect().await
+    }
+
+    /// Loads a tool with the values that the user has for the granted variables, and with `storage`
+    /// where that is granted.
+    ///
+    /// # Errors
+    /// [`Error::DangerousDirectory`], [`Error::VariableFile`] and [`Error::Host`].
+    pub async fn load_approved(
+        &self,
+        mut approved: Approved,
+        storage: Storage,
+    ) -> Result<Tool, Error> {
+        // A granted directory may have become dangerous since.
+        sensitive::check(approved.grants(), self.settings)?;
+        for (name, value) in self.settings.granted_variables(approved.grants())? {
+            approved = approved.with_variable(name, value)?;
+        }
+        if approved.grants().storage {
+            approved = approved.with_storage(storage)?;
+        }
+        Ok(self.host.load(approved).await?)
+    }
+
+    /// `approved` under its name in the toolbox, by which the user grants it more.
+    pub(crate) fn known_as(&self, key: &ToolKey, approved: Approved) -> Approved {
+        let approved = approved.known_as(key.as_str());
+        match self.advice {
+            Some(advice) => {
+                let key = key.clone();
+                approved.with_grant_advice(move |grants| advice(&key, grants))
+            }
+            None => approved,
+        }
+    }
+}
+
+impl LoadedTool {
+    /// A tool outside any toolbox, under the name `key`.
+    pub fn without_toolbox(key: ToolKey, tool: Tool) -> Self {
+        Self {
+            key,
+            tool,
+            called_by_key: None,
+            overrides: Overrides::default(),
+        }
+    }
+
+    /// The tool's functions as agents see them: under the toolbox's name, with the toolbox's
+    /// descriptions.
+    ///
+    /// # Errors
+    /// [`Error::Name`] if such a name is too long.
+    pub fn specs(&self) -> Result<Vec<(FunctionName, FunctionSpec)>, Error> {
+        let functions = self.tool.functions();
+        functions
+            .iter()
+            .map(|function| {
+                let mut spec = condense(&function.spec);
+                spec.name = visible_name(&self.key, &function.name, functions.len())?;
+                let text = self.overrides.description(&function.name, functions.len());
+                if let Some(text) = text {
+                    text.clone_into(&mut spec.description);
+                }
+                Ok((function.name.clone(), spec))
+            })
+            .collect()
+    }
+}
+
+/// Chooses from `specs` those that `names` name, all where none is named, and returns the rest too.
+/// A name is of a tool or of a function as agents see it.
+///
+/// # Errors
+/// [`Error::NoSuchFunction`].
+pub fn choose(
+    names: &[String],
+    specs: Vec<FunctionSpec>,
+) -> Result<(Vec<FunctionSpec>, Vec<FunctionSpec>), Error> {
+    let is_meant =
+        |name: &str, spec: &FunctionSpec| name == spec.name || name == tool_of(&spec.name);
+    for name in names {
+        if !specs.iter().any(|spec| is_meant(name, spec)) {
+            return Err(Error::NoSuchFunction {
+                name: name.clone(),
+                known: specs.into_iter().map(|spec| spec.name).collect(),
+            });
+        }
+    }
+    let is_chosen =
+        |spec: &FunctionSpec| names.is_empty() || names.iter().any(|name| is_meant(name, spec));
+    Ok(specs.into_iter().partition(is_chosen))
+}
+
+/// The tool's part of a function's name: a tool's own name never holds the two bars that stand
+/// before a function's.
+pub fn tool_of(name: &str) -> &str {
+    name.split_once("__").map_or(name, |(tool, _)| tool)
+}

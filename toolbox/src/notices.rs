@@ -1,0 +1,57 @@
+//! Things that a person should know although nothing failed, and the trait of whoever tells them.
+
+use tool_hub_manifest::{RepoId, ToolKey};
+
+use crate::error::Error;
+
+/// Something that a person should know although nothing failed. Whoever tells them is made to
+/// decide about each, so the enum is exhaustive.
+#[derive(Debug)]
+pub enum Notice<'a> {
+    /// A token is about to go over the network unencrypted. It is told once for each registry.
+    TokenInClear {
+        /// The origin of the registry.
+        registry: &'a str,
+    },
+    /// A repo has a branch with a version's name. Versions are resolved to tags here, but other
+    /// clients may get the branch, whose content may change.
+    VersionBranch {
+        /// The repo.
+        repo: &'a RepoId,
+        /// The branch.
+        branch: &'a str,
+        /// True if there is a tag of that name as well.
+        is_tag_too: bool,
+    },
+    /// A component has no manifest, so one was derived from its types.
+    ManifestDerived,
+    /// A text that was read as a tool of the registry also names a file or directory.
+    NamedLikeAPath {
+        /// The text.
+        text: &'a str,
+    },
+    /// The package that a tool was loaded from has changed since. The approved one runs.
+    PackageChanged {
+        /// The tool.
+        key: &'a ToolKey,
+    },
+    /// A tool of the toolbox cannot be used and is not offered.
+    LeftOut {
+        /// The reason, which names the tool.
+        error: &'a Error,
+    },
+}
+
+/// Tells notices to a person, or keeps them for whoever asks.
+pub trait Notices: Send + Sync {
+    /// Takes one notice, at the time when it matters.
+    fn notice(&self, notice: &Notice<'_>);
+}
+
+/// Tells nobody.
+#[derive(Debug, Clone, Copy)]
+pub struct Untold;
+
+impl Notices for Untold {
+    fn notice(&self, _: &Notice<'_>) {}
+}

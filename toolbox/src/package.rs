@@ -1,0 +1,223 @@
+//! Fetches the package that a user names: from a registry by its reference, or from a path.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use tool_hub_manifest::{Capabilities, ReferenceError, Source, ToolRef, Verified};
+use tool_hub_registry_client::{Progress, Resolved};
+use url::Url;
+
+use crate::built_package;
+use crate::derived_manifest;
+use crate::error::Error;
+use crate::notices::{Notice, Notices};
+use crate::settings::Settings;
+
+/// A tool as a user names it. What starts with `.`, `/` or `~`, or ends in
+/// `.wasm`, is a path; everything else is `owner/name`.
+#[derive(Debug, Clone)]
+pub enum Subject {
+    /// The path of a component, a package or a project.
+    Path(PathBuf),
+    /// A reference, or the reason why the text is none, and the text.
+    Reference(Result<ToolRef, ReferenceError>, String),
+}
+
+impl FromStr for Subject {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let is_path =
+            text.starts_with(['.', '/', '~']) || text.ends_with(".wasm") && address(text).is_none();
+        Ok(if is_path {
+            Self::Path(PathBuf::from(text))
+        } else {
+            Self::Reference(text.parse(), text.to_owned())
+        })
+    }
+}
+
+/// A tool whose bytes are at hand and agree with their manifest.
+#[derive(Debug)]
+pub struct Fetched {
+    /// The bytes.
+    pub verified: Verified,
+    /// The place.
+    pub origin: FetchedFrom,
+}
+
+/// The place a fetched tool came from.
+#[derive(Debug)]
+pub enum FetchedFrom {
+    /// A registry.
+    Registry {
+        /// Its URL.
+        endpoint: Url,
+        /// The reference that was resolved.
+        reference: ToolRef,
+        /// The commit that it resolved to.
+        resolved: Resolved,
+    },
+    /// This disk.
+    File {
+        /// The component, package or project.
+        path: PathBuf,
+    },
+    /// The store, which has it since it was approved.
+    Approved(Source),
+}
+
+impl FetchedFrom {
+    /// The place as a lock records it.
+    pub fn source(&self) -> Source {
+        match self {
+            Self::Registry {
+                endpoint, resolved, ..
+            } => Source::Registry {
+                endpoint: endpoint.clone(),
+                repo: resolved.repo.clone(),
+                commit: resolved.commit.clone(),
+            },
+            Self::File { path } => Source::File { path: path.clone() },
+            Self::Approved(source) => source.clone(),
+        }
+    }
+}
+
+impl Fetched {
+    /// The tool as a user names it.
+    pub fn subject(&self) -> String {
+        match &self.origin {
+            FetchedFrom::Registry { reference, .. } => reference.to_string(),
+            FetchedFrom::File { path } => path.display().to_string(),
+            FetchedFrom::Approved(Source::Registry { endpoint, repo, .. }) => {
+                format!("{endpoint}{repo}")
+            }
+            FetchedFrom::Approved(Source::File { path }) => path.display().to_string(),
+        }
+    }
+}
+
+/// Whoever follows a fetch while it goes on.
+#[derive(Clone, Copy)]
+pub struct Watchers<'a> {
+    /// Is told of bytes that arrive.
+    pub progress: &'a dyn Progress,
+    /// Is told of what a person should know.
+    pub notices: &'a dyn Notices,
+}
+
+impl fmt::Debug for Watchers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watchers").finish_non_exhaustive()
+    }
+}
+
+impl Subject {
+    /// Gets the tool's bytes: from the registry at `endpoint` into the store, or from the disk,
+    /// where a component without a manifest gets one that asks for `asked`, the capabilities that
+    /// the user wants to grant. The bytes are inert until they are approved.
+    ///
+    /// # Errors
+    /// [`Error::NotAReference`], and if the tool cannot be read, pulled or verified.
+    pub async fn fetch(
+        &self,
+        asked: Capabilities,
+        endpoint: &Url,
+        settings: &Settings,
+        watchers: Watchers<'_>,
+    ) -> Result<Fetched, Error> {
+        let (reference, text) = match self {
+            Self::Path(path) => return from_disk(path, asked, settings, watchers.notices),
+            Self::Reference(reference, text) => (reference, text),
+        };
+        let there = settings.working.join(text);
+        let there = there.exists().then_some(there);
+        let reference = match reference {
+            Ok(reference) => reference.clone(),
+            Err(error) => {
+                return Err(Error::NotAReference {
+                    text: text.clone(),
+                    address: address(text).map(Box::new),
+                    there,
+                    source: error.clone(),
+                });
+            }
+        };
+        let Watchers { progress, notices } = watchers;
+        if there.is_some() {
+            notices.notice(&Notice::NamedLikeAPath { text });
+        }
+        let client = settings.client(endpoint, notices)?;
+        let resolved = client.resolve(&reference).await?;
+        for branch in &resolved.version_branches {
+            notices.notice(&Notice::VersionBranch {
+                repo: &resolved.repo,
+                branch: &branch.name,
+                is_tag_too: branch.is_tag_too,
+            });
+        }
+        let store = settings.open_store()?;
+        let verified = client.pull(&resolved, &store, progress).await?;
+        Ok(Fetched {
+            verified,
+            origin: FetchedFrom::Registry {
+                endpoint: endpoint.clone(),
+                reference,
+                resolved,
+            },
+        })
+    }
+}
+
+fn from_disk(
+    path: &Path,
+    asked: Capabilities,
+    settings: &Settings,
+    notices: &dyn Notices,
+) -> Result<Fetched, Error> {
+    // Without the `.` of `./x`, which would only be noise in the lock.
+    let path: PathBuf = settings.place(path).components().collect();
+    let verified = match path.is_dir() {
+        true => built_package::read(&path)?,
+        false => {
+            let verified = derived_manifest::read(&path, asked)?;
+            notices.notice(&Notice::ManifestDerived);
+            verified
+        }
+    };
+    Ok(Fetched {
+        verified,
+        origin: FetchedFrom::File { path },
+    })
+}
+
+/// The URL, if the user gave one in place of a name.
+fn address(text: &str) -> Option<Url> {
+    let url: Url = text.parse().ok()?;
+    text.contains("://").then_some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_references_are_told_apart() {
+        for text in ["./x", "/x", "../x/y", "adder.wasm", "a/b.wasm", "."] {
+            assert!(matches!(text.parse(), Ok(Subject::Path(_))), "{text}");
+        }
+        for text in [
+            "demo/x",
+            "demo/x@1.0.0",
+            "demo",
+            "a/b/c",
+            "https://example.org/x.wasm",
+            "https://example.org/x",
+        ] {
+            assert!(matches!(text.parse(), Ok(Subject::Reference(..))), "{text}");
+        }
+    }
+}

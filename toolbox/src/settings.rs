@@ -1,0 +1,316 @@
+//! The settings of a user, resolved once from variables and `config.toml`: directories, registry,
+//! tokens, and clients made with them.
+
+mod clear_text;
+mod config_file;
+pub mod credentials;
+mod directories;
+pub mod tokens;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use tool_hub_host::Storage;
+use tool_hub_manifest::{Digest, Grants, RepoId, Source, VariableName};
+use tool_hub_registry_client::{Client, ClientConfig, Datasets, Store, Token};
+use url::Url;
+
+use crate::byte_size::ByteSize;
+use crate::clients::ClientPlaces;
+use crate::error::Error;
+use crate::files;
+use crate::notices::{Notice, Notices};
+use crate::variables::Variables;
+use clear_text::ClearText;
+use config_file::ConfigFile;
+use credentials::Credentials;
+use directories::Directories;
+use tokens::{TokenOrigin, Tokens};
+
+const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
+
+/// Everything that a toolbox needs to know about its surroundings.
+///
+/// | variable | meaning |
+/// | --- | --- |
+/// | `TOOL_HUB_HOME` | one directory for everything, in place of the XDG directories |
+/// | `TOOL_HUB_REGISTRY_DATA` | the directory of the embedded registry, which no tool is given |
+/// | `HF_ENDPOINT` | the registry's URL |
+/// | `HF_TOKEN` | the token for the registry of `HF_ENDPOINT`, huggingface.co where that is unset |
+/// | `HF_TOKEN_PATH`, `HF_HOME` | where the `hf` command keeps its token file |
+/// | `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `COPILOT_HOME` | where these MCP clients keep their configuration |
+/// | `PATH` | where programs are looked for: directories that no tool may change unasked |
+/// | `XDG_DATA_HOME`, `XDG_CACHE_HOME`, `XDG_CONFIG_HOME`, `HOME` | the usual directories; on Windows `APPDATA`, `LOCALAPPDATA` and `USERPROFILE` |
+///
+/// A tool's own variables are looked up too, and only those that were granted.
+#[derive(Debug)]
+pub struct Settings {
+    /// The registry that is meant where nothing else names one.
+    pub endpoint: Url,
+    /// The directory of packages.
+    pub store: PathBuf,
+    /// The directory of compiled code.
+    pub compiled: PathBuf,
+    /// The most compiled code that is kept, if `config.toml` says so.
+    pub compiled_max: Option<ByteSize>,
+    /// True if an update may take newer versions of which only the code changed.
+    pub accept_code: bool,
+    /// The directory of tools' storage.
+    pub storage: PathBuf,
+    /// The directory of build tools of other languages.
+    pub toolchains: PathBuf,
+    /// The directory of the embedded registry.
+    pub registry: PathBuf,
+    /// The user's own toolbox, credentials and configuration.
+    pub user: PathBuf,
+    /// The directory below which paths are meant, and upwards of which a toolbox is looked for.
+    pub working: PathBuf,
+    /// The user's home directory.
+    pub home: PathBuf,
+    /// The absolute directories of `PATH`. A relative one would depend on the working directory of
+    /// each program.
+    pub search_path: Vec<PathBuf>,
+    /// The directories of MCP clients.
+    pub clients: ClientPlaces,
+    variables: Variables,
+    tokens: Tokens,
+    clear_text: ClearText,
+}
+
+impl Settings {
+    /// Resolves `variables` and `config.toml`, once, for a process that works in `working`.
+    /// `endpoint` goes before the registry that either of them names.
+    ///
+    /// # Errors
+    /// [`Error::NoHome`], [`Error::NotAUrl`], [`Error::NotAToken`], and [`Error::Settings`] or
+    /// [`Error::Read`] of `config.toml`.
+    pub fn resolve(
+        variables: Variables,
+        working: PathBuf,
+        endpoint: Option<Url>,
+    ) -> Result<Self, Error> {
+        let directories = Directories::find(&variables, &working)?;
+        let file = ConfigFile::read(&directories.user)?;
+        let from_variables: Option<Url> = match variables.text("HF_ENDPOINT") {
+            Some(text) => Some(text.parse().map_err(|source| Error::NotAUrl {
+                variable: "HF_ENDPOINT",
+                source,
+            })?),
+            None => None,
+        };
+        let default = Url::parse(DEFAULT_ENDPOINT).expect("the Hub's address is a URL");
+        let hub_endpoint = from_variables.clone().unwrap_or_else(|| default.clone());
+        let endpoint = endpoint.or(from_variables).or(file.endpoint);
+        let env_token = match variables.text("HF_TOKEN") {
+            Some(text) => Some(text.trim().parse().map_err(|source| Error::NotAToken {
+                variable: "HF_TOKEN",
+                source,
+            })?),
+            None => None,
+        };
+        let path = variables.text("PATH").unwrap_or_default();
+        let searched = std::env::split_paths(&path);
+        Ok(Self {
+            endpoint: endpoint.unwrap_or(default),
+            store: directories.data.join("store"),
+            storage: directories.data.join("storage"),
+            registry: variables
+                .text("TOOL_HUB_REGISTRY_DATA")
+                .map_or_else(|| directories.data.join("registry"), PathBuf::from),
+            compiled: directories.cache.join("compiled"),
+            compiled_max: file.compiled_max,
+            accept_code: file.accept_code,
+            toolchains: directories.cache.join("toolchains"),
+            tokens: Tokens {
+                env_token,
+                hub_endpoint,
+                hub_file: directories.hub_token_file,
+                stored_file: directories.user.join("credentials.toml"),
+            },
+            user: directories.user,
+            search_path: searched.filter(|path| path.is_absolute()).collect(),
+            clients: ClientPlaces::find(
+                &variables,
+                &working,
+                directories.home.clone(),
+                directories.config,
+            ),
+            home: directories.home,
+            working,
+            variables,
+            clear_text: ClearText::default(),
+        })
+    }
+
+    /// Resolves `path` as a person writes it: below their home after `~/`, which no shell expands
+    /// in an answer to a question and only some in `NAME=~/path`, else below the working directory.
+    pub fn place(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix("~") {
+            Ok(below) => self.home.join(below),
+            Err(_) => self.working.join(path),
+        }
+    }
+
+    /// The token to show to `endpoint`, where there is one.
+    ///
+    /// A token belongs to one registry: `HF_TOKEN` and the `hf` command's token file to the one
+    /// that the `hf` command would use, any other to the one for which the user stored it. So an
+    /// endpoint that a caller, a configuration or a toolbox names can never collect another one's
+    /// token.
+    ///
+    /// # Errors
+    /// If a file of tokens cannot be read, or holds something else.
+    pub fn token_for(&self, endpoint: &Url) -> Result<Option<Token>, Error> {
+        Ok(self.tokens.find(endpoint)?.map(|(token, _)| token))
+    }
+
+    /// The place that [`token_for`](Self::token_for) takes the token for `endpoint` from.
+    ///
+    /// # Errors
+    /// As [`token_for`](Self::token_for).
+    pub fn token_origin(&self, endpoint: &Url) -> Result<Option<TokenOrigin>, Error> {
+        Ok(self.tokens.find(endpoint)?.map(|(_, origin)| origin))
+    }
+
+    /// The registry that `HF_TOKEN` is for, if that is set.
+    pub fn token_variable_is_for(&self) -> Option<&Url> {
+        let is_set = self.tokens.env_token.is_some();
+        is_set.then_some(&self.tokens.hub_endpoint)
+    }
+
+    /// The tokens that the user stored, each under its registry.
+    ///
+    /// # Errors
+    /// [`Error::Read`], [`Error::Settings`].
+    pub fn credentials(&self) -> Result<Credentials, Error> {
+        Credentials::read(self.tokens.stored_file.clone())
+    }
+
+    /// The file in which the `hf` command keeps its token.
+    pub fn hub_token_file(&self) -> &Path {
+        &self.tokens.hub_file
+    }
+
+    /// A client of the registry at `endpoint`, with the token that belongs to it.
+    ///
+    /// # Errors
+    /// As [`token_for`](Self::token_for), and [`Error::Client`].
+    pub fn client(&self, endpoint: &Url, notices: &dyn Notices) -> Result<Client, Error> {
+        self.client_with(endpoint, self.token_for(endpoint)?, notices)
+    }
+
+    /// A client of the registry at `endpoint`, with `token`.
+    ///
+    /// # Errors
+    /// [`Error::Client`].
+    pub fn client_with(
+        &self,
+        endpoint: &Url,
+        token: Option<Token>,
+        notices: &dyn Notices,
+    ) -> Result<Client, Error> {
+        Ok(Client::new(self.client_config(endpoint, token, notices))?)
+    }
+
+    /// A client of the data sets of the user's registry, with the user's token.
+    ///
+    /// # Errors
+    /// As [`client`](Self::client).
+    pub fn datasets(&self, notices: &dyn Notices) -> Result<Datasets, Error> {
+        let token = self.token_for(&self.endpoint)?;
+        let config = self.client_config(&self.endpoint, token, notices);
+        Ok(Datasets::new(config)?)
+    }
+
+    /// The configuration of every client, so that no token goes to another machine in clear without
+    /// a notice.
+    fn client_config(
+        &self,
+        endpoint: &Url,
+        token: Option<Token>,
+        notices: &dyn Notices,
+    ) -> ClientConfig {
+        let agent = concat!("tool-hub/", env!("CARGO_PKG_VERSION"));
+        let config = ClientConfig::new(endpoint.clone(), agent).with_token(token);
+        if let Some(registry) = &self.clear_text.untold(&config) {
+            notices.notice(&Notice::TokenInClear { registry });
+        }
+        config
+    }
+
+    /// The store of packages.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub fn open_store(&self) -> Result<Store, Error> {
+        Ok(Store::open(&self.store)?)
+    }
+
+    /// The directories that hold files of tool-hub itself. No tool is ever given one.
+    pub fn own_directories(&self) -> [PathBuf; 6] {
+        [
+            self.store.clone(),
+            self.storage.clone(),
+            self.user.clone(),
+            self.compiled.clone(),
+            self.toolchains.clone(),
+            self.registry.clone(),
+        ]
+    }
+
+    /// The values of the variables that were granted, as far as the user has them: the variable
+    /// `NAME`, else the contents of the file that `NAME_FILE` names, without the line break at its
+    /// end.
+    ///
+    /// # Errors
+    /// [`Error::VariableFile`].
+    pub fn granted_variables(
+        &self,
+        grants: &Grants,
+    ) -> Result<BTreeMap<VariableName, String>, Error> {
+        let mut values = BTreeMap::new();
+        for name in &grants.variables {
+            if let Some(value) = self.granted_variable(name)? {
+                values.insert(name.clone(), value);
+            }
+        }
+        Ok(values)
+    }
+
+    fn granted_variable(&self, name: &VariableName) -> Result<Option<String>, Error> {
+        if let Some(value) = self.variables.text(name.as_str()) {
+            return Ok(Some(value));
+        }
+        let Some(file) = self.variables.text(&format!("{name}_FILE")) else {
+            return Ok(None);
+        };
+        let path = self.place(Path::new(&file));
+        let text = files::read_value(&path).map_err(|source| Error::VariableFile {
+            name: name.clone(),
+            path,
+            source,
+        })?;
+        let value = text.strip_suffix('\n').unwrap_or(&text);
+        let value = value.strip_suffix('\r').unwrap_or(value);
+        Ok(Some(value.to_owned()).filter(|value| !value.is_empty()))
+    }
+
+    /// The storage of the tool from `source`. It belongs to the repo of a registry, or to the
+    /// path, so that every version and every toolbox finds it, and no other tool does.
+    pub fn storage(&self, source: &Source) -> Storage {
+        match source {
+            Source::Registry { endpoint, repo, .. } => self.storage_of_repo(endpoint, repo),
+            Source::File { path } => self.storage_of(&format!("file\0{}", path.display())),
+        }
+    }
+
+    /// The storage of every version of the tool in `repo` of the registry at `endpoint`.
+    pub fn storage_of_repo(&self, endpoint: &Url, repo: &RepoId) -> Storage {
+        self.storage_of(&format!("registry\0{endpoint}\0{repo}"))
+    }
+
+    fn storage_of(&self, owner: &str) -> Storage {
+        let digest = Digest::of(owner.as_bytes());
+        Storage::in_file(self.storage.join(format!("{}.sqlite3", digest.hex())))
+    }
+}

@@ -1,0 +1,30 @@
+//! Reads `config.toml`, in which people write what they would otherwise say each time.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use url::Url;
+
+use crate::byte_size::ByteSize;
+use crate::error::Error;
+use crate::files;
+
+const CONFIG_FILE: &str = "config.toml";
+
+/// `config.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ConfigFile {
+    pub(super) endpoint: Option<Url>,
+    pub(super) compiled_max: Option<ByteSize>,
+    #[serde(default)]
+    pub(super) accept_code: bool,
+}
+
+impl ConfigFile {
+    /// Reads the file in `directory`, if there is one.
+    pub(super) fn read(directory: &Path) -> Result<Self, Error> {
+        let file = files::read_toml(&directory.join(CONFIG_FILE))?;
+        Ok(file.unwrap_or_default())
+    }
+}
