@@ -1,6 +1,7 @@
 //! The `Surroundings` that JavaScript tells of: variables, directory, registry, compiler.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -30,7 +31,8 @@ impl Surroundings {
             self.variables.insert("HF_ENDPOINT".to_owned(), endpoint);
         }
         let variables = self.variables;
-        let workspace = Workspace::new(|name| variables.get(name).cloned(), self.directory)?;
+        let variable = |name: &str| variables.get(name).map(OsString::from);
+        let workspace = Workspace::new(variable, self.directory, None)?;
         let compiler = self.compiler.map(|path| CompilerProgram { path });
         Ok(workspace.with_compiler(compiler))
     }
