@@ -19,7 +19,10 @@ impl NativeInspection {
     pub fn facts(&self) -> String {
         let found = self.inspection.found();
         let refusals = found.refusals.iter().map(ToString::to_string);
-        let functions = found.functions.iter().map(|function| function.name.as_str());
+        let functions = found
+            .functions
+            .iter()
+            .map(|function| function.name.as_str());
         let capabilities = found.capabilities.iter().map(|it| {
             json!({ "access": it.access.to_string(), "what": it.what, "why": it.why, "used": it.used })
         });

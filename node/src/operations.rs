@@ -95,7 +95,9 @@ impl Operations {
             }),
             Asked::Function(asked) => asked.answer(match serde_json::from_str(answer)? {
                 FunctionOutcome::Value(value) => value_reply(value.to_string()),
-                FunctionOutcome::Failure { kind, message } => failure_of_kind(&kind, message).into(),
+                FunctionOutcome::Failure { kind, message } => {
+                    failure_of_kind(&kind, message).into()
+                }
             }),
         }
         Ok(())

@@ -31,7 +31,7 @@ impl Surroundings {
             self.variables.insert("HF_ENDPOINT".to_owned(), endpoint);
         }
         let variables = self.variables;
-        let variable = |name: &str| variables.get(name).map(OsString::from);
+        let variable = move |name: &str| variables.get(name).map(OsString::from);
         let workspace = Workspace::new(variable, self.directory, None)?;
         let compiler = self.compiler.map(|path| CompilerProgram { path });
         Ok(workspace.with_compiler(compiler))

@@ -19,7 +19,10 @@ pub(crate) fn tests() -> Vec<Test> {
         test("node::types", types).needs(NEEDS),
         test("node::the_examples_run", the_examples_run).needs(NEEDS),
         test("node::a_packed_package_works", a_packed_package_works).needs(NEEDS),
-        test("node::the_document_shows_what_is_run", the_document_shows_what_is_run),
+        test(
+            "node::the_document_shows_what_is_run",
+            the_document_shows_what_is_run,
+        ),
     ]
 }
 
@@ -60,7 +63,8 @@ impl Program {
             for entry in std::fs::read_dir(root().join("node").join(directory)).expect("files") {
                 let from = entry.expect("a file").path();
                 if from.is_file() {
-                    std::fs::copy(&from, to.join(from.file_name().expect("a name"))).expect("a copy");
+                    std::fs::copy(&from, to.join(from.file_name().expect("a name")))
+                        .expect("a copy");
                 }
             }
         }
@@ -117,10 +121,19 @@ impl Program {
     #[track_caller]
     fn test(&self, names: &[&str]) {
         let files = names.iter().map(|name| format!("test/{name}.test.js"));
-        let said = said(self.node().args(["--test", "--test-reporter=tap"]).args(files));
+        let said = said(
+            self.node()
+                .args(["--test", "--test-reporter=tap"])
+                .args(files),
+        );
         let passed = said.lines().find_map(|line| line.strip_prefix("# pass "));
-        let passed: usize = passed.and_then(|count| count.parse().ok()).expect("a count");
-        assert!(passed >= names.len() && said.contains("# skipped 0"), "{said}");
+        let passed: usize = passed
+            .and_then(|count| count.parse().ok())
+            .expect("a count");
+        assert!(
+            passed >= names.len() && said.contains("# skipped 0"),
+            "{said}"
+        );
     }
 }
 
@@ -131,9 +144,10 @@ fn npm(arguments: &[&str]) -> Command {
         true => " --features tool-hub-cli/opentelemetry",
         false => "",
     };
-    command
-        .args(arguments)
-        .env("TOOL_HUB_CARGO_ARGUMENTS", format!("--profile dev{features}"));
+    command.args(arguments).env(
+        "TOOL_HUB_CARGO_ARGUMENTS",
+        format!("--profile dev{features}"),
+    );
     command
 }
 
@@ -166,7 +180,8 @@ fn types() {
     let mut packages = FRAMEWORKS.to_vec();
     packages.extend(["typescript@7.0.2", "@types/node@22.20.5"]);
     let program = Program::linked().beside(&packages);
-    let flags = "--noEmit --strict --module nodenext --target es2022 --skipLibCheck --preserveSymlinks";
+    let flags =
+        "--noEmit --strict --module nodenext --target es2022 --skipLibCheck --preserveSymlinks";
     said(
         program
             .node()
@@ -186,13 +201,19 @@ fn the_examples_run() {
         said(program.node().arg(script).args(given))
     };
     let called = said_of("call.js", &[]);
-    assert!(called.starts_with("{ value: 42, unit: '', text: '42' }\ninvalid-argument "), "{called}");
+    assert!(
+        called.starts_with("{ value: 42, unit: '', text: '42' }\ninvalid-argument "),
+        "{called}"
+    );
 
     let tally = guests::built("tally").to_string_lossy().into_owned();
     let inspected = user.run(["inspect", &tally, "--json"]).json();
     let digest = inspected["digest"].as_str().expect("a digest");
     let approved = said_of("approve.js", &[&tally, digest]);
-    assert!(approved.ends_with("[ { counter: 'pages', total: 12 } ]\n"), "{approved}");
+    assert!(
+        approved.ends_with("[ { counter: 'pages', total: 12 } ]\n"),
+        "{approved}"
+    );
 
     let guest = program.fixtures().join("guest.wasm");
     let guest = guest.to_string_lossy();
@@ -233,7 +254,10 @@ fn the_document_shows_what_is_run() {
         let texts: Vec<String> = texts.map(|text| text.expect("a source")).collect();
         for paragraph in paragraphs(section) {
             let is_shown = texts.iter().any(|text| holds(text, paragraph));
-            assert!(is_shown, "none of {sources:?} has these lines:\n{paragraph}");
+            assert!(
+                is_shown,
+                "none of {sources:?} has these lines:\n{paragraph}"
+            );
             shown += 1;
         }
     }
