@@ -14,8 +14,9 @@ use crate::error::Error;
 
 /// The rights that a program grants in a person's name, with the values of variables. In JSON:
 /// `{"network": ["https://api.example"], "directories": {"notes": "/home/ada/notes"}, "variables":
-/// {"API_KEY": "…"}, "storage": true}`. An origin is granted with the methods that the tool asks for, or with those that are named:
-/// `{"origin": "https://api.example", "methods": ["GET"]}`.
+/// {"API_KEY": "…"}, "storage": true}`. An origin is granted with the methods that the tool asks
+/// for, or with those that are named: `{"origin": "https://api.example", "methods": ["GET"]}`; a
+/// directory with the access that it asks for, or `{"path": "/home/ada/notes", "access": "read"}`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrantRequest {

@@ -65,8 +65,8 @@ impl Inspection {
         report::report(&self.from, &self.inspection, Detail::Everything)
     }
 
-    /// Approves the tool with the digest `approved` and loads it. Whoever calls this has the consent
-    /// of the person in whose name the tool will run, and who read the inspection.
+    /// Approves the tool with the digest `approved` and loads it. Whoever calls this has the
+    /// consent of the person in whose name the tool will run, and who read the inspection.
     ///
     /// # Errors
     /// When the digest is another one, when there are refusals, when the grants go beyond what the

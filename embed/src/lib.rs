@@ -1,8 +1,8 @@
 //! Tools in a process that embeds them: load, inspect, approve, call. One form for every language.
 //!
 //! A [`Workspace`] is made of the variables that the caller hands in. [`load`] pulls or reads a
-//! package, verifies it and runs nothing; [`Inspection::approve`] takes the digest that a
-//! person approved and the grants; [`Tools`] are called, from any thread. A [`Toolbox`] has what was
+//! package, verifies it and runs nothing; [`Inspection::approve`] takes the digest that a person
+//! approved and the grants; [`Tools`] are called, from any thread. A [`Toolbox`] has what was
 //! approved before.
 //!
 //! The first load builds one tokio runtime and one [`Host`](tool_hub_host::Host) for the process.
@@ -59,12 +59,12 @@ pub use inspection::Inspection;
 pub use loading::load;
 pub use process::Process;
 pub use registry::{Pushed, push, search};
-pub use toolbox::Toolbox;
-pub use tools::{Call, Tools};
 pub use tool_hub_host::{
     Answer as HumanAnswer, Content, ContentBody, Failure, LogEntry, Outcome,
     Question as ToolQuestion, ResourceContents, ToolboxFunction,
 };
 pub use tool_hub_registry_client::Visibility;
 pub use tool_hub_serve::Presentation;
+pub use toolbox::Toolbox;
+pub use tools::{Call, Tools};
 pub use workspace::{CompilerProgram, Workspace};

@@ -51,9 +51,7 @@ pub async fn push(
     repo: &str,
     visibility: Visibility,
 ) -> Result<Pushed, Error> {
-    let repo: RepoId = repo
-        .parse()
-        .map_err(|source| Error::NotARepo { source })?;
+    let repo: RepoId = repo.parse().map_err(|source| Error::NotARepo { source })?;
     let settings = workspace.settings();
     let directory = built_package::directory(&settings.place(directory))?;
     let verified = built_package::read(&directory)?;

@@ -75,7 +75,11 @@ fn function_lines(function: &CallableFunction, detail: Detail) -> Vec<String> {
     let inputs: Vec<String> = inputs.collect();
     let output = function.output.as_ref();
     let output = output.map_or_else(String::new, |it| format!(" -> {}", it.value_type));
-    let mut lines = vec![format!("  {}({}){output}", function.name, inputs.join(", "))];
+    let mut lines = vec![format!(
+        "  {}({}){output}",
+        function.name,
+        inputs.join(", ")
+    )];
     lines.extend(described(&function.spec.description, "      ", detail));
     lines
 }

@@ -89,7 +89,12 @@ impl Tools {
             workspace, members, ..
         } = &*self.shared;
         let tools = self.loaded()?.tools.clone();
-        Self::of(workspace.clone(), members.clone(), Some(presentation), tools)
+        Self::of(
+            workspace.clone(),
+            members.clone(),
+            Some(presentation),
+            tools,
+        )
     }
 
     fn of(
@@ -123,12 +128,7 @@ impl Tools {
     ///
     /// # Panics
     /// After a fork, on a thread of the runtime.
-    pub fn call(
-        &self,
-        name: &str,
-        arguments: String,
-        listener: Listener,
-    ) -> Result<Call, Error> {
+    pub fn call(&self, name: &str, arguments: String, listener: Listener) -> Result<Call, Error> {
         let process = process::get(&self.shared.workspace)?;
         let listener = Arc::new(listener);
         let toolset = &self.loaded()?.toolset;
@@ -171,8 +171,8 @@ impl Loaded {
             offers.extend(specs.map(|(function, spec)| Offer {
                 spec,
                 tool: tool.tool.clone(),
-                alias: (tool.called_by_key.as_ref() == Some(&function))
-                    .then(|| tool.key.to_string()),
+                alias:
+                    (tool.called_by_key.as_ref() == Some(&function)).then(|| tool.key.to_string()),
                 function,
             }));
         }

@@ -9,7 +9,13 @@ use tool_hub_embed::{ContentBody, ResourceContents};
 pub(crate) struct Answer(pub(crate) tool_hub_embed::Answer);
 
 /// Kind, message, fix, argument and whether the same call may succeed later.
-type Failure<'a> = (&'static str, &'a str, Option<&'a str>, Option<&'a str>, bool);
+type Failure<'a> = (
+    &'static str,
+    &'a str,
+    Option<&'a str>,
+    Option<&'a str>,
+    bool,
+);
 
 #[pymethods]
 impl Answer {

@@ -62,7 +62,12 @@ impl Inspection {
 
     #[getter]
     fn refusals(&self) -> Vec<String> {
-        self.0.found().refusals.iter().map(ToString::to_string).collect()
+        self.0
+            .found()
+            .refusals
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     #[getter]

@@ -47,7 +47,7 @@ def test_tools_describe_themselves(guest):
 
 
 def test_the_text_of_a_model_is_repaired(guest):
-    reply = guest["guest__add"].call('{"a": 20, "b": 22,}')
+    reply = guest["guest__add"].call('{"a": "20", "b": 22}')
     assert reply.value == 42
     assert reply.structured == 42
     assert "42" in reply.text and len(reply.text) > 2

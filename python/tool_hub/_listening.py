@@ -40,20 +40,6 @@ class Listener:
             [(name, text, dumps(schema)) for name, (text, schema, _) in described.items()],
         )
 
-    @classmethod
-    def of(
-        cls,
-        on_progress: Callable[..., Any] | None,
-        on_question: Callable[..., Any] | None,
-        on_output: Callable[..., Any] | None,
-        functions: Mapping[str, Any] | None,
-    ) -> Listener | None:
-        """A listener, if anybody listens."""
-        given = (on_progress, on_question, on_output)
-        if all(callback is None for callback in given) and not functions:
-            return None
-        return cls(on_progress, on_question, on_output, functions or {})
-
     def take(self, event: Event) -> None:
         """Hands an event to its callback, on this thread."""
         self._context.run(self._take, event)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import subprocess
 import sys
 
 from tool_hub import _native
@@ -45,6 +44,8 @@ def _find_compiler() -> str | None:
 
 
 def _is_this_version(path: str, version: str) -> bool:
+    import subprocess
+
     try:
         said = subprocess.run([path, "--version"], capture_output=True, timeout=10, env={})
     except (OSError, subprocess.TimeoutExpired):

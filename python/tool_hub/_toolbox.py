@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tool_hub._place import workspace
 from tool_hub._tools import Tools
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Toolbox:
@@ -19,14 +22,16 @@ class Toolbox:
     __slots__ = ("_native",)
 
     def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
-        path = None if directory is None else Path(os.path.abspath(directory))
-        if path is not None and path.name == "toolbox.toml":
-            path = path.parent
-        self._native = workspace().toolbox(None if path is None else str(path))
+        path = None if directory is None else os.path.abspath(directory)
+        if path is not None and os.path.basename(path) == "toolbox.toml":
+            path = os.path.dirname(path)
+        self._native = workspace().toolbox(path)
 
     @property
     def directory(self) -> Path:
         """The directory that it is in."""
+        from pathlib import Path
+
         return Path(self._native.directory)
 
     def tools(self, *names: str) -> Tools:

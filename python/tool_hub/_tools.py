@@ -10,8 +10,6 @@ from typing import Any, Optional, Union
 from tool_hub import _native
 from tool_hub._errors import Error
 from tool_hub._json import dumps, loads
-from tool_hub._listening import Listener
-from tool_hub._loop import over
 from tool_hub._reply import Output, Question, Reply, check, plain_value
 
 Arguments = Union[Mapping[str, Any], str]
@@ -70,6 +68,9 @@ class Tool:
 
     async def acall(self, /, **arguments: Any) -> Any:
         """Calls the function on the host's threads. Whoever cancels the task stops the tool."""
+        # Whoever calls this has imported asyncio, which takes long, and others need not.
+        from tool_hub._loop import over
+
         return plain_value(check(await over(self._native, self.name, dumps(arguments))))
 
     def call(
@@ -90,9 +91,11 @@ class Tool:
         call: other ``Tools``, or each a function or ``(description, input_schema, function)``.
         """
         written = _written(arguments)
-        listener = Listener.of(on_progress, on_question, on_output, functions)
-        if listener is None:
+        if not (on_progress or on_question or on_output or functions):
             return Reply(check(self._native.call(self.name, written)))
+        from tool_hub._listening import Listener
+
+        listener = Listener(on_progress, on_question, on_output, functions or {})
         answer = self._native.call_with(self.name, written, listener.wanted, listener.take)
         return Reply(check(answer))
 
@@ -106,7 +109,12 @@ class Tool:
         functions: Functions | None = None,
     ) -> Reply:
         """Does what ``call`` does on the host's threads. The callbacks may be asynchronous."""
-        listener = Listener.of(on_progress, on_question, on_output, functions)
+        from tool_hub._listening import Listener
+        from tool_hub._loop import over
+
+        listener = None
+        if on_progress or on_question or on_output or functions:
+            listener = Listener(on_progress, on_question, on_output, functions or {})
         answer = await over(self._native, self.name, _written(arguments), listener)
         return Reply(check(answer))
 

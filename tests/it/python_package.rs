@@ -33,7 +33,14 @@ fn its_own_tests() {
     let place = tempfile::tempdir().expect("a directory");
     let mut command = Command::new(environment.join("bin/python"));
     command
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=300"])
+        .args([
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--timeout=300",
+        ])
         .arg(root().join("python/tests"))
         .env_remove("PYTHONPATH")
         .env("TOOL_HUB_TEST_COMMAND", env!("CARGO_BIN_EXE_tool"))
@@ -63,7 +70,16 @@ fn environment() -> PathBuf {
 /// to build a wheel would compile every dependency once more, with others.
 fn install(environment: &Path) {
     let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--locked", "-p", "tool-hub-cli", "-p", "tool-hub-python"]);
+    // With an example, because examples see the dependencies of tests: without one those would not
+    // count, and what they have in common with others would be compiled with other features.
+    build.args([
+        "build",
+        "--locked",
+        "--workspace",
+        "--lib",
+        "--example",
+        "embed",
+    ]);
     if cfg!(feature = "opentelemetry") {
         build.args(["--features", "tool-hub-cli/opentelemetry"]);
     }
