@@ -1,7 +1,7 @@
 //! Tests of agents' own clients, which list and call every sample tool over stdio and HTTP.
 //! They are installed as their users install them. Over HTTP they have a token.
 
-mod document;
+pub(crate) mod document;
 mod toolbox;
 
 use std::path::{Path, PathBuf};

@@ -43,6 +43,7 @@ mod maintenance;
 mod mcp_conformance;
 mod messages;
 mod network;
+mod node;
 mod no_target;
 mod observed;
 mod only;
@@ -114,6 +115,7 @@ fn main() -> ExitCode {
         connect::tests(),
         administration::tests(),
         network::tests(),
+        node::tests(),
         no_target::tests(),
         output::tests(),
         overrides::tests(),

@@ -16,7 +16,7 @@ use modules::Modules;
 
 /// Which crate may know which. A new arrow changes this table and ARCHITECTURE.md in the
 /// same commit.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("manifest", &[]),
     ("registry-client", &["manifest"]),
     ("host", &["manifest"]),
@@ -37,6 +37,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
         ],
     ),
     ("python", &["embed"]),
+    ("node", &["embed"]),
     (
         "cli",
         &[

@@ -71,7 +71,7 @@ fn the_document_shows_what_is_run() {
 }
 
 /// The programs that a section links to.
-fn sources(section: &str) -> Vec<PathBuf> {
+pub(crate) fn sources(section: &str) -> Vec<PathBuf> {
     let links = section.split("](../").skip(1);
     links
         .filter_map(|rest| rest.split(')').next())
@@ -81,7 +81,7 @@ fn sources(section: &str) -> Vec<PathBuf> {
 }
 
 /// What stands between empty lines in the blocks of a section, consoles aside.
-fn paragraphs(section: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn paragraphs(section: &str) -> impl Iterator<Item = &str> {
     let blocks = section.split("\n```").skip(1).step_by(2);
     blocks
         .filter_map(|block| block.split_once('\n'))
@@ -91,7 +91,7 @@ fn paragraphs(section: &str) -> impl Iterator<Item = &str> {
 
 /// Whether `text` has the lines of `paragraph` one after the other, all of them further in by
 /// the same amount.
-fn holds(text: &str, paragraph: &str) -> bool {
+pub(crate) fn holds(text: &str, paragraph: &str) -> bool {
     (0..=12).step_by(2).any(|columns| {
         let indented = format!("\n{}", " ".repeat(columns));
         text.contains(&paragraph.replace('\n', &indented))

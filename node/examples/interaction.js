@@ -1,0 +1,19 @@
+// Shows progress, answers questions, and stops a call that takes too long.
+
+import { loadTool } from "tool-hub";
+
+const [reference, approve, name] = process.argv.slice(2);
+const tools = await loadTool(reference, { approve });
+
+const reply = await tools.get(name).call(
+  {},
+  {
+    signal: AbortSignal.timeout(10_000),
+    onProgress: (done, total, message) => console.log(`${done} of ${total}: ${message}`),
+    onQuestion: async ({ message }) => {
+      console.log(message);
+      return { ok: true }; // null declines
+    },
+  },
+);
+console.log(reply.text);

@@ -1,0 +1,53 @@
+// The package `tool-hub`: loads, approves and calls tools in this process.
+
+import { Inspection } from "./lib/inspection.js";
+import { bridge, operation } from "./lib/operations.js";
+import { surroundings } from "./lib/surroundings.js";
+import { Tools } from "./lib/tools.js";
+
+export { HubError, RefusedError, ToolError, ToolHubError } from "./lib/errors.js";
+export { Inspection } from "./lib/inspection.js";
+export { Tool } from "./lib/tool.js";
+export { Tools } from "./lib/tools.js";
+
+/** The toolbox that the command `tool` made, with what was approved there. */
+export class Toolbox {
+  #path;
+
+  /** The toolbox in force here: the nearest `toolbox.toml` upwards, else the user's; or `path`. */
+  constructor(path) {
+    this.#path = path;
+  }
+
+  /** The functions of all tools in it, or of those that are named. */
+  async tools(...names) {
+    const options = surroundings({ toolbox: this.#path });
+    const begin = (number) => bridge.toolbox(number, JSON.stringify(names), options);
+    return new Tools(await operation(begin));
+  }
+}
+
+/** Pulls and verifies a package, and runs nothing. `reference` is as the command takes it. */
+export async function load(reference, { endpoint } = {}) {
+  const options = surroundings({ endpoint });
+  const begin = (number) => bridge.load(number, reference, options);
+  return new Inspection(await operation(begin));
+}
+
+/** Loads a package whose digest a person has approved before. */
+export async function loadTool(reference, { approve, grants, endpoint } = {}) {
+  const inspection = await load(reference, { endpoint });
+  return inspection.approve(approve, grants);
+}
+
+/** Packages on the registry that fit `query`, best first. */
+export async function search(query, { endpoint } = {}) {
+  const options = surroundings({ endpoint });
+  return operation((number) => bridge.search(number, query, options));
+}
+
+/** Publishes the built package in `directory` as `repo`. */
+export async function push(directory, repo, { endpoint, isPrivate = false } = {}) {
+  const options = surroundings({ endpoint });
+  return operation((number) => bridge.push(number, directory, repo, isPrivate, options));
+}

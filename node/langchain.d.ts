@@ -1,0 +1,15 @@
+// Types of `tool-hub/langchain`.
+
+import type { StructuredToolInterface } from "@langchain/core/tools";
+import type { Tool, Toolbox, Tools } from "tool-hub";
+
+export interface AdapterOptions {
+  /** True if a person has to approve each call. By default for what calls itself destructive. */
+  needsApproval?(tool: Tool): boolean;
+}
+
+/** A list of tools for `createAgent` and models of LangChain. */
+export function tools(
+  source: Toolbox | Tools | Tool[],
+  options?: AdapterOptions,
+): Promise<StructuredToolInterface[]>;

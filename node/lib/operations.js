@@ -1,0 +1,111 @@
+// Operations of the native module under way in this thread, as promises.
+
+import { isMainThread } from "node:worker_threads";
+
+import { problem, ToolError } from "./errors.js";
+import { native } from "./native.js";
+import { reply } from "./reply.js";
+
+/** By number. The native module knows an operation by the same number. */
+const underWay = new Map();
+let lastNumber = 0;
+
+/** Events of all operations wait here until this thread takes them, many at once. */
+export const bridge = new native.Bridge(takeEvents);
+
+if (isMainThread) {
+  // Guests do not run on while the process is taken apart.
+  process.on("exit", () => bridge.stop());
+}
+
+/** Keeps the process alive while operations are under way, as a timer does, and no longer. */
+const alive = setInterval(() => {}, 2 ** 31 - 1);
+alive.unref();
+
+/**
+ * Begins an operation by `begin(number)`. `listeners` has a method for each kind of event that
+ * comes before the end. When `signal` is aborted, the operation is dropped, which stops a guest.
+ */
+export function operation(begin, { signal, listeners = {} } = {}) {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const number = (lastNumber = (lastNumber + 1) >>> 0);
+    if (underWay.size === 0) {
+      alive.ref();
+    }
+    underWay.set(number, { resolve, reject, listeners, signal });
+    if (signal) {
+      watch(signal, number);
+    }
+    try {
+      begin(number);
+    } catch (error) {
+      take(number)?.reject(error);
+    }
+  });
+}
+
+/** The operation with this number, which is over. */
+function take(number) {
+  const operation = underWay.get(number);
+  if (operation && underWay.delete(number)) {
+    watched.get(operation.signal)?.delete(number);
+    if (underWay.size === 0) {
+      alive.unref();
+    }
+  }
+  return operation;
+}
+
+/** Operations by the signals that end them. A signal is listened to once, however many it ends. */
+const watched = new WeakMap();
+
+function watch(signal, number) {
+  let numbers = watched.get(signal);
+  if (!numbers) {
+    numbers = new Set();
+    watched.set(signal, numbers);
+    const onAbort = () => [...numbers].forEach((number) => drop(number, signal.reason));
+    signal.addEventListener("abort", onAbort, { once: true });
+  }
+  numbers.add(number);
+}
+
+/** Stops an operation for `reason`. */
+function drop(number, reason) {
+  bridge.abort(number);
+  take(number)?.reject(reason);
+}
+
+function takeEvents() {
+  for (const event of bridge.takeEvents()) {
+    takeEvent(event);
+  }
+}
+
+function takeEvent({ operation: number, kind, text, blobs, inspection, tools }) {
+  switch (kind) {
+    case "reply":
+      return take(number)?.resolve(reply(JSON.parse(text), blobs));
+    case "failure":
+      return take(number)?.reject(new ToolError(JSON.parse(text)));
+    case "done":
+      return take(number)?.resolve(inspection ?? tools ?? JSON.parse(text));
+    case "error":
+      return take(number)?.reject(problem(JSON.parse(text)));
+    default:
+      return listen(number, kind, JSON.parse(text));
+  }
+}
+
+/** Hands an event to its listener. A listener that fails ends the operation with its error. */
+async function listen(number, kind, event) {
+  const listener = underWay.get(number)?.listeners[kind];
+  if (listener) {
+    try {
+      await listener(event);
+    } catch (error) {
+      drop(number, error);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// A function of an approved tool, which can be called.
+
+import { bridge, operation } from "./operations.js";
+
+/** One function of an approved tool. */
+export class Tool {
+  #tools;
+
+  constructor(tools, definition) {
+    this.#tools = tools;
+    /** The name by which agents call it. */
+    this.name = definition.name;
+    /** A name for people, if it has one. */
+    this.title = definition.title;
+    /** The description for agents. */
+    this.description = definition.description;
+    /** JSON Schema of its arguments, an object. */
+    this.inputSchema = definition.input_schema;
+    /** JSON Schema of its structured value, if it says one. */
+    this.outputSchema = definition.output_schema;
+    /** What it says of its effects; undefined where it says nothing. */
+    this.annotations = annotationsOf(definition.annotations);
+    Object.freeze(this);
+  }
+
+  /**
+   * Calls it, and gives the whole reply. `given` are arguments by name, or the JSON text that a
+   * model wrote, which is repaired when it is nearly right. A failure throws a `ToolError`.
+   */
+  async call(given = {}, options = {}) {
+    const text = typeof given === "string" ? given : JSON.stringify(given);
+    const { signal } = options;
+    const listeners = listenersOf(options);
+    const heard = heardOf(options);
+    const begin = (number) => bridge.call(number, this.#tools, this.name, text, heard);
+    return operation(begin, { signal, listeners });
+  }
+
+  /** Calls it, and gives the value of the reply. */
+  async run(given, options) {
+    return (await this.call(given, options)).value;
+  }
+}
+
+function annotationsOf({ read_only, destructive, idempotent, open_world }) {
+  return Object.freeze({ readOnly: read_only, destructive, idempotent, openWorld: open_world });
+}
+
+/** The events that somebody listens to, and the functions that the guest may call, as JSON. */
+function heardOf({ onProgress, onQuestion, onOutput, functions }) {
+  if (!onProgress && !onQuestion && !onOutput && !functions) {
+    return undefined;
+  }
+  const described = Object.entries(functions ?? {}).map(([name, { description, inputSchema }]) => ({
+    name,
+    description,
+    inputSchema,
+  }));
+  return JSON.stringify({
+    progress: onProgress !== undefined,
+    question: onQuestion !== undefined,
+    output: onOutput !== undefined,
+    functions: described,
+  });
+}
+
+function listenersOf({ onProgress, onQuestion, onOutput, functions }) {
+  return {
+    progress: ({ done, total, message }) =>
+      onProgress(done, total ?? undefined, message ?? undefined),
+    question: async ({ number, ...question }) => {
+      const answer = await onQuestion(question);
+      bridge.answer(number, JSON.stringify(answer ?? null));
+    },
+    output: (output) => onOutput(output),
+    function: async ({ number, name, given }) => {
+      bridge.answer(number, JSON.stringify(await called(functions[name], given)));
+    },
+  };
+}
+
+/** What a function beside the tool came to. Its failure is the guest's to handle. */
+async function called(beside, given) {
+  try {
+    return { value: (await beside.call(given)) ?? null };
+  } catch (error) {
+    const { kind = "failed", message = String(error) } = error ?? {};
+    return { failure: { kind: String(kind), message: String(message) } };
+  }
+}

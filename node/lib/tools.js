@@ -1,0 +1,70 @@
+// A read-only map of functions by name.
+
+import { ToolHubError } from "./errors.js";
+import { Tool } from "./tool.js";
+
+/** Functions by the names that agents call. */
+export class Tools {
+  #byName;
+
+  constructor(native) {
+    const definitions = JSON.parse(native.definitions());
+    this.#byName = new Map(definitions.map((it) => [it.name, new Tool(native, it)]));
+  }
+
+  get size() {
+    return this.#byName.size;
+  }
+
+  /** The function of this name. An unknown name throws, and the error lists those there are. */
+  get(name) {
+    const tool = this.#byName.get(name);
+    if (!tool) {
+      const names = [...this.#byName.keys()].map((known) => `\`${known}\``).join(", ");
+      throw new ToolHubError(`there is no function \`${name}\`; there are ${names || "none"}`);
+    }
+    return tool;
+  }
+
+  has(name) {
+    return this.#byName.has(name);
+  }
+
+  keys() {
+    return this.#byName.keys();
+  }
+
+  values() {
+    return this.#byName.values();
+  }
+
+  entries() {
+    return this.#byName.entries();
+  }
+
+  forEach(visit) {
+    this.#byName.forEach((tool, name) => visit(tool, name, this));
+  }
+
+  [Symbol.iterator]() {
+    return this.entries();
+  }
+
+  /** Calls the only function there is, as `Tool.call` does. */
+  async call(given, options) {
+    return this.#only().call(given, options);
+  }
+
+  /** Calls the only function there is, as `Tool.run` does. */
+  async run(given, options) {
+    return this.#only().run(given, options);
+  }
+
+  #only() {
+    if (this.size !== 1) {
+      const names = [...this.keys()].map((name) => `\`${name}\``).join(", ");
+      throw new ToolHubError(`say which function is meant, with get(name): ${names || "none"}`);
+    }
+    return this.values().next().value;
+  }
+}

@@ -1,0 +1,134 @@
+// Tests of calls: values, replies, failures, callbacks, abortion.
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { test } from "node:test";
+
+import { load, RefusedError, Tool, ToolError, ToolHubError, Tools } from "tool-hub";
+import { approved, fixtures, guest } from "./support.js";
+
+const tools = await guest();
+
+test("a call gives a plain value", async () => {
+  assert.equal(await tools.get("guest__add").run({ a: 20, b: 22 }), 42);
+  assert.deepEqual(await tools.get("guest__bounds").run({ low: -1, high: 1 }), { low: -1, high: 1 });
+  assert.equal(await tools.get("guest__echo").run({ text: "é\u0000☃" }), "é\u0000☃");
+});
+
+test("a reply has all of it", async () => {
+  const reply = await tools.get("guest__add").call({ a: 1, b: 2 });
+  assert.equal(reply.value, 3);
+  assert.equal(reply.structured, 3);
+  assert.equal(reply.text, "3");
+  assert.ok(reply.usage.total_us > 0 && reply.usage.memory_bytes > 0, JSON.stringify(reply.usage));
+});
+
+test("the text of a model is repaired", async () => {
+  assert.equal(await tools.get("guest__add").run('{"a": "20", "b": 22}'), 42);
+});
+
+test("a picture is a buffer", async () => {
+  const picture = await tools.get("guest__picture").run();
+  assert.equal(picture.type, "image");
+  assert.equal(picture.mediaType, "image/png");
+  assert.ok(Buffer.isBuffer(picture.data));
+  assert.deepEqual(picture.data, Buffer.from("\x89PNG", "latin1"));
+});
+
+test("functions are described", () => {
+  assert.ok(tools instanceof Tools && tools.size === 8);
+  const add = tools.get("guest__add");
+  assert.ok(add instanceof Tool && Object.isFrozen(add));
+  assert.deepEqual(Object.keys(add.inputSchema.properties), ["a", "b"]);
+  assert.deepEqual([...tools.keys()], [...tools].map(([name]) => name));
+  assert.throws(() => tools.get("ad"), /there is no function `ad`; there are `guest__add`/);
+});
+
+test("a failure teaches", async () => {
+  const wrong = await assert.rejects(tools.get("guest__add").run({ a: 1 }), (error) => {
+    assert.ok(error instanceof ToolError && error instanceof ToolHubError);
+    assert.equal(error.kind, "invalid-argument");
+    assert.equal(error.argument, "b");
+    assert.equal(error.retryable, false);
+    assert.match(error.text, /guest__add` failed/);
+    assert.match(error.text, /Call again with changed arguments/);
+    return true;
+  });
+  assert.equal(wrong, undefined);
+  const refused = { name: "ToolError", kind: "failed", message: "because" };
+  await assert.rejects(tools.get("guest__refuse").run({ text: "because" }), refused);
+});
+
+test("progress is told", async () => {
+  const heard = [];
+  const onProgress = (...told) => heard.push(told);
+  assert.equal(await tools.get("guest__work").run({}, { onProgress }), 2);
+  assert.deepEqual(heard, [[1, 2, "halfway"]]);
+});
+
+test("questions are answered, declined, or asked of nobody", async () => {
+  const confirm = tools.get("guest__confirm");
+  const asked = [];
+  const onQuestion = async (question) => {
+    asked.push(question.message);
+    return { ok: true };
+  };
+  assert.equal(await confirm.run({}, { onQuestion }), '{"ok":true}');
+  assert.deepEqual(asked, ["Delete 12 notes?", "Really?"]);
+  await assert.rejects(confirm.run({}, { onQuestion: () => null }), /nobody said yes/);
+  await assert.rejects(confirm.run(), /nobody said yes/);
+});
+
+test("a callback that throws ends the call with its error", async () => {
+  const fault = new Error("no");
+  const onQuestion = () => {
+    throw fault;
+  };
+  await assert.rejects(tools.get("guest__confirm").run({}, { onQuestion }), fault);
+});
+
+test("an abort stops the guest", async () => {
+  const spin = tools.get("guest__spin");
+  await assert.rejects(spin.run({}, { signal: AbortSignal.abort() }), { name: "AbortError" });
+  // More guests than may run at once, each of which would spin for its whole time.
+  for (let round = 0; round < 3; round += 1) {
+    const controller = new AbortController();
+    const calls = Array.from({ length: 100 }, () => spin.run({}, { signal: controller.signal }));
+    const reason = new Error("enough");
+    setTimeout(() => controller.abort(reason), 50);
+    const ends = await Promise.allSettled(calls);
+    assert.ok(ends.every(({ reason: why }) => why === reason), JSON.stringify(ends));
+  }
+  const began = performance.now();
+  assert.equal(await tools.get("guest__add").run({ a: 1, b: 1 }), 2);
+  assert.ok(performance.now() - began < 2000, "the guests still hold the host");
+});
+
+test("one signal ends any number of calls, without a warning", async () => {
+  const warned = [];
+  process.on("warning", (warning) => warned.push(warning));
+  const { signal } = new AbortController();
+  const add = tools.get("guest__add");
+  await Promise.all(Array.from({ length: 50 }, () => add.run({ a: 1, b: 1 }, { signal })));
+  await new Promise(setImmediate);
+  assert.deepEqual(warned, []);
+});
+
+test("a thousand calls at once", async () => {
+  const add = tools.get("guest__add");
+  const calls = Array.from({ length: 1000 }, (_, n) => add.run({ a: n, b: 1 }));
+  assert.deepEqual(await Promise.all(calls), Array.from({ length: 1000 }, (_, n) => n + 1));
+});
+
+test("only what a person saw is approved", async () => {
+  const inspection = await load(path.join(fixtures, "guest.wasm"));
+  assert.equal(inspection.name, "guest");
+  assert.match(inspection.digest, /^sha256:[0-9a-f]{64}$/);
+  assert.match(`${inspection}`, /guest/);
+  const other = `sha256:${"0".repeat(64)}`;
+  await assert.rejects(inspection.approve(other), RefusedError);
+  await assert.rejects(inspection.approve(undefined), ToolHubError);
+  const more = { network: ["https://elsewhere.example"] };
+  await assert.rejects(inspection.approve(inspection.digest, more), RefusedError);
+  await assert.rejects(approved("nothing-there"), ToolHubError);
+});
