@@ -1,7 +1,7 @@
 // Builds the native module of a clone with cargo, unless there is one for this platform.
 //
-// `npm install ./node` runs this. TOOL_HUB_CARGO_ARGUMENTS adds to cargo's arguments, for instance
-// `--profile dev`; by default it is a release build.
+// `npm install ./node` runs this. TOOL_HUB_CARGO_ARGUMENTS says what to build in place of a release of
+// the module and the command, for instance a development build with other features.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, renameSync, statSync, utimesSync } from "node:fs";
@@ -21,9 +21,9 @@ if (existsSync(path.join(place, "Cargo.toml"))) {
 }
 
 function build() {
-  const added = process.env.TOOL_HUB_CARGO_ARGUMENTS?.split(" ").filter(Boolean) ?? ["--release"];
-  const packages = ["--package", CRATE, "--package", COMMAND];
-  const given = ["build", "--locked", ...packages, ...added, "--message-format=json-render-diagnostics"];
+  const usual = ["--package", CRATE, "--package", COMMAND, "--release"];
+  const chosen = process.env.TOOL_HUB_CARGO_ARGUMENTS?.split(" ").filter(Boolean) ?? usual;
+  const given = ["build", "--locked", ...chosen, "--message-format=json-render-diagnostics"];
   console.log(`tool-hub: cargo ${given.join(" ")}`);
   const ran = spawnSync("cargo", given, {
     cwd: place,

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::agents::document::{holds, paragraphs, sources};
 use crate::journey::load;
 use crate::public_clients::{packages, said};
-use crate::support::{Home, Need, Test, guests, root, test};
+use crate::support::{Home, Need, Test, guests, modules, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     const NEEDS: &[Need] = &[Need::RustGuests, Need::NodePackages];
@@ -140,14 +140,10 @@ impl Program {
 /// npm, building with what these tests were built with.
 fn npm(arguments: &[&str]) -> Command {
     let mut command = Command::new("npm");
-    let features = match cfg!(feature = "opentelemetry") {
-        true => " --features tool-hub-cli/opentelemetry",
-        false => "",
-    };
-    command.args(arguments).env(
-        "TOOL_HUB_CARGO_ARGUMENTS",
-        format!("--profile dev{features}"),
-    );
+    let cargo_arguments = modules::cargo_arguments().join(" ");
+    command
+        .args(arguments)
+        .env("TOOL_HUB_CARGO_ARGUMENTS", cargo_arguments);
     command
 }
 

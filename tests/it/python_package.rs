@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::public_clients::said;
-use crate::support::{Need, Test, guests, kept, root, test};
+use crate::support::{Need, Test, guests, kept, modules, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -93,23 +93,12 @@ fn environment(name: &str, requirements: &[&str]) -> PathBuf {
     place
 }
 
-/// Installs the package as its wheel does. The module is built with the features of this very run:
-/// to build a wheel would compile every dependency once more, with others.
+/// Installs the package as its wheel does, which would be built with other dependencies.
 fn install(environment: &Path) {
     let mut build = Command::new(env!("CARGO"));
-    // With an example, because examples see the dependencies of tests: without one those would not
-    // count, and what they have in common with others would be compiled with other features.
-    build.args([
-        "build",
-        "--locked",
-        "--workspace",
-        "--lib",
-        "--example",
-        "embed",
-    ]);
-    if cfg!(feature = "opentelemetry") {
-        build.args(["--features", "tool-hub-cli/opentelemetry"]);
-    }
+    build
+        .args(["build", "--locked"])
+        .args(modules::cargo_arguments());
     said(build.current_dir(root()));
     let command = Path::new(env!("CARGO_BIN_EXE_tool"));
     let mut install = Command::new(environment.join("bin/python"));

@@ -15,6 +15,7 @@ pub(crate) mod guests;
 pub(crate) mod home;
 pub(crate) mod loading;
 pub(crate) mod model;
+pub(crate) mod modules;
 pub(crate) mod needs;
 pub(crate) mod picture;
 pub(crate) mod proxy;
