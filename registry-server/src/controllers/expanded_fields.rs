@@ -1,4 +1,4 @@
-//! Reads from the query `expand` the fields of a repository that are asked for, and keeps only them.
+//! Reads which fields of a repository the query `expand` asks for, and keeps only those.
 
 use http::StatusCode;
 use serde_json::{Map, Value};
