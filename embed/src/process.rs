@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tool_hub_host::{Compiler, CompilerProcess, Host, HostConfig};
@@ -21,6 +22,9 @@ use crate::workspace::{CompilerProgram, Workspace};
 const COMPILE: &str = "compile-for-parent";
 /// The time that [`stop`] gives to calls which end.
 const STOP_MAX: Duration = Duration::from_secs(2);
+/// The most calls that are handed to the host at once, as many as it lets wait. It refuses further
+/// ones, while a program may well begin thousands and wait for all.
+const CALLS_MAX: usize = 256;
 
 static PROCESS: PerProcess<Process> = PerProcess::new();
 /// Held while the process is built, so that it is built once.
@@ -39,6 +43,7 @@ pub struct Process {
     host: Host,
     stop: CancellationToken,
     calls: AtomicUsize,
+    places: Semaphore,
 }
 
 /// This process's runtime and host. The first caller's workspace says where compiled code is kept.
@@ -114,6 +119,7 @@ impl Process {
             runtime,
             stop: CancellationToken::new(),
             calls: AtomicUsize::new(0),
+            places: Semaphore::new(CALLS_MAX),
         })
     }
 
@@ -137,11 +143,16 @@ impl Process {
         &self.host
     }
 
-    /// Makes a call unless the process ends before. The tool may have done what it was called for
-    /// by then.
+    /// Makes a call, once fewer than [`CALLS_MAX`] are under way, unless the process ends before. The
+    /// tool may have done what it was called for by then.
     pub(crate) async fn run<T>(&self, call: impl Future<Output = T>) -> Option<T> {
         let _counted = Counted::new(&self.calls);
-        self.stop.run_until_cancelled(call).await
+        let whole = async {
+            // It is never closed.
+            let _place = self.places.acquire().await;
+            call.await
+        };
+        self.stop.run_until_cancelled(whole).await
     }
 }
 

@@ -2,18 +2,12 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
 use tool_hub_embed::{Answer, Call, Error, Process};
 
 use crate::error::error_event;
 use crate::event::Event;
 use crate::mailbox::{Mailbox, Wake};
 use crate::operations::Operations;
-
-/// The most calls that are handed to the host at once. It refuses calls when too many wait, while a
-/// program in JavaScript may well begin thousands and wait for all.
-const CALLS_MAX: usize = 256;
-static PLACES: Semaphore = Semaphore::const_new(CALLS_MAX);
 
 /// A JavaScript thread, shared with the operations that it began.
 pub(crate) struct Thread {
@@ -39,10 +33,7 @@ impl Thread {
     ) {
         let thread = Arc::clone(self);
         let whole = async move {
-            // It is never closed.
-            let place = PLACES.acquire().await;
             let answer = call.await;
-            drop(place);
             thread.operations.end(operation);
             thread.mailbox.put(event(operation, &answer));
         };

@@ -11,10 +11,10 @@ import tool_hub
 
 def test_many_at_once(guest):
     async def main():
-        calls = [guest["guest__add"].acall(a=n, b=1) for n in range(200)]
+        calls = [guest["guest__add"].acall(a=n, b=1) for n in range(1000)]
         return await asyncio.gather(*calls)
 
-    assert asyncio.run(main()) == [n + 1 for n in range(200)]
+    assert asyncio.run(main()) == [n + 1 for n in range(1000)]
 
 
 def test_the_loop_goes_on_meanwhile(guest):

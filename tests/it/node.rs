@@ -7,8 +7,9 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use crate::agents::document::{holds, paragraphs, sources};
-use crate::journey::load;
+
 use crate::public_clients::{packages, said};
+use crate::support::loading::load;
 use crate::support::{Home, Need, Test, guests, modules, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {

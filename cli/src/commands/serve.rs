@@ -226,7 +226,11 @@ impl Serve {
         };
         let (name, token, made) = match (self.http.http, &self.http.token_file) {
             (false, _) => (ON_STDIO, None, None),
-            (true, Some(file)) => (ON_HTTP, Some(private_token(file, &config.settings.home)?), None),
+            (true, Some(file)) => (
+                ON_HTTP,
+                Some(private_token(file, &config.settings.home)?),
+                None,
+            ),
             (true, None) => {
                 let token = BearerToken::random().context("a token cannot be made")?;
                 (ON_HTTP, Some(token.clone()), Some(token))
