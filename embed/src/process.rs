@@ -143,8 +143,8 @@ impl Process {
         &self.host
     }
 
-    /// Makes a call, once fewer than [`CALLS_MAX`] are under way, unless the process ends before. The
-    /// tool may have done what it was called for by then.
+    /// Makes a call, once fewer than [`CALLS_MAX`] are under way, unless the process ends before.
+    /// The tool may have done what it was called for by then.
     pub(crate) async fn run<T>(&self, call: impl Future<Output = T>) -> Option<T> {
         let _counted = Counted::new(&self.calls);
         let whole = async {
