@@ -1,5 +1,5 @@
-//! Calls of a toolset by the program that embeds it: with arguments, outcomes and long answers
-//! handled as for every other front end.
+//! Calls of a toolset by the program that embeds it, handled as for every other front end.
+//! That is their arguments, outcomes and long answers.
 
 use std::future::Future;
 use std::sync::Arc;

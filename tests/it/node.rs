@@ -1,5 +1,6 @@
-//! Tests of the npm package: built and installed into an empty directory beside the agent frameworks,
-//! where its own tests run, with the oldest Node that it takes and a newer one.
+//! Tests of the npm package, installed beside the agent frameworks, with two versions of Node.
+//! It is built and installed into an empty directory, where its own tests run, with the oldest Node
+//! that it takes and a newer one.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! A test of the Python package: builds its module, installs it into a clean virtual environment,
-//! and runs the package's own tests there.
+//! A test of the Python package: its own tests run in a clean virtual environment.
+//! Its module is built and installed there.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! The arguments with which cargo builds the native modules of the Python and the npm package, out of
-//! the dependencies that it built for this very run.
+//! The arguments with which cargo builds the native modules of the Python and the npm package.
+//! They are built out of the dependencies that it built for this very run.
 
 /// Arguments of `cargo build` for the modules and the command.
 ///

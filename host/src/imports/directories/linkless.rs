@@ -1,5 +1,5 @@
-//! Checks a guest's path where no directory on its way can be held open: it is refused if its text
-//! holds a guarded name, or if a link stands in it.
+//! Checks a guest's path where directories cannot be held open: no guarded name, no link.
+//! The path is refused if its text holds a guarded name, or if a link stands in it.
 //!
 //! A program outside can put a link there between the check and the use. The tool itself cannot,
 //! because it makes no links on such a system.

@@ -1,5 +1,5 @@
-//! Tests of what a release is made of: npm packages that start the command, an archive that
-//! `cargo binstall` finds, and checksums of all there has to be.
+//! Tests of a release's parts: npm packages that start the command, an archive, checksums.
+//! `cargo binstall` finds the archive, and there is a checksum of all there has to be.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Tests of the release workflow: it has no unknown keys, it takes other people's actions by commit,
-//! and every script and platform in it exists.
+//! Tests of the release workflow: known keys only, others' actions by commit, existing scripts.
+//! Every script and platform in it exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
