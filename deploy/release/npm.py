@@ -14,8 +14,8 @@ CLONE_ONLY = {"prepare", "prepack", "preinstall", "install", "postinstall"}
 
 
 def platform_package(platform, command, module, to):
-    """Writes the package of a platform into `to`: the command, and the native module if there is
-    one. Nothing in it runs when it is installed."""
+    """Writes the package of a platform into `to`: the command and the native module, where
+    node/lib/files.js finds them. Nothing in it runs when it is installed."""
     place = pathlib.Path(to)
     (place / "bin").mkdir(parents=True)
     shutil.copyfile(command, place / "bin" / platform.command)
@@ -27,20 +27,18 @@ def platform_package(platform, command, module, to):
         "license": "Apache-2.0",
         "os": [platform.npm["os"]],
         "cpu": [platform.npm["cpu"]],
-        "files": [f"bin/{platform.command}"],
+        "main": "tool-hub.node",
+        "files": [f"bin/{platform.command}", "tool-hub.node"],
     }
     if "libc" in platform.npm:
         manifest["libc"] = [platform.npm["libc"]]
-    if module:
-        shutil.copyfile(module, place / "tool-hub.node")
-        manifest["main"] = "tool-hub.node"
-        manifest["files"].append("tool-hub.node")
+    shutil.copyfile(module, place / "tool-hub.node")
     write(place, manifest)
 
 
 def main_package(source, to):
-    """Writes the package that people install into `to`: what `source` publishes, the command's
-    launcher, and the platforms' packages in this very version as optional dependencies."""
+    """Writes the package that people install into `to`: what `source` publishes, with the
+    platforms' packages in this very version as optional dependencies."""
     source, place = pathlib.Path(source), pathlib.Path(to)
     manifest = json.loads((source / "package.json").read_text())
     version = platforms.version()
@@ -55,9 +53,8 @@ def main_package(source, to):
         for found in source.glob(pattern):
             copy = shutil.copytree if found.is_dir() else shutil.copyfile
             copy(found, place / found.name)
-    shutil.copyfile(platforms.HERE / "command.cjs", place / "command.cjs")
-    manifest["files"].append("command.cjs")
-    manifest["bin"] = {"tool": "command.cjs", "tool-hub": "command.cjs"}
+    # `npx tool-hub` starts the command too.
+    manifest["bin"]["tool-hub"] = manifest["bin"]["tool"]
     names = [f"{SCOPE}/{platform.npm['name']}" for platform in platforms.listed()]
     manifest["optionalDependencies"] = dict.fromkeys(names, version)
     scripts = manifest.get("scripts", {})
@@ -76,7 +73,7 @@ def main():
     one = kinds.add_parser("platform")
     one.add_argument("target")
     one.add_argument("--command", required=True)
-    one.add_argument("--module")
+    one.add_argument("--module", required=True)
     whole = kinds.add_parser("main")
     whole.add_argument("--source", default=platforms.ROOT / "node")
     for parser_of_kind in (one, whole):

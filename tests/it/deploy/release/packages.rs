@@ -1,11 +1,11 @@
 //! Tests of a release's parts: npm packages that start the command, an archive, checksums.
-//! `cargo binstall` finds the archive, and there is a checksum of all there has to be.
+//! `cargo binstall` finds the archive, the crates exist, and each file has a checksum.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Expect, platforms, said, script};
 use crate::support::{Need, Test, root, test};
@@ -19,6 +19,10 @@ pub(super) fn tests() -> Vec<Test> {
             npm_packages_start_the_command,
         )
         .needs(&[Need::LinuxPython, Need::NodePackages]),
+        test(
+            "deploy::a_release_builds_crates_that_exist",
+            a_release_builds_crates_that_exist,
+        ),
         test(
             "deploy::binstall_finds_the_archive",
             binstall_finds_the_archive,
@@ -65,20 +69,14 @@ fn npm(directory: &Path, arguments: &[&str]) -> String {
     String::from_utf8(ran.stdout).expect("text")
 }
 
-/// A package that stands for the one in `node/`, with what it builds in a clone.
-fn write_source(place: &Path) {
-    fs::create_dir_all(place.join("bin")).expect("a directory");
-    let manifest = json!({
-        "name": "tool-hub",
-        "version": VERSION,
-        "type": "module",
-        "files": ["*.js", "tool-hub.node", "bin"],
-        "scripts": { "prepare": "exit 1", "test": "node --test" },
-    });
-    fs::write(place.join("package.json"), manifest.to_string()).expect("a file");
-    for name in ["index.js", "tool-hub.node", "bin/tool"] {
-        fs::write(place.join(name), "").expect("a file");
-    }
+/// Writes a program that stands for the command, which is large without optimisation.
+fn write_command(place: &Path) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let command = place.join("tool");
+    let does = format!("[ \"$1\" = --version ] && echo 'tool {VERSION}' || exit 3");
+    fs::write(&command, format!("#!/bin/sh\n{does}\n")).expect("a file");
+    fs::set_permissions(&command, fs::Permissions::from_mode(0o755)).expect("a file");
+    command
 }
 
 fn npm_packages_start_the_command() {
@@ -86,24 +84,29 @@ fn npm_packages_start_the_command() {
     let at = |name: &str| place.path().join(name);
     let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
     let (target, platform) = this_platform();
-    let (source, whole, part) = (at("source"), at("whole"), at("part"));
-    write_source(&source);
-    let given = ["main", "--source", &text(&source), "--to", &text(&whole)];
-    said(&script("npm.py", &given), Expect::Success);
-    let command = env!("CARGO_BIN_EXE_tool");
+    let (whole, part, module) = (at("whole"), at("part"), at("module"));
+    said(
+        &script("npm.py", &["main", "--to", &text(&whole)]),
+        Expect::Success,
+    );
+    // The command is started without loading the module.
+    fs::write(&module, "").expect("a file");
+    let command = text(&write_command(place.path()));
     let given = [
-        "platform",
-        &target,
         "--command",
-        command,
+        &command,
+        "--module",
+        &text(&module),
         "--to",
         &text(&part),
     ];
+    let given = [&["platform", &target], given.as_slice()].concat();
     said(&script("npm.py", &given), Expect::Success);
 
     let manifest = fs::read_to_string(whole.join("package.json")).expect("a manifest");
     let manifest: Value = serde_json::from_str(&manifest).expect("JSON");
-    assert_eq!(manifest["scripts"], json!({ "test": "node --test" }));
+    let scripts = manifest["scripts"].as_object().expect("scripts");
+    assert!(scripts.keys().all(|name| name == "test"), "{scripts:?}");
     let optional = manifest["optionalDependencies"]
         .as_object()
         .expect("packages");
@@ -143,16 +146,34 @@ fn npm_packages_start_the_command() {
         );
         assert_eq!(said, format!("tool {VERSION}\n"), "{name}");
     }
-    // The exit code is the command's, and so is what is missing.
-    let launcher = app.join("node_modules/tool-hub/command.cjs");
+    let launcher = app.join("node_modules/tool-hub/bin.js");
     let start = || Command::new("node").arg(&launcher).arg("nonsense").output();
-    assert_eq!(start().expect("node starts").status.code(), Some(1));
+    assert_eq!(start().expect("node starts").status.code(), Some(3));
     fs::remove_dir_all(app.join("node_modules/@tool-hub")).expect("a directory");
     let lonely = said(&start().expect("node starts"), Expect::Failure);
     assert!(
-        lonely.contains(&format!("expected the package {name}")),
+        lonely.contains(&format!("{name} cannot be loaded")),
         "{lonely}"
     );
+}
+
+fn a_release_builds_crates_that_exist() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).expect("a file");
+    let script = crate::deploy::file("release/build.py");
+    for (directory, name) in [("cli", "tool-hub-cli"), ("node", "tool-hub-node")] {
+        assert!(script.contains(&format!("\"{name}\"")), "{name}");
+        let manifest = read(&format!("{directory}/Cargo.toml"));
+        assert!(manifest.contains(&format!("name = \"{name}\"\n")), "{name}");
+    }
+    assert!(script.contains("\"python\" / \"Cargo.toml\""));
+    assert!(root().join("python/Cargo.toml").exists());
+    // The directory from which the wheel's own build takes the command as well.
+    let data = "tool_hub.data";
+    assert!(script.contains(data) && read("python/backend/tool_hub_backend.py").contains(data));
+    let library = read("node/Cargo.toml").contains("name = \"tool_hub_node\"\n");
+    let platforms = crate::deploy::file("release/platforms.py");
+    assert!(library && platforms.contains("libtool_hub_node.so"));
+    assert!(read("Cargo.toml").contains("\n[profile.dist]\n") && script.contains("\"dist\""));
 }
 
 fn binstall_finds_the_archive() {
@@ -169,7 +190,8 @@ fn binstall_finds_the_archive() {
         .arg(root().join("deploy/release"))
         .arg(&target)
         .arg(place.path());
-    archive.arg(env!("CARGO_BIN_EXE_tool"));
+    let built = tempfile::tempdir().expect("a directory");
+    archive.arg(write_command(built.path()));
     said(&archive.output().expect("python3 starts"), Expect::Success);
 
     let manifest = fs::read_to_string(root().join("cli/Cargo.toml")).expect("a manifest");
