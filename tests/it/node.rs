@@ -8,7 +8,6 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use crate::agents::document::{holds, paragraphs, sources};
-
 use crate::public_clients::{packages, said};
 use crate::support::loading::load;
 use crate::support::{Home, Need, Test, guests, modules, root, test};

@@ -1,4 +1,4 @@
-//! The flags with which files are opened and the modes that they get, as far as the system has them.
+//! The flags with which files are opened and the modes they get, as far as the system has them.
 //! Windows has no modes: files there have the rights of the directory that they are made in.
 
 use std::fs::{File, OpenOptions};

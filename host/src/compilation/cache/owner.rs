@@ -1,6 +1,7 @@
-//! The rights to the cache's files: its directory is closed to other users, and entries to everybody
-//! who would write. Systems other than Unix are asked for neither: there the directory has the
-//! rights of the one that it lies in, which in a user's profile are the user's.
+//! The rights to the cache's files, which nobody but their owner may write.
+//! Its directory is closed to other users, and entries to everybody who would write. Systems other
+//! than Unix are asked for neither: there the directory has the rights of the one that it lies in,
+//! which in a user's profile are the user's.
 
 use std::fs::{self, File};
 use std::io;
