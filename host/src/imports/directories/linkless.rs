@@ -59,7 +59,8 @@ fn refuse_link(start: &File, path: &str) -> Result<(), PathError> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
