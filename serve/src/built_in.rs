@@ -1,5 +1,4 @@
-//! The server's own functions: search, describe and call functions, and read long answers.
-//! Their specifications and arguments are here.
+//! The server's own functions (search, describe, call, read answers): specifications and arguments.
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};

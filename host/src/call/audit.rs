@@ -1,5 +1,5 @@
-//! Emits the audit events of a call: what it was granted, what it used, asked and was refused.
-//! It uses directories, variables, requests, storage and functions of other tools.
+//! Emits a call's audit events: rights given, requests, storage, questions, calls, and refusals.
+//! Rights are directories, variables, requests, storage and functions of other tools.
 
 use http::StatusCode;
 use tool_hub_manifest::{Grants, Origin};

@@ -1,4 +1,4 @@
-//! The state to return to if a call that was held back turns out to be part of the reasoning.
+//! The `PendingCall`: the state to return to if a held-back call turns out to be reasoning.
 
 use crate::conversation::answer::trimmed_text::Sink;
 

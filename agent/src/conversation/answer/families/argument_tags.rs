@@ -1,4 +1,4 @@
-//! Answer formats of GLM, Qwen3-Coder and others, which write each argument in tags of its own.
+//! Answer formats with a tag for each argument: GLM, LongCat, Hunyuan, Qwen3-Coder, Seed-OSS.
 
 use crate::conversation::answer::family::State::{
     Between, Calls, Key, Name, Reasoning, Text, Value, ValueLines, Within,
