@@ -1,6 +1,6 @@
 //! The native module of the npm package `tool-hub`: tools in a Node process.
 //!
-//! JavaScript has a [`Bridge`](bridge::Bridge) for each of its threads, begins operations on it by
+//! JavaScript has a `Bridge` for each of its threads, begins operations on it by
 //! numbers of its own, and takes their events from it. Operations run on the threads of
 //! `tool-hub-embed`, which are the same for all threads of the process. What is called by people
 //! is in `index.d.ts`; this module's interface is between it and the package's own scripts.
