@@ -6,7 +6,6 @@
 
 use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
-use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
@@ -15,13 +14,14 @@ use tool_hub_embed::{Event, LogEntry};
 
 use crate::answer::Answer;
 use crate::asked::{Call, Question};
+use crate::wake::{self, Socket};
 
 /// What calls have to say to one event loop.
 #[pyclass(frozen, module = "tool_hub._native")]
 pub(crate) struct EventQueue {
     shared: Arc<Shared>,
     /// The end that the loop watches.
-    woken: UnixStream,
+    woken: Socket,
 }
 
 /// The end of a queue into which things are put.
@@ -30,7 +30,7 @@ pub(crate) struct Sender(Arc<Shared>);
 
 struct Shared {
     waiting: Mutex<VecDeque<(u64, Said)>>,
-    wakes: UnixStream,
+    wakes: Socket,
 }
 
 /// Something that the call with a number says.
@@ -68,7 +68,7 @@ impl EventQueue {
 impl EventQueue {
     #[new]
     fn new() -> PyResult<Self> {
-        let (woken, wakes) = UnixStream::pair()?;
+        let (woken, wakes) = wake::pair()?;
         woken.set_nonblocking(true)?;
         wakes.set_nonblocking(true)?;
         Ok(Self {
@@ -80,10 +80,9 @@ impl EventQueue {
         })
     }
 
-    /// The file descriptor that is readable when there is something to take.
-    fn fileno(&self) -> i32 {
-        use std::os::fd::AsRawFd as _;
-        self.woken.as_raw_fd()
+    /// The number of the socket that is readable when there is something to take.
+    fn fileno(&self) -> i64 {
+        wake::number(&self.woken)
     }
 
     /// All that came: the call's number, and its `Answer` or an event, a tuple that begins with its

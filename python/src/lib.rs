@@ -12,6 +12,7 @@ mod inspection;
 mod toolbox;
 mod tools;
 mod waiting;
+mod wake;
 mod workspace;
 
 use pyo3::prelude::*;
