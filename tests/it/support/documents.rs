@@ -88,13 +88,24 @@ pub(crate) fn options_of(help: &str) -> BTreeSet<String> {
 
 /// The variables of the environment that the command reads.
 pub(crate) fn variables_read() -> BTreeSet<String> {
-    let sources = files(&root().join("cli/src")).into_iter();
-    let code = sources.filter(|path| path.extension().is_some_and(|it| it == "rs"));
-    let texts = code.map(|path| std::fs::read_to_string(path).expect("source code"));
-    let read = texts.flat_map(|text| {
-        let names = text.split("variable(\"").skip(1);
-        let names = names.filter_map(|rest| rest.split('"').next());
-        names.map(str::to_owned).collect::<Vec<_>>()
+    // The command reads the environment; the toolbox looks variables up in what it is handed.
+    let read_by = [
+        ("cli/src", "variable(\""),
+        ("toolbox/src", ".text(\""),
+        ("toolbox/src", "directory(\""),
+    ];
+    let read = read_by.into_iter().flat_map(|(directory, call)| {
+        let sources = files(&root().join(directory)).into_iter();
+        let code = sources.filter(|path| path.extension().is_some_and(|it| it == "rs"));
+        code.flat_map(move |path| {
+            let text = std::fs::read_to_string(path).expect("source code");
+            let lines = text
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"));
+            let calls = lines.filter_map(|line| line.split(call).nth(1));
+            let names = calls.filter_map(|rest| rest.split('"').next());
+            names.map(str::to_owned).collect::<Vec<_>>()
+        })
     });
     read.collect()
 }
