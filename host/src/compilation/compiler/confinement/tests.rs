@@ -111,10 +111,12 @@ fn landlock_alone_keeps_files_and_servers_away() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = server.local_addr().unwrap().port();
     let refused = |result: io::Result<()>| result.unwrap_err().kind();
+    let directory = tempfile::tempdir().unwrap();
+    let new = directory.path().join("new");
     let [opened, made] = confined(linux::landlock, move || {
         [
             File::open("/etc/passwd").map(drop),
-            File::create(std::env::temp_dir().join("x")).map(drop),
+            File::create(new).map(drop),
         ]
         .map(refused)
     });
