@@ -15,7 +15,7 @@ import platforms
 
 PROFILE = "dist"
 # The wheel installs what lies here as a script; see python/pyproject.toml.
-SCRIPTS = platforms.ROOT / "python" / "tool_hub.data" / "scripts"
+SCRIPTS = platforms.ROOT / "python" / "tool_hub._native.data" / "scripts"
 # Prebuilt assembly instead of an assembler that has to be installed.
 ENVIRONMENT = {"AWS_LC_SYS_PREBUILT_NASM": "1"}
 

@@ -37,8 +37,8 @@ __all__ = [
 ]
 
 HERE = Path(__file__).resolve().parents[1]
-#: What maturin puts into the wheel beside the package.
-DATA = HERE / "tool_hub.data"
+#: What maturin puts into the wheel beside the package: it looks for the name of the module, whole.
+DATA = HERE / "tool_hub._native.data"
 Settings = Optional[Mapping[str, Any]]
 
 

@@ -168,7 +168,7 @@ fn a_release_builds_crates_that_exist() {
     assert!(script.contains("\"python\" / \"Cargo.toml\""));
     assert!(root().join("python/Cargo.toml").exists());
     // The directory from which the wheel's own build takes the command as well.
-    let data = "tool_hub.data";
+    let data = "tool_hub._native.data";
     assert!(script.contains(data) && read("python/backend/tool_hub_backend.py").contains(data));
     let library = read("node/Cargo.toml").contains("name = \"tool_hub_node\"\n");
     let platforms = crate::deploy::file("release/platforms.py");
