@@ -57,7 +57,7 @@ impl Answer {
         self.called.text()
     }
 
-    /// What the call used. Absent if it never began.
+    /// The time and bytes that the call used. Absent if it never began.
     pub fn usage(&self) -> Option<&Usage> {
         self.usage.as_ref()
     }

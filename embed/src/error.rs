@@ -87,7 +87,7 @@ impl Error {
         }
     }
 
-    /// What to do about it, where that is known.
+    /// Advice to the caller, if there is any for this error.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Toolbox(error) => return hint_of_toolbox(error),

@@ -26,7 +26,7 @@ pub enum Event {
         /// Takes the outcome.
         asked: Asked<Outcome>,
     },
-    /// What the tool wrote to its standard streams and its log, once it is over.
+    /// The output of the tool to its standard streams and its log, sent once the call is over.
     Output(Output),
 }
 
@@ -71,7 +71,7 @@ impl Listener {
         }
     }
 
-    /// What the call used, once it is over.
+    /// The time and bytes that the call used, known once it is over.
     pub(crate) fn usage(&self) -> Option<Usage> {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }

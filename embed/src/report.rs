@@ -1,6 +1,6 @@
 //! Formats an inspection as text for people: about ten lines to decide on, or everything.
 
-use tool_hub_agent::characters::is_hidden;
+use tool_hub_agent::characters::escape_line;
 use tool_hub_host::{
     CallableFunction, ImportAccess, ImportEffect, InspectedCapability, Inspection,
 };
@@ -142,17 +142,4 @@ fn right_line(capability: &InspectedCapability) -> String {
     };
     // The author's text comes last: nothing of it passes for what is said here.
     format!("  {does} {}{used}{why}", escape_line(&capability.what))
-}
-
-/// `text` on one line, with every character spelled that a reader could not see.
-fn escape_line(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' => shown.push_str("\\n"),
-            c if is_hidden(c) => shown.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
-            c => shown.push(c),
-        }
-    }
-    shown
 }

@@ -1,7 +1,7 @@
 // Builds the native module of a clone with cargo, unless there is one for this platform.
 //
-// `npm install ./node` runs this. TOOL_HUB_CARGO_ARGUMENTS says what to build in place of a release of
-// the module and the command, for instance a development build with other features.
+// `npm install ./node` runs this. TOOL_HUB_CARGO_ARGUMENTS replaces the arguments for cargo, which
+// build a release of the module and the command: for instance by a development build.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, renameSync, statSync, utimesSync } from "node:fs";

@@ -54,7 +54,7 @@ impl Answer {
         parts_of(py, self.0.value_parts())
     }
 
-    /// What the call used, in the units that end the names.
+    /// The time and bytes that the call used; each name ends with its unit.
     fn usage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(usage) = self.0.usage() else {
             return Ok(None);

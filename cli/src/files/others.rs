@@ -1,6 +1,6 @@
 //! Tells whether users other than the one who runs `tool` can read or change a file.
 //!
-//! Where files have no owner and mode, that cannot be read off them. There a file counts as the
+//! Some systems keep no owner and mode with a file. There a file counts as the
 //! user's alone if it lies in their home directory, which such systems close to others.
 
 use std::io;

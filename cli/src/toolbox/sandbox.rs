@@ -17,7 +17,7 @@ pub(crate) fn open_host(config: &Config) -> anyhow::Result<Host> {
     Ok(Host::new(host)?)
 }
 
-/// What tools are loaded with: refusals say by which command a tool is granted more.
+/// The loader of the command. Its refusals name the command that grants a tool more.
 pub(crate) fn loader<'a>(host: &'a Host, store: &'a Store, config: &'a Config) -> Loader<'a> {
     Loader {
         host,

@@ -87,7 +87,7 @@ mod tests {
             let found = told.find(|(other, _)| *other == name);
             found.map(|(_, value)| value.into())
         });
-        let found = Directories::find(&variables, Path::new("/work")).unwrap();
+        let found = Directories::find(&variables, Path::new("/project")).unwrap();
         assert_eq!(found.home, Path::new("/home/ada"));
         assert_eq!(found.data, Path::new(data));
         assert_eq!(found.cache, Path::new(cache));
@@ -115,7 +115,12 @@ mod tests {
         );
         check(
             &[("TOOL_HUB_HOME", "./own"), ("HF_HOME", "/hf")],
-            ["/work/own", "/work/own/cache", "/work/own", "/hf/token"],
+            [
+                "/project/own",
+                "/project/own/cache",
+                "/project/own",
+                "/hf/token",
+            ],
         );
         check(
             &[("TOOL_HUB_HOME", "/own"), ("HF_TOKEN_PATH", "/token")],
@@ -125,7 +130,7 @@ mod tests {
 
     #[test]
     fn without_a_home_there_is_nothing() {
-        let found = Directories::find(&Variables::new(|_| None), Path::new("/work"));
+        let found = Directories::find(&Variables::new(|_| None), Path::new("/project"));
         assert!(matches!(found, Err(Error::NoHome)));
     }
 }
