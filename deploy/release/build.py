@@ -31,19 +31,25 @@ class Build:
     def all(self):
         """Builds everything."""
         self.to.mkdir(parents=True, exist_ok=True)
-        command = self.cargo("tool-hub-cli", self.platform.command)
+        command = self.command()
         self.archive(command)
         self.wheel(command)
         self.npm(command, self.module())
 
-    def cargo(self, package, made, directory=None, flags=None):
+    def command(self):
+        """The command, with the same features of dependencies as the module for Python: what is
+        compiled for one serves the other."""
+        both = ["--package", "tool-hub-python", "--features", "tool-hub-python/command"]
+        return self.cargo("tool-hub-cli", self.platform.command, arguments=[*both, "--bin", "tool"])
+
+    def cargo(self, package, made, directory=None, flags=None, arguments=()):
         """Builds a package and gives the file that it makes."""
         directory = directory or self.target
         verb = "zigbuild" if self.platform.zig else "build"
         run(
             ["cargo", verb, "--locked", "--profile", PROFILE, "--package", package]
             + ["--target", self.platform.zig or self.platform.target]
-            + ["--target-dir", str(directory)],
+            + ["--target-dir", str(directory), *arguments],
             {"RUSTFLAGS": flags} if flags else {},
         )
         return directory / self.platform.target / PROFILE / made
@@ -77,7 +83,7 @@ class Build:
         shutil.copy(command, SCRIPTS / self.platform.command)
         zig = ["--zig"] if self.platform.zig else []
         run(
-            ["maturin", "build", "--locked", "--profile", PROFILE, *zig]
+            ["maturin", "build", "--locked", "--profile", PROFILE, "--features", "command", *zig]
             + ["--manifest-path", str(platforms.ROOT / "python" / "Cargo.toml")]
             + ["--target", self.platform.target]
             + ["--compatibility", self.platform.wheel["compatibility"]]

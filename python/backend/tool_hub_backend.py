@@ -49,6 +49,9 @@ def build_wheel(
     shutil.rmtree(DATA, ignore_errors=True)
     if os.environ.get("TOOL_HUB_WHEEL") != "module":
         _put_command()
+        # The same features of dependencies as for the command, so that they are compiled once.
+        given = maturin.get_maturin_pep517_args(settings)
+        settings = {**(settings or {}), "maturin.build-args": [*given, "--features", "command"]}
     try:
         return maturin.build_wheel(directory, settings, metadata_directory)
     finally:
@@ -64,7 +67,9 @@ def _put_command() -> None:
             "set TOOL_HUB_WHEEL=module for a wheel without it"
         )
     name = "tool.exe" if sys.platform == "win32" else "tool"
-    words = ["cargo", "build", "--release", "--locked", "--package", "tool-hub-cli"]
+    words = ["cargo", "build", "--release", "--locked", "--bin", "tool"]
+    words += ["--package", "tool-hub-cli", "--package", "tool-hub-python"]
+    words += ["--features", "tool-hub-python/command"]
     target = os.environ.get("CARGO_BUILD_TARGET")
     subprocess.run(words, cwd=workspace, check=True)
     made = Path(os.environ.get("CARGO_TARGET_DIR", workspace / "target"))
