@@ -6,6 +6,7 @@ are compiled in the process that loads them. ``maturin develop`` leaves it out a
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -66,14 +67,14 @@ def _put_command() -> None:
             "the command `tool` is not in these sources: build from a clone of the repository, or "
             "set TOOL_HUB_WHEEL=module for a wheel without it"
         )
-    name = "tool.exe" if sys.platform == "win32" else "tool"
     words = ["cargo", "build", "--release", "--locked", "--bin", "tool"]
     words += ["--package", "tool-hub-cli", "--package", "tool-hub-python"]
     words += ["--features", "tool-hub-python/command"]
-    target = os.environ.get("CARGO_BUILD_TARGET")
-    subprocess.run(words, cwd=workspace, check=True)
-    made = Path(os.environ.get("CARGO_TARGET_DIR", workspace / "target"))
-    made = (made / target if target else made) / "release" / name
+    words += ["--message-format", "json-render-diagnostics"]
+    built = subprocess.run(words, cwd=workspace, check=True, stdout=subprocess.PIPE)
+    made = [json.loads(line) for line in built.stdout.splitlines() if line.startswith(b"{")]
+    made = [it for it in made if it.get("executable") and it["target"]["name"] == "tool"]
+    (command,) = {it["executable"] for it in made}
     scripts = DATA / "scripts"
     scripts.mkdir(parents=True)
-    shutil.copy2(made, scripts / name)
+    shutil.copy2(command, scripts)

@@ -1,8 +1,11 @@
-//! A test of the Python package: its own tests run in a clean virtual environment.
-//! Its module is built and installed there.
+//! A test of the Python package: pip builds its wheel, installs it into a clean environment, and its
+//! own tests run there.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use crate::public_clients::said;
 use crate::support::{Need, Test, guests, kept, modules, root, test};
@@ -18,6 +21,9 @@ pub(crate) fn tests() -> Vec<Test> {
         ]),
     ]
 }
+
+/// What builds the wheel, as for a release.
+const MATURIN: &str = "maturin==1.16.0";
 
 /// What the package's tests take from the registry of packages.
 const REQUIREMENTS: [&str; 4] = [
@@ -93,18 +99,52 @@ fn environment(name: &str, requirements: &[&str]) -> PathBuf {
     place
 }
 
-/// Installs the package as its wheel does, which would be built with other dependencies.
+/// Installs the package's wheel in place of one that was there.
 fn install(environment: &Path) {
-    let mut build = Command::new(env!("CARGO"));
-    build
-        .args(["build", "--locked"])
-        .args(modules::cargo_arguments());
-    said(build.current_dir(root()));
-    let command = Path::new(env!("CARGO_BIN_EXE_tool"));
     let mut install = Command::new(environment.join("bin/python"));
-    install
-        .arg(root().join("python/backend/installed.py"))
-        .arg(command)
-        .arg(command.with_file_name("lib_native.so"));
-    said(&mut install);
+    install.args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]);
+    install.arg("--force-reinstall");
+    said(install.arg(wheel()));
+}
+
+/// The wheel that pip builds of the checkout, once a run.
+fn wheel() -> &'static Path {
+    static WHEEL: LazyLock<PathBuf> = LazyLock::new(|| {
+        let environment = environment("python-wheel", &[MATURIN]);
+        let programs = environment.join("bin");
+        write_cargo(&programs.join("cargo"));
+        let wheels = kept().join("wheels");
+        let _ = std::fs::remove_dir_all(&wheels);
+        let mut build = Command::new(programs.join("python"));
+        build.args(["-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]);
+        build.arg("--wheel-dir").arg(&wheels);
+        build.arg(root().join("python"));
+        let path = std::env::var("PATH").expect("a path of programs");
+        build.env("PATH", format!("{}:{path}", programs.display()));
+        said(&mut build);
+        let mut files = std::fs::read_dir(&wheels).expect("the wheels");
+        files.next().expect("a wheel").expect("a file").path()
+    });
+    &WHEEL
+}
+
+/// Writes a `cargo` that builds what this run was built of, whatever it is asked to build: what a
+/// wheel is made of otherwise would take as long to compile as everything here.
+fn write_cargo(place: &Path) {
+    let cargo = env!("CARGO");
+    let manifest = root().join("Cargo.toml");
+    let script = format!(
+        r#"#!/bin/sh
+case $1 in
+build | rustc) ;;
+*) exec "{cargo}" "$@" ;;
+esac
+exec "{cargo}" build --locked --message-format json-render-diagnostics \
+    --manifest-path "{manifest}" {arguments}
+"#,
+        manifest = manifest.display(),
+        arguments = modules::cargo_arguments().join(" "),
+    );
+    std::fs::write(place, script).expect("a program");
+    std::fs::set_permissions(place, Permissions::from_mode(0o755)).expect("a program");
 }
