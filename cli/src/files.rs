@@ -1,5 +1,6 @@
-//! Reads files and standard input that a command line names, with a bound for each. Files are
-//! otherwise read and written by the toolbox's functions, which this module passes on.
+//! Reads the files and the standard input that a command line names, with a bound for each.
+//!
+//! Files are otherwise read and written by the toolbox's functions, which this module passes on.
 
 pub(crate) mod others;
 

@@ -1,5 +1,7 @@
-//! The way to the toolbox: the sandbox with this program as its compiler, progress while a tool is
-//! fetched or recorded, and functions for agents and models.
+//! Opens the toolbox for a command: with a sandbox, with progress, and with functions for agents.
+//!
+//! The sandbox has this program as its compiler. Progress is shown while a tool is fetched or
+//! recorded.
 
 pub(crate) mod fetching;
 pub(crate) mod functions;

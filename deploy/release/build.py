@@ -1,5 +1,6 @@
-"""Builds what a release holds for one platform: an archive of the command, a Python wheel and an npm
-package. Run it where that platform's programs can be linked: Linux links for all of Linux."""
+"""Builds what a release holds for one platform: an archive, a Python wheel and an npm package.
+
+Run it where that platform's programs can be linked: Linux links for all of Linux."""
 
 import argparse
 import gzip

@@ -1,5 +1,6 @@
-"""Makes the directories that become npm packages: one for each platform, and the one that people
-install, which depends on exactly one of them."""
+"""Makes the directories that become npm packages, one for each platform and one above them.
+
+People install the one above, which depends on those of the platforms; npm takes the one that fits."""
 
 import argparse
 import json

@@ -1,5 +1,6 @@
-//! The events of a running call, handed to the language that made it: progress, questions, calls
-//! of functions beside the tool, and output.
+//! The events of a running call, handed to the language that made it.
+//!
+//! They are progress, questions, calls of functions beside the tool, and output.
 
 use std::future::Future;
 use std::pin::Pin;

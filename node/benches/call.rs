@@ -1,5 +1,6 @@
-//! Measures `Tool::call` of the built package that is named, for the benchmark in JavaScript beside
-//! it. Prints the median of single calls, in nanoseconds.
+//! Measures `Tool::call` for the benchmark in JavaScript beside it.
+//!
+//! Prints the median of single calls of a built package, in nanoseconds.
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! A test of the Python package: pip builds its wheel, installs it into a clean environment, and its
-//! own tests run there.
+//! A test of the Python package: its own tests run in a clean environment with its wheel.
+//! pip builds the wheel and installs it.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;

@@ -36,7 +36,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
             "toolbox",
         ],
     ),
-    ("python", &["embed"]),
+    ("python", &["cli", "embed"]),
     ("node", &["embed"]),
     (
         "cli",
@@ -66,6 +66,10 @@ pub(crate) fn tests() -> Vec<Test> {
         test(
             "tidy::every_source_file_says_what_it_is_for_and_stays_small",
             every_source_file_says_what_it_is_for_and_stays_small,
+        ),
+        test(
+            "tidy::every_first_line_is_a_whole_sentence",
+            every_first_line_is_a_whole_sentence,
         ),
         test(
             "tidy::nothing_is_left_unfinished",
@@ -204,6 +208,23 @@ fn every_source_file_says_what_it_is_for_and_stays_small() {
             path.display()
         );
     }
+}
+
+/// Whoever looks for a file reads its first line and no further.
+fn every_first_line_is_a_whole_sentence() {
+    let mut cut_off = Vec::new();
+    for path in files(&["rs", "py", "pyi", "js", "mjs", "ts"]) {
+        let text = std::fs::read_to_string(&path).expect("a source file is UTF-8");
+        let mut lines = text.lines().map(str::trim);
+        let first =
+            lines.find(|line| !line.is_empty() && !line.starts_with("#!") && *line != "/**");
+        let Some(first) = first else { continue };
+        let sentence = first.trim_end_matches(r#"""""#).trim_end_matches("*/");
+        if !sentence.trim_end().ends_with(['.', ':']) {
+            cut_off.push(format!("{}: {first}", path.display()));
+        }
+    }
+    none("the project", "first lines that break off", &cut_off);
 }
 
 fn nothing_is_left_unfinished() {
@@ -380,9 +401,15 @@ fn security_md_names_tests_that_exist() {
 }
 
 fn sources() -> Vec<PathBuf> {
+    files(&["rs"])
+}
+
+/// The source files of the crates and the tests with one of these extensions.
+fn files(extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for directory in ARROWS.iter().map(|(name, _)| *name).chain(["tests"]) {
-        collect(&root().join(directory), &mut found);
+    let crates = ARROWS.iter().map(|(name, _)| *name);
+    for directory in crates.chain(["deploy", "tests"]) {
+        collect(&root().join(directory), extensions, &mut found);
     }
     assert!(
         found.len() > 50,
@@ -392,16 +419,17 @@ fn sources() -> Vec<PathBuf> {
     found
 }
 
-fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
+fn collect(directory: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(directory).expect("a directory of the project") {
         let path = entry.expect("an entry").path();
         let name = path
             .file_name()
             .and_then(|name| name.to_str())
             .unwrap_or_default();
+        let extension = path.extension().and_then(|it| it.to_str());
         if path.is_dir() && !["target", "templates", "node_modules"].contains(&name) {
-            collect(&path, found);
-        } else if name.ends_with(".rs") {
+            collect(&path, extensions, found);
+        } else if extension.is_some_and(|it| extensions.contains(&it)) {
             found.push(path);
         }
     }

@@ -1,5 +1,6 @@
-//! Derives manifests for components that have none, from the component's types and the capabilities
-//! that its user wants to grant.
+//! Derives a manifest for a component that has none.
+//!
+//! It is made of the component's types and the capabilities that its user wants to grant.
 
 use std::io::ErrorKind;
 use std::path::Path;

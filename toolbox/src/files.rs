@@ -1,5 +1,4 @@
-//! Reads files that may be untrusted, writes files atomically, and locks them against other
-//! processes.
+//! Reads files that may be untrusted, writes files atomically, and locks files between processes.
 
 mod modes;
 

@@ -1,5 +1,4 @@
-//! Records an approval: loads the tool once, so that it is known to work, and writes it to the
-//! toolbox and its lock.
+//! Records an approval: loads the tool once, and writes it to the toolbox and its lock.
 
 use std::collections::BTreeMap;
 

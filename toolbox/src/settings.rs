@@ -1,5 +1,6 @@
-//! The settings of a user, resolved once from variables and `config.toml`: directories, registry,
-//! tokens, and clients made with them.
+//! The settings of a user, resolved once from variables and `config.toml`.
+//!
+//! They are directories, the registry and tokens, and make clients.
 
 mod clear_text;
 mod config_file;

@@ -1,6 +1,7 @@
-//! Obtains consent to a tool and its rights: from a person at a terminal, or from a flag that names
-//! the package's digest. This stops agents that can only call tools. An agent with a shell can type
-//! answers and name digests itself; only a required signature stops that one, see
+//! Obtains consent to a tool and its rights, from a person at a terminal or from a flag.
+//!
+//! The flag names the package's digest. This stops agents that can only call tools. An agent with a
+//! shell can type answers and name digests itself; only a required signature stops that one, see
 //! [`tool_hub_toolbox::approvals`].
 
 mod terminal;

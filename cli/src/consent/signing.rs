@@ -1,5 +1,6 @@
-//! Has approvals signed where that is required: `ssh-keygen -Y sign` makes the signatures, with
-//! ssh-agent, a security key or a passphrase.
+//! Has approvals signed by `ssh-keygen -Y sign` where a signature is required.
+//!
+//! It takes the key from ssh-agent, from a security key, or from a file with a passphrase.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
-//! Resolves options and environment once into `Config`: the toolbox's settings, and what only the
-//! command needs.
+//! Resolves the options and the environment of a run, once, into `Config`.
+//!
+//! It holds the toolbox's settings, and what only the command needs.
 
 use std::path::PathBuf;
 use std::str::FromStr;

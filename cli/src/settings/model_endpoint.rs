@@ -1,5 +1,7 @@
-//! Reads the key of an OpenAI-compatible endpoint, from a file or the environment, and parses
-//! `--hold-by`, the server behind it. Warns if the key would go over the network unencrypted.
+//! Reads the settings of an OpenAI-compatible endpoint: its key, and the server behind it.
+//!
+//! The key comes from a file or the environment, the server from `--hold-by`. Warns if the key would
+//! go over the network unencrypted.
 
 use std::path::Path;
 

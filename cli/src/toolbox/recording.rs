@@ -1,5 +1,4 @@
-//! Records approvals: compiles the tool once, has the record signed where that is required, and
-//! writes it.
+//! Records an approval: compiles the tool once, has the record signed if it must be, and writes it.
 
 use tool_hub_manifest::{LockedTool, ToolKey, ToolboxEntry};
 use tool_hub_toolbox::lock_record::{GivenConsent, PreparedRecord};

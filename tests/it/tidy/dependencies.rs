@@ -8,6 +8,9 @@ use serde_json::Value;
 use super::collect;
 use crate::support::root;
 
+/// What is taken for the features of its dependencies alone, as its declaration says.
+const FOR_FEATURES: (&str, &str) = ("tool-hub-python", "tool-hub-cli");
+
 /// What is declared and not named in the sources that it is declared for, and what the workspace
 /// offers and no member takes.
 pub(super) fn unused(metadata: &Value) -> Vec<String> {
@@ -25,7 +28,7 @@ pub(super) fn unused(metadata: &Value) -> Vec<String> {
                 Some("dev") => is_named(&named, &tests) || is_named(&named, &product),
                 _ => is_named(&named, &product),
             };
-            if !is_used {
+            if !is_used && (text(&package["name"]), name) != FOR_FEATURES {
                 unused.push(format!("{name} in {}", text(&package["name"])));
             }
         }
@@ -43,12 +46,12 @@ pub(super) fn unused(metadata: &Value) -> Vec<String> {
 /// The texts of a package's product, and of its tests, examples and benchmarks.
 fn sources(directory: &Path, package: &Value) -> [Vec<String>; 2] {
     let (mut product, mut tests) = (Vec::new(), Vec::new());
-    collect(&directory.join("src"), &mut product);
+    collect(&directory.join("src"), &["rs"], &mut product);
     for target in list(&package["targets"]) {
         let file = Path::new(text(&target["src_path"]));
         match text(&target["kind"][0]) {
             "test" | "example" | "bench" => {
-                collect(file.parent().expect("a directory"), &mut tests);
+                collect(file.parent().expect("a directory"), &["rs"], &mut tests);
             }
             "custom-build" => product.push(file.to_owned()),
             _ => {}
@@ -61,7 +64,7 @@ fn sources(directory: &Path, package: &Value) -> [Vec<String>; 2] {
         for path in paths.filter_map(|rest| rest.split('"').next()) {
             let file = tests[index].with_file_name(path);
             if let Some(directory) = file.parent().filter(|_| file.is_file()) {
-                collect(directory, &mut tests);
+                collect(directory, &["rs"], &mut tests);
             }
         }
     }

@@ -1,5 +1,6 @@
-//! Statements of approval, the SSH keys that can sign them, and the verification of signatures,
-//! which `ssh-keygen -Y sign` makes as git has commits signed.
+//! Statements of approval, the SSH keys that can sign them, and the verification of signatures.
+//!
+//! `ssh-keygen -Y sign` makes the signatures, as it does for git's commits.
 
 use std::fmt;
 use std::path::Path;

@@ -1,5 +1,4 @@
-//! Finds the status of each tool of a toolbox: whether this user approved it as it is written
-//! there, and what is wrong otherwise.
+//! Finds the status of each tool of a toolbox: approved as it is written there, or what is wrong.
 
 use std::collections::BTreeSet;
 

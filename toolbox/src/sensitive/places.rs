@@ -1,5 +1,4 @@
-//! The sensitive places of this machine and of a home directory, and the sensitive names in any
-//! project.
+//! Lists the sensitive places of a machine and a home directory, and sensitive names in projects.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,4 @@
-//! Finds tokens that would cross a network unencrypted, once for each registry. Whoever is on the
-//! way could take them.
+//! Finds tokens that would cross a network unencrypted, once for each registry.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};

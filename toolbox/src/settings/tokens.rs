@@ -1,5 +1,6 @@
-//! Chooses the token for a registry from `HF_TOKEN`, the tokens that the user stored, and the file
-//! of `hf`. A token is shown only to the registry that it was given for.
+//! Chooses the token for a registry: `HF_TOKEN`, a stored one, or that of the command `hf`.
+//!
+//! A token is shown only to the registry that it was given for.
 
 use std::path::{Path, PathBuf};
 

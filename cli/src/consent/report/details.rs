@@ -1,5 +1,4 @@
-//! Formats the details of an inspection for `--verbose`: how the component was made, the meaning of
-//! each argument, and its imports.
+//! Formats the details of an inspection for `--verbose`: producers, arguments and imports.
 
 use tool_hub_host::{CallableFunction, HostConfig, ImportEffect, InspectedImport, Inspection};
 use tool_hub_manifest::{LimitRequest, Members, Source};
