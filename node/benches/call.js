@@ -1,8 +1,8 @@
 // Compares a call in this process with the same call through an MCP client, in one run.
 //
-// Usage: node benches/call.js PACKAGE, where PACKAGE has a built `calculator` in `dist`. It is run where
-// `tool-hub` and `@modelcontextprotocol/sdk` are installed, and compares with `Tool::call` in Rust too if
-// TOOL_HUB_CLONE names the clone. Prints medians and ratios.
+// Usage: node benches/call.js PACKAGE, where PACKAGE has a built `calculator` in `dist`. It is run
+// where `tool-hub` and `@modelcontextprotocol/sdk` are installed, and compares with `Tool::call` in
+// Rust too if TOOL_HUB_CLONE names the clone. Prints medians and ratios.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A test of a thousand random uses: whatever a program does, each promise settles and the process lives.
+// A test of a thousand random uses: each promise settles and the process lives.
 
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";

@@ -7,7 +7,7 @@ import pkgutil
 import pytest
 import tool_hub
 
-# Modules without an underscore need a framework, and so are tested elsewhere; `_code` runs in a tool.
+# Modules without an underscore need a framework and are tested elsewhere; `_code` runs in a tool.
 NOT_HERE = {"_native", "_code"}
 NAMES = [info.name for info in pkgutil.iter_modules(tool_hub.__path__)]
 

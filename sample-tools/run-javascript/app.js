@@ -1,6 +1,6 @@
 // The component `run-javascript`: runs code that may call the toolbox's functions.
-// It replies with what the code printed and its value. An object named like an interface implements it; an error of a
-// `result` is thrown.
+// It replies with what the code printed and its value. An object named like an interface implements
+// it; an error of a `result` is thrown.
 
 import { call, listFunctions } from 'tool-hub:tool/toolbox@0.1.0';
 

@@ -329,7 +329,7 @@ const COMMENT_COLUMNS_MAX: usize = 100;
 
 fn comments_are_not_too_wide() {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for path in sources() {
+    for path in files(&["rs", "js", "mjs", "ts", "py", "pyi"]) {
         let text = std::fs::read_to_string(&path).expect("a source file is UTF-8");
         let path = path.strip_prefix(root()).expect("a file of the project");
         let part = path.iter().next().expect("a directory").to_string_lossy();
@@ -337,8 +337,10 @@ fn comments_are_not_too_wide() {
         for (index, line) in text.lines().enumerate() {
             let comment = line.trim_start();
             let is_whole = comment.contains("://") || comment.contains(" |");
-            if comment.starts_with("//") && !is_whole && line.chars().count() > COMMENT_COLUMNS_MAX
-            {
+            let is_comment = ["//", "/**", "* ", "# "]
+                .iter()
+                .any(|it| comment.starts_with(it));
+            if is_comment && !is_whole && line.chars().count() > COMMENT_COLUMNS_MAX {
                 found.push(format!("{}:{}", path.display(), index + 1));
             }
         }

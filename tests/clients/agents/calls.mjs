@@ -1,4 +1,4 @@
-// Makes the calls of `calls.json` with a client and checks the answers, for all scripts in JavaScript.
+// Makes the calls of `calls.json` with a client and checks the answers, for scripts in JavaScript.
 //
 // usage of each script: SCRIPT              over stdio, of the toolbox that is the user's own
 //                       SCRIPT URL TOKEN    over HTTP
@@ -14,8 +14,9 @@ const CALLS = JSON.parse(readFileSync(new URL("calls.json", import.meta.url), "u
 /**
  * Makes every call with a client.
  *
- * `connect(url, token)` gives the names of the tools, a function that calls one, and a function that ends it all.
- * `shows` names what the client hands on besides content and failures: `structured` values, `progress`.
+ * `connect(url, token)` gives the names of the tools, a function that calls one, and a function
+ * that ends it all. `shows` names what the client hands on besides content and failures:
+ * `structured` values, `progress`.
  */
 export async function main(connect, shows) {
   const [url, token] = process.argv.slice(2);
@@ -31,7 +32,7 @@ export async function main(connect, shows) {
   clearTimeout(timer);
 }
 
-/** Compares a result, with the `progress` before it, with what is wanted, as far as the client shows it at all. */
+/** Compares a result, and the `progress` before it, with what is wanted, where the client shows it. */
 function check(wanted, result, shows) {
   const shown = JSON.stringify(result);
   const content = result.content ?? [];

@@ -1,4 +1,4 @@
-// Lists and calls tools with a connected client, for the scripts of both versions of MCP's SDK for TypeScript.
+// Lists and calls tools with a connected client, for both versions of MCP's SDK for TypeScript.
 
 /** `callTool` makes one call, which versions spell differently. */
 export async function session(client, callTool) {

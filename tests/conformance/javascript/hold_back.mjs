@@ -1,5 +1,5 @@
-// Blocks requests of @huggingface/hub's tests to other machines, and notes which tests asked the registry:
-// one that did not says nothing about it.
+// Blocks requests of @huggingface/hub's tests to other machines, and notes which asked the registry.
+// A test that did not says nothing about it.
 
 import { afterEach, beforeEach } from "vitest";
 

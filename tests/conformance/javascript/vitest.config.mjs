@@ -1,4 +1,4 @@
-// Settings by which vitest runs @huggingface/hub's tests, one file after the other, and reports each as JSON.
+// Settings of vitest for @huggingface/hub's tests: one file after the other, reported as JSON.
 
 import { appendFileSync } from "node:fs";
 import { basename } from "node:path";

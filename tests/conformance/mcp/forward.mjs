@@ -1,7 +1,8 @@
 // Forwards every request to a server, with a token in its header Authorization.
 // The conformance suite has no way to send one. Nothing else is changed, not even the Host.
 //
-// usage: node forward.mjs TOKEN FILE       prints the URL at which it listens; FILE will hold that of the server
+// usage: node forward.mjs TOKEN FILE
+// It prints the URL at which it listens; FILE will hold that of the server.
 import fs from "node:fs";
 import http from "node:http";
 
