@@ -3,7 +3,6 @@
 pub(crate) mod approval;
 pub(crate) mod capability_flags;
 pub(crate) mod difference;
-pub(crate) mod function_signature;
 pub(crate) mod grant_flags;
-pub(crate) mod report;
+pub(crate) mod inspection_report;
 pub(crate) mod signing;

@@ -78,11 +78,17 @@ pub enum ErrorKind {
 impl Error {
     /// The kind.
     pub fn kind(&self) -> ErrorKind {
+        let is_refusal = match self {
+            Self::Toolbox(error) => error.is_refusal(),
+            Self::Host(error) => error.is_refusal(),
+            Self::Registry(error) => error.is_refusal(),
+            Self::OtherDigest { .. } => true,
+            _ => false,
+        };
         match self {
-            Self::Toolbox(error) => kind_of_toolbox(error),
-            Self::Host(error) => kind_of_host(error),
-            Self::Registry(error) => kind_of_client(error),
-            Self::OtherDigest { .. } => ErrorKind::Refused,
+            _ if is_refusal => ErrorKind::Refused,
+            Self::Registry(_) => ErrorKind::Registry,
+            Self::Toolbox(error) if is_of_registry(error) => ErrorKind::Registry,
             _ => ErrorKind::Other,
         }
     }
@@ -119,39 +125,11 @@ impl Error {
     }
 }
 
-fn kind_of_toolbox(error: &ToolboxError) -> ErrorKind {
+fn is_of_registry(error: &ToolboxError) -> bool {
     match error {
-        _ if error.is_refusal() => ErrorKind::Refused,
-        ToolboxError::NotVerified(_) | ToolboxError::NotThePackage { .. } => ErrorKind::Refused,
-        ToolboxError::NotLoaded { source, .. } => kind_of_toolbox(source),
-        ToolboxError::NotATool { source, .. } | ToolboxError::Host(source) => kind_of_host(source),
-        ToolboxError::Client(source) => kind_of_client(source),
-        _ => ErrorKind::Other,
-    }
-}
-
-fn kind_of_host(error: &HostError) -> ErrorKind {
-    match error {
-        HostError::Refused { .. }
-        | HostError::TooBig { .. }
-        | HostError::NeedsTooMuch { .. }
-        | HostError::NeedsFeature { .. }
-        | HostError::CompileLimit { .. }
-        | HostError::Grants(_)
-        | HostError::Directory { .. } => ErrorKind::Refused,
-        _ => ErrorKind::Other,
-    }
-}
-
-fn kind_of_client(error: &ClientError) -> ErrorKind {
-    match error {
-        ClientError::NotVerified { .. }
-        | ClientError::PinMismatch { .. }
-        | ClientError::VersionMismatch { .. }
-        | ClientError::SizeMismatch { .. }
-        | ClientError::TooLarge { .. }
-        | ClientError::RepoMoved { .. } => ErrorKind::Refused,
-        _ => ErrorKind::Registry,
+        ToolboxError::Client(_) => true,
+        ToolboxError::NotLoaded { source, .. } => is_of_registry(source),
+        _ => false,
     }
 }
 

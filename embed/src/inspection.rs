@@ -3,12 +3,12 @@
 use tool_hub_host::{HostError, inspect};
 use tool_hub_manifest::{Digest, Source, ToolKey, Verified};
 use tool_hub_toolbox::approvals::Approvals;
+use tool_hub_toolbox::inspection_report::{Advice, Detail, inspection_report};
 use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::sensitive;
 
 use crate::error::Error;
 use crate::grant_request::GrantRequest;
-use crate::report::{self, Detail};
 use crate::tools::{Members, Tools};
 use crate::workspace::Workspace;
 
@@ -57,12 +57,20 @@ impl Inspection {
 
     /// About ten lines to decide on, with a stranger's text escaped.
     pub fn report(&self) -> String {
-        report::report(&self.from, &self.inspection, Detail::Decision)
+        self.formatted(Detail::Decision)
     }
 
     /// The same with imports and all descriptions.
     pub fn full_report(&self) -> String {
-        report::report(&self.from, &self.inspection, Detail::Everything)
+        self.formatted(Detail::Everything)
+    }
+
+    fn formatted(&self, detail: Detail) -> String {
+        let advice = Advice {
+            more: "see the full report",
+            grant: None,
+        };
+        inspection_report(&self.from, &self.inspection, detail, advice)
     }
 
     /// Approves the tool with the digest `approved` and loads it. Whoever calls this has the

@@ -46,7 +46,6 @@ mod loading;
 mod per_process;
 pub mod process;
 mod registry;
-mod report;
 mod toolbox;
 mod tools;
 mod workspace;

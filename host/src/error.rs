@@ -152,6 +152,21 @@ pub enum HostError {
     },
 }
 
+impl HostError {
+    /// True if a rule refuses the tool: a limit, a grant, something that no tool may import.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Refused { .. }
+                | Self::TooBig { .. }
+                | Self::NeedsTooMuch { .. }
+                | Self::NeedsFeature { .. }
+                | Self::CompileLimit { .. }
+                | Self::Grants(_)
+        )
+    }
+}
+
 fn list(refusals: &[Refusal]) -> String {
     let texts: Vec<String> = refusals.iter().map(ToString::to_string).collect();
     texts.join("; ")

@@ -80,6 +80,16 @@ pub enum VerifyError {
     NoComponentClaim,
 }
 
+impl VerifyError {
+    /// True if the bytes are others than those that were claimed, and not only unreadable.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::DigestMismatch { .. } | Self::SizeMismatch { .. }
+        )
+    }
+}
+
 impl Verified {
     /// Hashes both files and holds them against the manifest's own claim.
     ///

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 
@@ -21,6 +22,9 @@ class Error(Exception):
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+        if hint and sys.version_info >= (3, 11):
+            # Below the message of a traceback.
+            self.add_note(f"hint: {hint}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.args[0], self.hint)
@@ -57,7 +61,9 @@ class ToolError(Error):
         retryable: bool = False,
         text: str | None = None,
     ) -> None:
-        super().__init__(message, fix)
+        # The text has the fix already.
+        super().__init__(message)
+        self.hint = fix
         self.kind = kind
         self.message = message
         self.fix = fix

@@ -132,7 +132,11 @@ class Tools(Mapping[str, Tool]):
         self._tools = {spec["name"]: Tool(native, spec) for spec in loads(native.functions())}
 
     def __getitem__(self, name: str) -> Tool:
-        return self._tools[name]
+        try:
+            return self._tools[name]
+        except KeyError:
+            names = ", ".join(self._tools)
+            raise KeyError(f"there is no function {name!r}; there are: {names}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._tools)

@@ -296,6 +296,28 @@ pub enum ClientError {
     Store(#[from] StoreError),
 }
 
+impl ClientError {
+    /// True if a rule refuses what was asked for or what came: a digest, a version, a limit.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::NotVerified { source, .. } => source.is_refusal(),
+            Self::Store(error) => error.is_refusal(),
+            _ => matches!(
+                self,
+                Self::PinMismatch { .. }
+                    | Self::VersionExists { .. }
+                    | Self::VersionMismatch { .. }
+                    | Self::SizeMismatch { .. }
+                    | Self::TooLarge { .. }
+                    | Self::Nonsense { .. }
+                    | Self::Redirect { .. }
+                    | Self::RepoMoved { .. }
+                    | Self::VisibilityDiffers { .. }
+            ),
+        }
+    }
+}
+
 /// An attempted action. It reads as a verb: "cannot *list the versions of demo/x*".
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

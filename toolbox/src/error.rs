@@ -394,24 +394,30 @@ impl NotApproved {
 }
 
 impl Error {
-    /// True if this crate refuses something by a rule of its own. What the client, the store, the
-    /// sandbox and the manifest refuse is in the errors that this one wraps.
+    /// True if a rule refuses: one of this crate, or of those whose errors this one wraps.
     pub fn is_refusal(&self) -> bool {
-        matches!(
-            self,
-            Self::LeadsOut { .. }
-                | Self::UntrustedLock { .. }
-                | Self::NotApproved { .. }
-                | Self::NotSigned { .. }
-                | Self::TextsChanged { .. }
-                | Self::NoSignature { .. }
-                | Self::Unrecorded { .. }
-                | Self::AlreadyRequired { .. }
-                | Self::RequiredBySystem { .. }
-                | Self::NotRoots { .. }
-                | Self::NoSigner { .. }
-                | Self::ComponentTooLarge { .. }
-                | Self::DangerousDirectory { .. }
-        )
+        match self {
+            Self::NotLoaded { source, .. } => source.is_refusal(),
+            Self::NotATool { source, .. } | Self::Host(source) => source.is_refusal(),
+            Self::NotVerified(source) | Self::NotThePackage { source, .. } => source.is_refusal(),
+            Self::Client(source) => source.is_refusal(),
+            Self::Store(source) => source.is_refusal(),
+            _ => matches!(
+                self,
+                Self::LeadsOut { .. }
+                    | Self::UntrustedLock { .. }
+                    | Self::NotApproved { .. }
+                    | Self::NotSigned { .. }
+                    | Self::TextsChanged { .. }
+                    | Self::NoSignature { .. }
+                    | Self::Unrecorded { .. }
+                    | Self::AlreadyRequired { .. }
+                    | Self::RequiredBySystem { .. }
+                    | Self::NotRoots { .. }
+                    | Self::NoSigner { .. }
+                    | Self::ComponentTooLarge { .. }
+                    | Self::DangerousDirectory { .. }
+            ),
+        }
     }
 }

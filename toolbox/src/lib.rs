@@ -37,6 +37,7 @@ mod derived_manifest;
 pub mod difference;
 pub mod error;
 pub mod files;
+pub mod inspection_report;
 pub mod loaded;
 pub mod lock_record;
 pub mod notices;

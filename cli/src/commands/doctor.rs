@@ -12,11 +12,11 @@ use tool_hub_toolbox::approvals::Approvals;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use crate::build;
-use crate::consent::report::table;
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::settings::token_advice;
 use crate::terminal::messages::counted;
+use crate::terminal::table::table;
 use crate::toolbox::sandbox;
 
 /// Arguments of `tool doctor`.

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
+use tool_hub_toolbox::inspection_report::Detail;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
 use tool_hub_toolbox::provenance::Provenance;
@@ -11,7 +12,7 @@ use tool_hub_toolbox::target::{self, Target};
 
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
-use crate::consent::report::{self, Detail};
+use crate::consent::inspection_report::{inspection_report, wanted_detail};
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
@@ -55,8 +56,8 @@ impl Inspect {
                 "overrides_approved": are_approved || inspection.overrides.is_empty(),
             }))?;
         } else {
-            let detail = Detail::wanted(printer);
-            printer.data(&report::inspection(&provenance, &inspection, detail))?;
+            let detail = wanted_detail(printer);
+            printer.data(&inspection_report(&provenance, &inspection, detail))?;
             if detail == Detail::Decision {
                 printer.hint("imports, digests and whole descriptions are shown with --verbose");
             }

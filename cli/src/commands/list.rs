@@ -10,8 +10,9 @@ use tool_hub_toolbox::open_toolbox::tool_status::{ToolStatus, origin};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 
 use crate::commands::grant::rights_in_words::summary;
-use crate::consent::report::{overridden, table};
 use crate::session::Session;
+use crate::terminal::messages::overridden;
+use crate::terminal::table::table;
 
 /// Arguments of `tool list`.
 #[derive(Debug, Args)]

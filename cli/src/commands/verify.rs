@@ -8,9 +8,10 @@ use tool_hub_registry_client::Store;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::ToolStatus;
 
-use crate::consent::report::{overridden, table};
 use crate::session::Session;
+use crate::terminal::messages::overridden;
 use crate::terminal::problem::Problem;
+use crate::terminal::table::table;
 
 /// Arguments of `tool verify`.
 #[derive(Debug, Args)]

@@ -1,11 +1,21 @@
 //! Phrases that commands share: counted nouns, rights on one line, the nearest known name.
 
-use tool_hub_manifest::{DirectoryGrant, DirectoryName, Grants};
+use tool_hub_manifest::{DirectoryGrant, DirectoryName, FunctionName, Grants, Overrides};
 
 /// `1 tool`, `2 tools`, `0 tools`: for nouns that take an `s`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
+}
+
+/// Names the functions that `toolbox.toml` overrides; `None` if there are none.
+pub(crate) fn overridden(overrides: &Overrides) -> Option<String> {
+    let whole = overrides.description.iter().map(|_| "the whole tool");
+    let names: Vec<&str> = whole
+        .chain(overrides.functions.keys().map(FunctionName::as_str))
+        .collect();
+    let what = names.join(", ");
+    (!names.is_empty()).then(|| format!("toolbox.toml overrides the description of {what}"))
 }
 
 /// The rights of a tool with `grants` on one line, to go on after "may"; `compute` where there are

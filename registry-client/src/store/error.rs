@@ -77,6 +77,14 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// True if a rule refuses what is in the store, and it is not only missing, busy or unreadable.
+    pub fn is_refusal(&self) -> bool {
+        !matches!(
+            self,
+            Self::Io { .. } | Self::Missing { .. } | Self::Busy { .. }
+        )
+    }
+
     pub(crate) fn io(
         act: &'static str,
         path: impl Into<PathBuf>,

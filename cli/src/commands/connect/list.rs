@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::surroundings::Surroundings;
 use crate::connect::{Client, Scope, ServeCommand};
-use crate::consent::report::table;
 use crate::terminal::diagnosis;
 use crate::terminal::printer::Printer;
+use crate::terminal::table::table;
 
 /// A server that a client starts.
 struct Connection {

@@ -5,7 +5,7 @@ use tool_hub_manifest::ToolKey;
 
 use crate::consent::approval::{ApprovalFlags, Terminal};
 use crate::consent::grant_flags;
-use crate::consent::report::{self, Detail};
+use crate::consent::inspection_report::{inspection_report, wanted_detail};
 use crate::terminal::printer::Printer;
 use tool_hub_toolbox::provenance::Provenance;
 
@@ -16,7 +16,7 @@ pub(crate) fn show(
     flags: &ApprovalFlags,
     printer: &Printer,
 ) {
-    let report = report::inspection(from, inspection, Detail::wanted(printer));
+    let report = inspection_report(from, inspection, wanted_detail(printer));
     if flags.approve.is_none() && Terminal::open().is_some() {
         printer.before_a_question(&report);
     } else {

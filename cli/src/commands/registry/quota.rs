@@ -8,8 +8,8 @@ use serde_json::json;
 use tool_hub_registry_server::Registry;
 use tool_hub_toolbox::byte_size::ByteSize;
 
-use crate::consent::report::table;
 use crate::terminal::printer::Printer;
+use crate::terminal::table::table;
 
 /// Arguments of `quota`.
 #[derive(Debug, Args)]

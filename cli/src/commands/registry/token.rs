@@ -8,8 +8,8 @@ use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 use tool_hub_registry_server::{Registry, RepositoryPattern, TokenRole, TokenScope, TokenSummary};
 
-use crate::consent::report::table;
 use crate::terminal::printer::Printer;
+use crate::terminal::table::table;
 
 /// Arguments of `tool registry token`.
 #[derive(Debug, Args)]

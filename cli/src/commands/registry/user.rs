@@ -7,8 +7,8 @@ use serde_json::json;
 use tool_hub_registry_server::Registry;
 
 use super::quota::Quota;
-use crate::consent::report::table;
 use crate::terminal::printer::Printer;
+use crate::terminal::table::table;
 
 /// Arguments of `tool registry user`.
 #[derive(Debug, Args)]

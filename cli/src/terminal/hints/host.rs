@@ -8,12 +8,7 @@ use crate::terminal::exit::Exit;
 impl Hint for HostError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Grants(error) => error.exit(),
-            Self::Refused { .. }
-            | Self::TooBig { .. }
-            | Self::NeedsTooMuch { .. }
-            | Self::NeedsFeature { .. }
-            | Self::CompileLimit { .. } => Exit::Refused,
+            _ if self.is_refusal() => Exit::Refused,
             Self::Engine { .. } | Self::Compile { .. } | Self::Compiler { .. } => Exit::Unexpected,
             _ => Exit::User,
         }

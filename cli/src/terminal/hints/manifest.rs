@@ -32,8 +32,8 @@ impl Hint for GrantError {
 impl Hint for VerifyError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Manifest(_) | Self::NotText | Self::NoComponentClaim => Exit::User,
-            _ => Exit::Refused,
+            _ if self.is_refusal() => Exit::Refused,
+            _ => Exit::User,
         }
     }
 

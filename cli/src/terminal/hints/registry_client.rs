@@ -8,17 +8,7 @@ use crate::terminal::exit::Exit;
 impl Hint for ClientError {
     fn exit(&self) -> Exit {
         match self {
-            Self::NotVerified { source, .. } => source.exit(),
-            Self::Store(error) => error.exit(),
-            Self::PinMismatch { .. }
-            | Self::VersionExists { .. }
-            | Self::VersionMismatch { .. }
-            | Self::SizeMismatch { .. }
-            | Self::TooLarge { .. }
-            | Self::Nonsense { .. }
-            | Self::Redirect { .. }
-            | Self::RepoMoved { .. }
-            | Self::VisibilityDiffers { .. } => Exit::Refused,
+            _ if self.is_refusal() => Exit::Refused,
             Self::Setup { .. } => Exit::Unexpected,
             _ => Exit::User,
         }
@@ -76,8 +66,8 @@ impl Hint for ClientError {
 impl Hint for StoreError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Io { .. } | Self::Missing { .. } | Self::Busy { .. } => Exit::User,
-            _ => Exit::Refused,
+            _ if self.is_refusal() => Exit::Refused,
+            _ => Exit::User,
         }
     }
 

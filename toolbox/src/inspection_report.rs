@@ -1,49 +1,50 @@
 //! Formats an inspection as text for people: about ten lines to decide on, or everything.
 
+mod details;
+mod function_signature;
+
+use tool_hub_agent::characters::escape_line;
 use tool_hub_host::{CallableFunction, ImportAccess, InspectedCapability, Inspection, NotCallable};
 use tool_hub_manifest::{Overrides, Source};
-use tool_hub_toolbox::lock_record::calls_functions;
-use tool_hub_toolbox::provenance::Provenance;
 
-use super::details;
-use crate::consent::function_signature;
-use crate::consent::grant_flags;
-use crate::terminal::escape::escape_line;
-use crate::terminal::messages::counted;
-use crate::terminal::printer::Printer;
+use crate::lock_record::calls_functions;
+use crate::provenance::Provenance;
 
-/// The extent of an inspection.
+/// The extent of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Detail {
+pub enum Detail {
     /// The grounds of a decision: author, rights, functions, oddities.
     Decision,
     /// Also descriptions in full, digests, how the component was made, and what it imports.
     Everything,
 }
 
-impl Detail {
-    /// The extent that the command line asks for.
-    pub(crate) fn wanted(printer: &Printer) -> Self {
-        match printer.is_verbose() {
-            true => Self::Everything,
-            false => Self::Decision,
-        }
-    }
+/// The lines of a report that tell a user what to do, in the words of the program that prints it.
+#[derive(Debug, Clone, Copy)]
+pub struct Advice<'a> {
+    /// The way to what was left out, such as "see --verbose".
+    pub more: &'a str,
+    /// The way to grant what the tool asks for, if the program knows one.
+    pub grant: Option<&'a str>,
 }
 
 /// The longest line of a description that is shown where not everything is.
 const LINE_CHARS_MAX: usize = 160;
 /// The most functions that are described where not everything is shown.
 const FUNCTIONS_DESCRIBED_MAX: usize = 5;
-/// A pointer to the rest.
-const MORE: &str = "see --verbose";
 
 /// The inspection, in the order in which a person decides. Every text of the tool's is on a line
 /// of its own and escaped.
-pub(crate) fn inspection(from: &Provenance, inspection: &Inspection, detail: Detail) -> String {
+pub fn inspection_report(
+    from: &Provenance,
+    inspection: &Inspection,
+    detail: Detail,
+    advice: Advice<'_>,
+) -> String {
+    let more = advice.more;
     let everything = detail == Detail::Everything;
     let mut lines = vec![format!("{} {}", inspection.name, inspection.version)];
-    lines.extend(described(&inspection.description, "  ", detail));
+    lines.extend(described(&inspection.description, "  ", detail, more));
     lines.extend(identity(from));
     if everything {
         lines.extend(details::identity(&from.source, inspection));
@@ -56,10 +57,10 @@ pub(crate) fn inspection(from: &Provenance, inspection: &Inspection, detail: Det
     let functions = &inspection.functions;
     let are_described = everything || functions.len() <= FUNCTIONS_DESCRIBED_MAX;
     for function in functions {
-        lines.extend(function_lines(function, are_described, detail));
+        lines.extend(function_lines(function, are_described, detail, more));
     }
     if !are_described {
-        lines.push(format!("  their descriptions: {MORE}"));
+        lines.push(format!("  their descriptions: {more}"));
     }
     if everything {
         lines.extend(inspection.not_callable.iter().map(not_callable_line));
@@ -68,6 +69,7 @@ pub(crate) fn inspection(from: &Provenance, inspection: &Inspection, detail: Det
     lines.extend(offered_lines(inspection));
     lines.extend([String::new(), "Asks for".to_owned()]);
     lines.extend(right_lines(inspection));
+    lines.extend(advice.grant.map(|how| format!("  {how}")));
     if everything {
         lines.extend([String::new(), "Imports".to_owned()]);
         lines.extend(details::import_lines(&inspection.imports));
@@ -89,14 +91,24 @@ fn identity(from: &Provenance) -> Vec<String> {
     rows
 }
 
-fn function_lines(function: &CallableFunction, is_described: bool, detail: Detail) -> Vec<String> {
+fn function_lines(
+    function: &CallableFunction,
+    is_described: bool,
+    detail: Detail,
+    more: &str,
+) -> Vec<String> {
     let signature = match detail {
         Detail::Decision => function_signature::short(function),
         Detail::Everything => function_signature::whole(function),
     };
     let mut lines = vec![format!("  {}", escape_line(&signature))];
     if is_described {
-        lines.extend(described(&function.spec.description, "      ", detail));
+        lines.extend(described(
+            &function.spec.description,
+            "      ",
+            detail,
+            more,
+        ));
     }
     if detail == Detail::Everything {
         lines.extend(details::argument_lines(function));
@@ -105,7 +117,7 @@ fn function_lines(function: &CallableFunction, is_described: bool, detail: Detai
 }
 
 /// A description, indented so that no line of it can pass for a line of the report.
-fn described(text: &str, indent: &str, detail: Detail) -> Vec<String> {
+fn described(text: &str, indent: &str, detail: Detail, more: &str) -> Vec<String> {
     let mut texts = text.lines().filter(|line| !line.trim().is_empty());
     let line = |text: &str| format!("{indent}{}", escape_line(text));
     if detail == Detail::Everything {
@@ -114,10 +126,11 @@ fn described(text: &str, indent: &str, detail: Detail) -> Vec<String> {
     let Some(first) = texts.next() else {
         return Vec::new();
     };
-    let more = texts.count();
+    let left_out = texts.count();
     let shown = match first.char_indices().nth(LINE_CHARS_MAX) {
-        Some((end, _)) => format!("{}… ({MORE})", line(&first[..end])),
-        None if more > 0 => format!("{} ({} more: {MORE})", line(first), counted(more, "line")),
+        Some((end, _)) => format!("{}… ({more})", line(&first[..end])),
+        None if left_out == 1 => format!("{} (1 line more: {more})", line(first)),
+        None if left_out > 1 => format!("{} ({left_out} lines more: {more})", line(first)),
         None => line(first),
     };
     vec![shown]
@@ -184,13 +197,6 @@ fn right_lines(inspection: &Inspection) -> Vec<String> {
     }
     if lines.is_empty() {
         lines.push("  nothing: it only computes".to_owned());
-    }
-    let flags = inspection.capabilities.iter();
-    let flags: Vec<String> = flags
-        .map(|asked| escape_line(&grant_flags::flag(&asked.grant)))
-        .collect();
-    if !flags.is_empty() {
-        lines.push(format!("  grant with {}", flags.join(" ")));
     }
     lines
 }

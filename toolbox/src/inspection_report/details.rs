@@ -1,9 +1,8 @@
-//! Formats the details of an inspection for `--verbose`: producers, arguments and imports.
+//! Formats the details of an inspection that not everybody reads: producers, arguments and imports.
 
+use tool_hub_agent::characters::escape_line;
 use tool_hub_host::{CallableFunction, HostConfig, ImportEffect, InspectedImport, Inspection};
 use tool_hub_manifest::{LimitRequest, Members, Source};
-
-use crate::terminal::escape::escape_line;
 
 /// A line on the place a tool is from.
 pub(super) fn place(source: &Source) -> String {

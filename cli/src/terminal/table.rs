@@ -1,24 +1,8 @@
-//! Formats tables, lines about a tool, and inspections as text for people.
+//! Formats tables for people, with columns as wide as their widest cell.
 
-mod details;
-mod inspection;
-
-use tool_hub_manifest::{FunctionName, Overrides};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::terminal::escape::escape_line;
-
-pub(crate) use inspection::{Detail, inspection};
-
-/// Names the functions that `toolbox.toml` overrides; `None` if there are none.
-pub(crate) fn overridden(overrides: &Overrides) -> Option<String> {
-    let whole = overrides.description.iter().map(|_| "the whole tool");
-    let names: Vec<&str> = whole
-        .chain(overrides.functions.keys().map(FunctionName::as_str))
-        .collect();
-    let what = names.join(", ");
-    (!names.is_empty()).then(|| format!("toolbox.toml overrides the description of {what}"))
-}
 
 /// A table with a heading and columns as wide as their widest cell, the last as it comes.
 pub(crate) fn table<const N: usize>(heading: [&str; N], rows: Vec<[String; N]>) -> String {

@@ -11,7 +11,7 @@ const DEPTH_MAX: usize = 16;
 
 /// `name(argument: type, optional?: type) -> type`, unescaped. Types that would make the line very
 /// long are shortened from the inside.
-pub(crate) fn short(function: &CallableFunction) -> String {
+pub(super) fn short(function: &CallableFunction) -> String {
     let fits = |text: &String| text.chars().count() <= SHORT_CHARS_MAX;
     let depths = (1..=3).rev();
     let mut texts = depths.map(|depth| of(function, depth));
@@ -19,7 +19,7 @@ pub(crate) fn short(function: &CallableFunction) -> String {
 }
 
 /// The same with all that the types hold.
-pub(crate) fn whole(function: &CallableFunction) -> String {
+pub(super) fn whole(function: &CallableFunction) -> String {
     of(function, DEPTH_MAX)
 }
 
