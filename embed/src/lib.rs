@@ -64,6 +64,7 @@ pub use tool_hub_host::{
 };
 pub use tool_hub_registry_client::Visibility;
 pub use tool_hub_serve::Presentation;
+pub use tool_hub_toolbox::notices::{Notice, Notices};
 pub use toolbox::Toolbox;
 pub use tools::{Call, Tools};
 pub use workspace::{CompilerProgram, Workspace};

@@ -2,7 +2,6 @@
 
 use tool_hub_manifest::Capabilities;
 use tool_hub_registry_client::Silent;
-use tool_hub_toolbox::notices::Untold;
 use tool_hub_toolbox::package::{Subject, Watchers};
 use tool_hub_toolbox::provenance::Provenance;
 
@@ -20,12 +19,12 @@ pub async fn load(workspace: &Workspace, subject: &str) -> Result<Inspection, Er
     let settings = workspace.settings();
     let watchers = Watchers {
         progress: &Silent,
-        notices: &Untold,
+        notices: workspace.notices(),
     };
     // A component without a manifest asks for nothing.
     let nothing = Capabilities::default();
     let fetched = subject.fetch(nothing, &settings.endpoint, settings, watchers);
     let fetched = fetched.await?;
-    let from = Provenance::of(&fetched, settings, &Untold).await;
+    let from = Provenance::of(&fetched, settings, workspace.notices()).await;
     Inspection::new(workspace.clone(), &fetched.verified, from)
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use tool_hub_manifest::{Digest, RepoId, package_file};
 use tool_hub_registry_client::{CARD_BYTES_MAX, Push, SearchResults, Silent, Visibility};
-use tool_hub_toolbox::notices::Untold;
 use tool_hub_toolbox::{built_package, files};
 
 use crate::error::Error;
@@ -37,7 +36,7 @@ pub async fn search(
     limit: usize,
 ) -> Result<SearchResults, Error> {
     let settings = workspace.settings();
-    let client = settings.client(&settings.endpoint, &Untold)?;
+    let client = settings.client(&settings.endpoint, workspace.notices())?;
     Ok(client.search(query, limit).await?)
 }
 
@@ -67,7 +66,7 @@ pub async fn push(
         visibility,
         message: format!("{} {}", manifest.name, manifest.version),
     };
-    let client = settings.client(&settings.endpoint, &Untold)?;
+    let client = settings.client(&settings.endpoint, workspace.notices())?;
     let pushed = client.push(&push, &Silent).await?;
     Ok(Pushed {
         repo: pushed.repo,

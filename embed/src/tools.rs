@@ -10,7 +10,6 @@ use tool_hub_host::{Approved, Failure, FailureKind};
 use tool_hub_manifest::{FunctionSpec, Source, ToolKey};
 use tool_hub_serve::{Called, Catalogue, Offer, Presentation, Toolset};
 use tool_hub_toolbox::loaded::{LoadedTool, Loader};
-use tool_hub_toolbox::notices::Untold;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::sensitive;
 
@@ -223,7 +222,7 @@ fn load(workspace: &Workspace, members: &Members) -> Result<Arc<[LoadedTool]>, E
                 settings,
                 advice: None,
             };
-            let usable = toolbox.usable(names, &Untold)?;
+            let usable = toolbox.usable(names, workspace.notices())?;
             Ok(process.block_on(loader.load_all(usable))?.into())
         }
     }

@@ -1,20 +1,32 @@
 //! The `Workspace`: the settings of whoever embeds tools, and the program that compiles for them.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tool_hub_toolbox::Settings;
+use tool_hub_toolbox::notices::{Notices, Untold};
 use tool_hub_toolbox::variables::Variables;
 use url::Url;
 
 use crate::error::Error;
 
 /// Registry, tokens and directories of whoever embeds tools. Cloning is cheap.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Workspace {
     settings: Arc<Settings>,
     compiler: Option<CompilerProgram>,
+    notices: Arc<dyn Notices>,
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workspace")
+            .field("settings", &self.settings)
+            .field("compiler", &self.compiler)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The command `tool` of this very version, which compiles components in a process of its own.
@@ -40,6 +52,7 @@ impl Workspace {
         Ok(Self {
             settings: settings.into(),
             compiler: None,
+            notices: Arc::new(Untold),
         })
     }
 
@@ -49,6 +62,19 @@ impl Workspace {
     pub fn with_compiler(mut self, program: Option<CompilerProgram>) -> Self {
         self.compiler = program;
         self
+    }
+
+    /// The same, with `notices` told what a person should know although nothing failed: a tool that
+    /// is left out of the toolbox, a token that goes over the network unencrypted. Without this they
+    /// are lost.
+    #[must_use]
+    pub fn with_notices(mut self, notices: Arc<dyn Notices>) -> Self {
+        self.notices = notices;
+        self
+    }
+
+    pub(crate) fn notices(&self) -> &dyn Notices {
+        &*self.notices
     }
 
     pub(crate) fn settings(&self) -> &Settings {

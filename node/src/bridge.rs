@@ -7,13 +7,16 @@ use napi::Env;
 use napi::bindgen_prelude::Function;
 use napi_derive::napi;
 use serde_json::{Value, json};
-use tool_hub_embed::{self as embed, Error, GrantRequest, Toolbox, Visibility, Workspace, process};
+use tool_hub_embed::{
+    self as embed, Error, GrantRequest, Notices, Toolbox, Visibility, Workspace, process,
+};
 
 use crate::answer::answer_event;
 use crate::error::error_event;
 use crate::event::Event;
 use crate::inspection::NativeInspection;
 use crate::listener::listener;
+use crate::notices::SentNotices;
 use crate::surroundings::Surroundings;
 use crate::thread::Thread;
 use crate::tools::NativeTools;
@@ -132,9 +135,11 @@ impl Bridge {
         let names: Vec<String> = serde_json::from_str(&names)
             .map_err(|error| napi::Error::from_reason(error.to_string()))?;
         let surroundings = Surroundings::read(&at)?;
+        let notices = self.notices(operation);
         self.thread.begin_blocking(operation, move || {
             let directory = surroundings.toolbox.clone();
-            let toolbox = Toolbox::open(surroundings.workspace()?, directory.as_deref())?;
+            let workspace = surroundings.workspace()?.with_notices(notices);
+            let toolbox = Toolbox::open(workspace, directory.as_deref())?;
             let tools = toolbox.tools(names)?;
             Ok(Event {
                 tools: Some(NativeTools { tools }),
@@ -203,7 +208,16 @@ impl Bridge {
         work: impl FnOnce(&Workspace) -> Result<Event, Error> + Send + 'static,
     ) -> napi::Result<()> {
         let surroundings = Surroundings::read(at)?;
-        self.thread
-            .begin_blocking(operation, move || work(&surroundings.workspace()?))
+        let notices = self.notices(operation);
+        self.thread.begin_blocking(operation, move || {
+            work(&surroundings.workspace()?.with_notices(notices))
+        })
+    }
+
+    fn notices(&self, operation: u32) -> Arc<dyn Notices> {
+        Arc::new(SentNotices {
+            thread: Arc::downgrade(&self.thread),
+            operation,
+        })
     }
 }

@@ -12,6 +12,7 @@ mod event;
 mod inspection;
 mod listener;
 mod mailbox;
+mod notices;
 mod operations;
 mod surroundings;
 mod thread;

@@ -1,6 +1,7 @@
 // Tests of calls: values, replies, failures, callbacks, abortion.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import path from "node:path";
 import { test } from "node:test";
 
@@ -118,6 +119,14 @@ test("a thousand calls at once", async () => {
   const add = tools.get("guest__add");
   const calls = Array.from({ length: 1000 }, (_, n) => add.run({ a: n, b: 1 }));
   assert.deepEqual(await Promise.all(calls), Array.from({ length: 1000 }, (_, n) => n + 1));
+});
+
+test("what a person should know is a warning of the process", async () => {
+  const told = once(process, "warning");
+  await load(path.join(fixtures, "guest.wasm"));
+  const [warning] = await told;
+  assert.equal(warning.name, "ToolHubWarning");
+  assert.match(warning.message, /no manifest/);
 });
 
 test("only what a person saw is approved", async () => {

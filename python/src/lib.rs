@@ -9,6 +9,7 @@ mod asked;
 mod errors;
 mod event_queue;
 mod inspection;
+mod notices;
 mod toolbox;
 mod tools;
 mod waiting;

@@ -1,15 +1,20 @@
 //! The class `Toolbox` of the native half.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 
 use crate::errors::raised;
+use crate::notices::KeptNotices;
 use crate::tools::Tools;
 
 /// A toolbox on disk.
 #[pyclass(frozen, module = "tool_hub._native")]
-pub(crate) struct Toolbox(pub(crate) tool_hub_embed::Toolbox);
+pub(crate) struct Toolbox(
+    pub(crate) tool_hub_embed::Toolbox,
+    pub(crate) Arc<KeptNotices>,
+);
 
 #[pymethods]
 impl Toolbox {
@@ -22,6 +27,7 @@ impl Toolbox {
     /// The tools called `names`, all where none is named.
     fn tools(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Tools> {
         let tools = py.detach(|| self.0.tools(names));
+        self.1.warn(py)?;
         Ok(Tools(tools.map_err(|error| raised(py, &error))?))
     }
 }

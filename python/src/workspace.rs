@@ -3,18 +3,20 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use tool_hub_embed::{CompilerProgram, Visibility, load, push, search};
 
 use crate::errors::raised;
 use crate::inspection::Inspection;
+use crate::notices::KeptNotices;
 use crate::toolbox::Toolbox;
 use crate::waiting::wait;
 
 /// Registry and directories.
 #[pyclass(frozen, module = "tool_hub._native")]
-pub(crate) struct Workspace(tool_hub_embed::Workspace);
+pub(crate) struct Workspace(tool_hub_embed::Workspace, Arc<KeptNotices>);
 
 /// A tool that a search found: repo, description, version, functions, downloads, likes, private.
 type Found = (
@@ -41,11 +43,14 @@ impl Workspace {
         let workspace = tool_hub_embed::Workspace::new(variable, working, None);
         let workspace = workspace.map_err(|error| raised(py, &error))?;
         let compiler = compiler.map(|path| CompilerProgram { path });
-        Ok(Self(workspace.with_compiler(compiler)))
+        let notices = Arc::<KeptNotices>::default();
+        let workspace = workspace.with_notices(notices.told());
+        Ok(Self(workspace.with_compiler(compiler), notices))
     }
 
     fn load(&self, py: Python<'_>, subject: &str) -> PyResult<Inspection> {
         let loaded = wait(py, &self.0, load(&self.0, subject))?;
+        self.1.warn(py)?;
         let inspection = loaded.map_err(|error| raised(py, &error))?;
         Ok(Inspection(inspection))
     }
@@ -53,11 +58,13 @@ impl Workspace {
     /// The tools of the toolbox in `directory`, or of the one in force.
     fn toolbox(&self, py: Python<'_>, directory: Option<PathBuf>) -> PyResult<Toolbox> {
         let opened = tool_hub_embed::Toolbox::open(self.0.clone(), directory.as_deref());
-        Ok(Toolbox(opened.map_err(|error| raised(py, &error))?))
+        let toolbox = opened.map_err(|error| raised(py, &error))?;
+        Ok(Toolbox(toolbox, Arc::clone(&self.1)))
     }
 
     fn search(&self, py: Python<'_>, query: &str, limit: usize) -> PyResult<Vec<Found>> {
         let results = wait(py, &self.0, search(&self.0, query, limit))?;
+        self.1.warn(py)?;
         let results = results.map_err(|error| raised(py, &error))?;
         let found = results.found.into_iter().map(|found| {
             let (version, functions) = found
@@ -90,6 +97,7 @@ impl Workspace {
             false => Visibility::Public,
         };
         let pushed = wait(py, &self.0, push(&self.0, &directory, repo, visibility))?;
+        self.1.warn(py)?;
         let pushed = pushed.map_err(|error| raised(py, &error))?;
         Ok([
             pushed.repo.to_string(),

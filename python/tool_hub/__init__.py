@@ -4,6 +4,7 @@ A tool is a WebAssembly component that was verified by hash and approved by a pe
 one and runs nothing of it, ``approve`` makes it callable, and a call runs it in a fresh sandbox.
 """
 
+from tool_hub._authoring import AuthoredTool, tool
 from tool_hub._errors import Error, HubError, RefusedError, ToolError
 from tool_hub._hub import Found, Pushed, push, search
 from tool_hub._inspection import Capability, Inspection, load, load_tool
@@ -17,6 +18,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Annotations",
     "Audio",
+    "AuthoredTool",
     "Capability",
     "Error",
     "Found",
@@ -39,4 +41,5 @@ __all__ = [
     "load_tool",
     "push",
     "search",
+    "tool",
 ]

@@ -8,6 +8,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use crate::public_clients::said;
+use crate::support::home::toolchains;
 use crate::support::{Need, Test, guests, kept, modules, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -77,6 +78,7 @@ fn pytest(environment: &Path, guests: &[&str], options: &[&str], tests: &Path) {
         .env_remove("PYTHONPATH")
         .env("TOOL_HUB_TEST_COMMAND", env!("CARGO_BIN_EXE_tool"))
         .env("TOOL_HUB_TEST_GUESTS", built)
+        .env("TOOL_HUB_TEST_TOOLCHAINS", toolchains())
         .env("HOME", place.path())
         .current_dir(place.path());
     let told = said(&mut command);

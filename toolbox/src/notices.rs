@@ -1,5 +1,7 @@
 //! Things that a person should know although nothing failed, and the trait of whoever tells them.
 
+use std::fmt;
+
 use tool_hub_manifest::{RepoId, ToolKey};
 
 use crate::error::Error;
@@ -40,6 +42,43 @@ pub enum Notice<'a> {
         /// The reason, which names the tool.
         error: &'a Error,
     },
+}
+
+impl fmt::Display for Notice<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TokenInClear { registry } => write!(
+                f,
+                "the token for {registry} goes over the network unencrypted: whoever is on the way \
+                 can use it"
+            ),
+            Self::VersionBranch {
+                repo,
+                branch,
+                is_tag_too,
+            } => {
+                let also = if *is_tag_too { " and a tag" } else { "" };
+                write!(
+                    f,
+                    "{repo}: {branch} is a branch{also}, so other clients may get changing content \
+                     for this version"
+                )
+            }
+            Self::ManifestDerived => f.write_str(
+                "the component has no manifest; one was derived from its types, which asks for no \
+                 rights but those that you named",
+            ),
+            Self::NamedLikeAPath { text } => write!(
+                f,
+                "{text} means a tool of the registry; for the file or directory, write ./{text}"
+            ),
+            Self::PackageChanged { key } => write!(
+                f,
+                "`{key}` runs as you approved it; the package on disk has changed since"
+            ),
+            Self::LeftOut { error } => write!(f, "left out: {error}"),
+        }
+    }
 }
 
 /// Tells notices to a person, or keeps them for whoever asks.

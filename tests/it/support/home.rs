@@ -16,6 +16,13 @@ pub(crate) struct Home {
     variables: Vec<(String, String)>,
 }
 
+/// The directory of what builds components, which is fetched once.
+pub(crate) fn toolchains() -> PathBuf {
+    let toolchains = kept().join("toolchains");
+    std::fs::create_dir_all(&toolchains).expect("a directory for toolchains");
+    toolchains
+}
+
 impl Home {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
@@ -27,9 +34,7 @@ impl Home {
         // Toolchains of other languages are large; every home shares those that are kept.
         let cache = home.path().join("home/cache");
         std::fs::create_dir_all(&cache).expect("a cache directory");
-        let toolchains = kept().join("toolchains");
-        std::fs::create_dir_all(&toolchains).expect("a directory for toolchains");
-        std::os::unix::fs::symlink(toolchains, cache.join("toolchains")).expect("a link");
+        std::os::unix::fs::symlink(toolchains(), cache.join("toolchains")).expect("a link");
         home
     }
 
