@@ -202,32 +202,6 @@ def test_ctrl_c_ends_a_call(guest_path, script):
     assert "KeyboardInterrupt" in said
 
 
-def test_faulthandler_still_tells_of_faults(script):
-    """The engine handles some signals itself, and hands on what is not its own."""
-    done = script(
-        "import faulthandler; faulthandler.enable()\n"
-        + BEGIN
-        + "assert add(a=1, b=1) == 2\nfaulthandler._sigsegv()",
-        check=False,
-    )
-    assert done.returncode == -signal.SIGSEGV
-    assert "Segmentation fault" in done.stderr
-
-
-def test_traps_are_failures_under_faulthandler(script):
-    script(
-        BEGIN
-        + """
-import faulthandler
-faulthandler.enable()
-for _ in range(20):
-    try: spin.call("[]")
-    except tool_hub.ToolError: pass
-assert add(a=1, b=1) == 2
-"""
-    )
-
-
 def test_memory_is_given_back(script):
     script(
         BEGIN
