@@ -356,21 +356,33 @@ ENDS = list(CODES)
 class Ended:
     """The end of the process of a script."""
 
-    def __init__(self, pid: int, said: Path) -> None:
-        self.said = said
+    def __init__(self, pid: int) -> None:
         begun = time.monotonic()
-        self.hangs = False
+        self.wrong = ""
         while True:
             found, status, usage = os.wait4(pid, os.WNOHANG)
             if found:
                 break
-            if time.monotonic() - begun > SECONDS:
-                self.hangs = True
-                os.kill(pid, signal.SIGKILL)
+            if time.monotonic() - begun > SECONDS and not self.wrong:
+                self.wrong = "hangs"
+                signal_group(pid, signal.SIGUSR1)
+                time.sleep(1)
+                signal_group(pid, signal.SIGKILL)
             time.sleep(0.001)
+        if signal_group(pid, signal.SIGKILL):
+            self.wrong = "leaves a process behind"
         self.code = os.waitstatus_to_exitcode(status)
         self.peak_mib = usage.ru_maxrss >> 10
         self.cpu = usage.ru_utime + usage.ru_stime
+
+
+def signal_group(group: int, number: int) -> bool:
+    """Sends a signal to all processes of a script, if there are any."""
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def main() -> Script | None:
@@ -392,17 +404,19 @@ def main() -> Script | None:
             out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             os.dup2(out, 1)
             os.dup2(out, 2)
-            faulthandler.dump_traceback_later(SECONDS - 2)
+            # With its children it can be killed, and asked where it is.
+            os.setpgid(0, 0)
+            faulthandler.register(signal.SIGUSR1)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             return Script(seed, hostile, guest, used)
-        ended = Ended(pid, said)
+        ended = Ended(pid)
         expected = CODES[random.Random(seed).choice(ENDS)]
         told["scripts"] += 1
         told["ends"][str(ended.code)] = told["ends"].get(str(ended.code), 0) + 1
         told["peak_mib"] = max(told["peak_mib"], ended.peak_mib)
         told["cpu_seconds"] += ended.cpu
-        if ended.hangs or ended.code != expected:
-            what = "hangs" if ended.hangs else f"ended with {ended.code} and not {expected}"
+        if ended.wrong or ended.code != expected:
+            what = ended.wrong or f"ended with {ended.code} and not {expected}"
             told["faults"].append(f"seed {seed} {what}: {said.read_text()[-4000:]}")
     said.unlink(missing_ok=True)
     print(json.dumps(told))
