@@ -388,6 +388,7 @@ def signal_group(group: int, number: int) -> bool:
 def main() -> Script | None:
     """The script, in the process that is forked for it."""
     place, guest, first, scripts = sys.argv[1:5]
+    os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"  # Nobody is asked.
     hostile = [found.parent for found in sorted(Path(place).glob("*/*/tool.wasm"))]
     hostile = [found for found in hostile if '"anything"' not in calls_of(found)]
     used = None
