@@ -2,9 +2,10 @@
 //!
 //! On Linux a guest traps by SIGILL, SIGFPE or SIGSEGV, which the engine's handlers make a failure
 //! of the call. The other parts know nothing of guests: with Python's `faulthandler` enabled after
-//! the engine was built, any tool that traps would end the process. So at the beginning of each call
-//! and at each tick of the clock a handler that is not the engine's is put behind [`forward`], which
-//! leaves guests' signals to the engine and hands on all others.
+//! the engine was built, any tool that traps would end the process. So at the beginning of each
+//! call and at each tick of the clock a handler that is not the engine's is put behind `forward`,
+//! which leaves guests' signals to the engine and hands on all others. Who sets a handler while a
+//! guest runs can still take the trap of that guest, until the next tick.
 
 /// Who sets handlers for the signals by which guests trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +57,8 @@ mod linux {
 
     /// The engine's handlers, in the order of [`SIGNALS`].
     static ENGINE: OnceLock<Vec<sigaction>> = OnceLock::new();
-    /// The handlers that stood in their places when they were last looked at. What was once put here
-    /// is never freed, because a signal may come at any time.
+    /// The handlers that stood in their places when they were last looked at. What was once put
+    /// here is never freed, because a signal may come at any time.
     static DISPLACED: [AtomicPtr<sigaction>; 3] = [const { AtomicPtr::new(null_mut()) }; 3];
 
     thread_local! {
@@ -131,8 +132,8 @@ mod linux {
     }
 
     /// The handler in force where another one was set after the engine's: a guest's signal is for
-    /// the engine, every other one for whoever set that handler. A signal may interrupt anything, so
-    /// this takes no lock and allocates nothing.
+    /// the engine, every other one for whoever set that handler. A signal may interrupt anything,
+    /// so this takes no lock and allocates nothing.
     extern "C" fn forward(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
         let slot = SIGNALS.iter().position(|it| *it == signal).unwrap_or(0);
         let is_again = IN_DISPLACED.get();
