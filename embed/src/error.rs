@@ -55,6 +55,9 @@ pub enum Error {
         /// The mistake.
         reason: String,
     },
+    /// This process is a fork of the one that makes the call.
+    #[error("the call is made by the process that this one was forked from")]
+    Forked,
     /// The runtime could not be started.
     #[error("the threads that run tools could not be started")]
     Runtime {
@@ -105,6 +108,7 @@ impl Error {
             Self::Grants { .. } => {
                 "write for example {\"network\": [\"https://api.example\"], \"storage\": true}"
             }
+            Self::Forked => "call the tool again in this process, in an event loop of its own",
             Self::Host(HostError::Grants(_)) => {
                 "grant no more than the inspection's capabilities say"
             }

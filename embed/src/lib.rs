@@ -56,6 +56,7 @@ pub use events::{Asked, Event, Events, Listener, text_reply, value_reply};
 pub use grant_request::GrantRequest;
 pub use inspection::Inspection;
 pub use loading::load;
+pub use per_process::PerProcess;
 pub use process::Process;
 pub use registry::{Pushed, push, search};
 pub use tool_hub_host::{

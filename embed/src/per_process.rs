@@ -16,7 +16,7 @@ pub(crate) fn forked() {
 /// A fork copies a process with one of its threads. Locks that other threads held stay locked in
 /// the child, and whatever waits for those threads waits for ever. So the child neither uses nor
 /// drops what its parent made, and no lock is shared between the two: each has a node of its own.
-pub(crate) struct PerProcess<T> {
+pub struct PerProcess<T> {
     generation: u64,
     value: OnceLock<T>,
     next: OnceLock<Box<PerProcess<T>>>,
@@ -33,15 +33,31 @@ impl<T> PerProcess<T> {
     }
 
     /// A value for this process.
-    pub(crate) fn with(value: T) -> Self {
+    pub fn with(value: T) -> Self {
         let made = Self::empty();
         let _ = made.value.set(value);
         made
     }
 
     /// This process's value, if it has one.
-    pub(crate) fn get(&self) -> Option<&T> {
+    pub fn get(&self) -> Option<&T> {
         self.node().value.get()
+    }
+
+    /// The value that this was made with, unless a parent made it.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        match self.is_own() {
+            true => self.value.get_mut(),
+            false => None,
+        }
+    }
+
+    /// The value that this was made with, unless a parent made it or it was taken before.
+    pub fn take(&mut self) -> Option<T> {
+        match self.is_own() {
+            true => self.value.take(),
+            false => None,
+        }
     }
 
     /// This process's value, which `make` makes if there is none. Where two threads make one, the
@@ -66,6 +82,10 @@ impl<T> PerProcess<T> {
         }
     }
 
+    fn is_own(&self) -> bool {
+        self.generation == GENERATION.load(SeqCst)
+    }
+
     fn node(&self) -> &Self {
         let generation = GENERATION.load(SeqCst);
         let mut node = self;
@@ -78,7 +98,7 @@ impl<T> PerProcess<T> {
 
 impl<T> Drop for PerProcess<T> {
     fn drop(&mut self) {
-        if self.generation != GENERATION.load(SeqCst) {
+        if !self.is_own() {
             // A parent's: to drop it could wait for the parent's threads.
             std::mem::forget(self.value.take());
         }

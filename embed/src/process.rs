@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tool_hub_host::{Compiler, CompilerProcess, Host, HostConfig};
+use tool_hub_host::{Compiler, CompilerProcess, Host, HostConfig, SignalHandlers};
 use tool_hub_toolbox::sandbox;
 
 use crate::error::Error;
@@ -174,6 +174,8 @@ impl Drop for Counted<'_> {
 
 fn host_config(workspace: &Workspace) -> HostConfig {
     let mut config = sandbox::host_config(workspace.settings());
+    // The process is somebody else's, and so are its signals.
+    config.signal_handlers = SignalHandlers::Shared;
     if let Some(CompilerProgram { path }) = workspace.compiler() {
         config.compiler = Compiler::Child(CompilerProcess::new(path, [COMPILE]));
     }

@@ -1,4 +1,5 @@
-//! The modules for compiling components: engine, compiler, compiled code, cache and prefetch.
+//! The modules for compiling components: engine, compiler, compiled code, cache, prefetch, and
+//! the signals of compiled code.
 
 pub(crate) mod cache;
 pub(crate) mod code;
@@ -7,3 +8,4 @@ pub(crate) mod compiler;
 pub(crate) mod engine;
 pub(crate) mod engine_messages;
 pub(crate) mod prefetch;
+pub(crate) mod trap_signals;

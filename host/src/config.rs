@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use tool_hub_manifest::Limits;
 
 use crate::compilation::compiler::Compiler;
+use crate::compilation::trap_signals::SignalHandlers;
 
 /// The configuration of a host.
 #[derive(Debug, Clone)]
@@ -42,6 +43,8 @@ pub struct HostConfig {
     /// The most calls that wait for their turn; further calls fail because the host is busy. No
     /// single caller can use all of them.
     pub calls_waiting_max: u32,
+    /// Who sets handlers for the signals by which guests trap.
+    pub signal_handlers: SignalHandlers,
 }
 
 #[expect(
@@ -50,8 +53,8 @@ pub struct HostConfig {
 )]
 impl HostConfig {
     /// The standard limits, no cache (4 GiB for one), compilation in this process, 32 calls at
-    /// once, as many of them running as there are processors, and 256 waiting. Tools get
-    /// nothing beyond what is granted to each of them.
+    /// once, as many of them running as there are processors, and 256 waiting, and nobody else who
+    /// handles the signals of traps. Tools get nothing beyond what is granted to each of them.
     pub fn new() -> Self {
         Self {
             limits: Limits::standard(),
@@ -64,6 +67,7 @@ impl HostConfig {
             calls_in_flight_max: 32,
             calls_running_max: processors(),
             calls_waiting_max: 256,
+            signal_handlers: SignalHandlers::Engine,
         }
     }
 }

@@ -68,6 +68,7 @@ pub use compilation::compiler::child::compile_for_parent;
 pub use compilation::compiler::confinement::Confinement;
 pub use compilation::compiler::limits::CompileLimits;
 pub use compilation::compiler::process::CompilerProcess;
+pub use compilation::trap_signals::SignalHandlers;
 pub use component::function::{CallableFunction, CallableInput, NotCallable};
 pub use config::HostConfig;
 pub use error::HostError;

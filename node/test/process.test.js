@@ -1,29 +1,12 @@
 // Tests of processes and threads: none dies or hangs because a tool runs in it.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
-import { guest } from "./support.js";
-
-const programs = fileURLToPath(new URL("programs", import.meta.url));
-
-/** Runs a program to its end, which must come by itself. */
-async function ran(name, ...given) {
-  const child = spawn(process.execPath, ["--expose-gc", path.join(programs, name), ...given], {
-    timeout: 300_000,
-  });
-  let said = "";
-  child.stdout.on("data", (text) => (said += text));
-  child.stderr.on("data", (text) => (said += text));
-  const [code, signal] = await once(child, "close");
-  assert.equal(signal, null, `${name} ${given}: ${said}`);
-  return { code, said };
-}
+import { guest, programs, ran } from "./support.js";
 
 for (const [way, expected] of [["exit", 7], ["throw", 1], ["main", 0], ["aborted", 0]]) {
   test(`a process ends with calls under way: ${way}`, async () => {
@@ -35,6 +18,31 @@ for (const [way, expected] of [["exit", 7], ["throw", 1], ["main", 0], ["aborted
 test("a process ends by itself when calls are over", async () => {
   const { code, said } = await ran("end.js", "idle");
   assert.deepEqual([code, said], [0, "42\n"]);
+});
+
+test("a callback that blocks the event loop blocks no guest", async () => {
+  const { code, said } = await ran("blocked.js");
+  assert.deepEqual([code, said], [0, "100 of 100 over\n"]);
+});
+
+test("callbacks may call tools", async () => {
+  const tools = await guest();
+  const [add, work, confirm] = ["add", "work", "confirm"].map((name) => tools.get(`guest__${name}`));
+  const onProgress = async () => assert.equal(await add.run({ a: 1, b: 1 }), 2);
+  const onQuestion = async () => ({ ok: (await work.run({}, { onProgress })) === 2 });
+  // A call keeps its place in the host while its callback runs, so there are fewer than places.
+  const calls = Array.from({ length: 20 }, () => confirm.run({}, { onQuestion }));
+  assert.deepEqual(new Set(await Promise.all(calls)), new Set(['{"ok":true}']));
+});
+
+test("a process may be forked, and use tools in the child", async () => {
+  const { code, said } = await ran("forked.js");
+  assert.deepEqual([code, said], [0, "42 in the child\n42 in a worker of the cluster\n42\n"]);
+});
+
+test("a process ends in a callback", async () => {
+  const { code, said } = await ran("end.js", "in a callback");
+  assert.deepEqual([code, said], [9, ""]);
 });
 
 test("memory is bounded", async () => {

@@ -6,19 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
 
 import { ToolHubError } from "tool-hub";
-import { counting, guest } from "./support.js";
+import { counting, guest, numbers } from "./support.js";
 
 const seed = Number(process.env.TOOL_HUB_SEED ?? randomInt(2 ** 31));
-
-/** Numbers from 0 to `below`, the same for the same seed (mulberry32). */
-function numbers(state) {
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 const number = numbers(seed);
 const one = (choices) => choices[number(choices.length)];

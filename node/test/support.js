@@ -1,7 +1,10 @@
 // Tools for the tests: real components, approved as a person would approve them.
 
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { load } from "tool-hub";
 
@@ -32,4 +35,30 @@ export async function counting() {
     return totals.find((it) => it.counter === counter)?.total;
   };
   return { counters, counter, total };
+}
+
+/** Where the programs are that tests run in processes of their own. */
+export const programs = fileURLToPath(new URL("programs", import.meta.url));
+
+/** Runs a program to its end, which must come by itself. */
+export async function ran(name, ...given) {
+  const child = spawn(process.execPath, ["--expose-gc", path.join(programs, name), ...given], {
+    timeout: 300_000,
+    killSignal: "SIGKILL",
+  });
+  let said = "";
+  child.stdout.on("data", (text) => (said += text));
+  child.stderr.on("data", (text) => (said += text));
+  const [code, signal] = await once(child, "close");
+  return { code, signal, said };
+}
+
+/** Numbers from 0 to `below`, the same for the same seed (mulberry32). */
+export function numbers(state) {
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
 }

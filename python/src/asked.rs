@@ -5,14 +5,15 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tool_hub_embed::{
-    Asked, Failure, HumanAnswer, Outcome, ToolQuestion, failure_of_kind, text_reply, value_reply,
+    Asked, Failure, HumanAnswer, Outcome, PerProcess, ToolQuestion, failure_of_kind, text_reply,
+    value_reply,
 };
 
 /// A question of a tool to the person.
 #[pyclass(frozen, module = "tool_hub._native")]
 pub(crate) struct Question {
     question: ToolQuestion,
-    asked: Mutex<Option<Asked<HumanAnswer>>>,
+    asked: Mutex<PerProcess<Asked<HumanAnswer>>>,
 }
 
 /// A call of a function beside the tool.
@@ -24,14 +25,14 @@ pub(crate) struct Call {
     /// Its arguments, the text of a JSON object.
     #[pyo3(get)]
     arguments: String,
-    asked: Mutex<Option<Asked<Outcome>>>,
+    asked: Mutex<PerProcess<Asked<Outcome>>>,
 }
 
 impl Question {
     pub(crate) fn new(question: ToolQuestion, asked: Asked<HumanAnswer>) -> Self {
         Self {
             question,
-            asked: Mutex::new(Some(asked)),
+            asked: Mutex::new(PerProcess::with(asked)),
         }
     }
 }
@@ -41,7 +42,7 @@ impl Call {
         Self {
             name,
             arguments,
-            asked: Mutex::new(Some(asked)),
+            asked: Mutex::new(PerProcess::with(asked)),
         }
     }
 }
@@ -127,7 +128,8 @@ pub(crate) fn failure(
     }
 }
 
-fn give<T>(asked: &Mutex<Option<Asked<T>>>, answer: T) {
+/// Answers, once, and not in a child of the process that was asked.
+fn give<T>(asked: &Mutex<PerProcess<Asked<T>>>, answer: T) {
     let asked = asked.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(asked) = asked {
         asked.answer(answer);

@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use tool_hub_embed::{Event, LogEntry};
+use tool_hub_embed::{Error, Event, LogEntry, PerProcess};
 
 use crate::answer::Answer;
 use crate::asked::{Call, Question};
 use crate::wake::{self, Socket};
 
-/// What calls have to say to one event loop.
+/// What calls have to say to one event loop, in the process that has made both.
 #[pyclass(frozen, module = "tool_hub._native")]
 pub(crate) struct EventQueue {
-    shared: Arc<Shared>,
+    shared: PerProcess<Arc<Shared>>,
     /// The end that the loop watches.
     woken: Socket,
 }
@@ -59,8 +59,9 @@ impl Shared {
 }
 
 impl EventQueue {
-    pub(crate) fn sender(&self) -> Sender {
-        Sender(self.shared.clone())
+    pub(crate) fn sender(&self) -> Result<Sender, Error> {
+        let shared = self.shared.get().ok_or(Error::Forked)?;
+        Ok(Sender(shared.clone()))
     }
 }
 
@@ -72,10 +73,10 @@ impl EventQueue {
         woken.set_nonblocking(true)?;
         wakes.set_nonblocking(true)?;
         Ok(Self {
-            shared: Arc::new(Shared {
+            shared: PerProcess::with(Arc::new(Shared {
                 waiting: Mutex::default(),
                 wakes,
-            }),
+            })),
             woken,
         })
     }
@@ -88,10 +89,13 @@ impl EventQueue {
     /// All that came: the call's number, and its `Answer` or an event, a tuple that begins with its
     /// kind.
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let Some(shared) = self.shared.get() else {
+            return Ok(PyList::empty(py));
+        };
         // First the bytes, then the queue: what comes between is announced again.
         let mut bytes = [0; 64];
         while matches!((&self.woken).read(&mut bytes), Ok(read) if read == bytes.len()) {}
-        let waiting = std::mem::take(&mut *self.shared.lock());
+        let waiting = std::mem::take(&mut *shared.lock());
         let taken = PyList::empty(py);
         for (call, said) in waiting {
             let said = match said {

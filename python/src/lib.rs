@@ -73,7 +73,9 @@ mod _native {
 
     /// Ends all calls under way, before the interpreter does.
     #[pyfunction]
-    fn stop(py: Python<'_>) {
-        py.detach(tool_hub_embed::process::stop);
+    fn stop() {
+        // With the interpreter's lock, which no thread of the host takes. At the end of an
+        // interpreter that is not the process's first, whoever lets go of it never gets it back.
+        tool_hub_embed::process::stop();
     }
 }

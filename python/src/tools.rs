@@ -5,7 +5,9 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
-use tool_hub_embed::{Event, Events, Listener, Presentation, ToolboxFunction, process};
+use tool_hub_embed::{
+    Error, Event, Events, Listener, PerProcess, Presentation, ToolboxFunction, process,
+};
 
 use crate::answer::Answer;
 use crate::errors::raised;
@@ -21,7 +23,7 @@ pub(crate) struct Tools(pub(crate) tool_hub_embed::Tools);
 
 /// A call that runs on the host's threads.
 #[pyclass(frozen, module = "tool_hub._native")]
-pub(crate) struct UnderWay(AbortHandle);
+pub(crate) struct UnderWay(PerProcess<AbortHandle>);
 
 /// The events that Python wants to hear of: progress, questions, output, and the functions that
 /// the tool may call, each with name, description and schema as JSON.
@@ -58,7 +60,7 @@ impl Tools {
     }
 
     /// Calls a function, and hands its events to `listener` on this thread. The call goes on
-    /// meanwhile. Whatever `listener` raises ends it.
+    /// meanwhile. Whatever `listener` raises ends it, and so does a fork in the child.
     fn call_with(
         &self,
         py: Python<'_>,
@@ -67,14 +69,17 @@ impl Tools {
         wanted: Wanted,
         listener: Bound<'_, PyAny>,
     ) -> PyResult<Answer> {
-        let (sender, mut events) = mpsc::unbounded_channel();
+        let (sender, events) = mpsc::unbounded_channel();
         let send = move |event| {
             // A call that was ended has nobody to tell.
             let _ = sender.send(event);
         };
         let call = self.started(py, name, arguments, wanted, send)?;
-        let mut call = Ended(call);
+        let mut under_way = PerProcess::with((events, Ended(call)));
         loop {
+            let Some((events, call)) = under_way.get_mut() else {
+                return Err(raised(py, &Error::Forked));
+            };
             let next = async {
                 tokio::select! {
                     biased;
@@ -112,7 +117,7 @@ impl Tools {
         call: u64,
         wanted: Option<Wanted>,
     ) -> PyResult<UnderWay> {
-        let sender = queue.sender();
+        let sender = queue.sender().map_err(|error| raised(py, &error))?;
         let listener = match wanted {
             None => Listener::new(None),
             Some(wanted) => {
@@ -125,17 +130,19 @@ impl Tools {
             let running = self.0.call(name, arguments, listener)?;
             let process = process::get(self.0.workspace())?;
             let task = process.spawn(async move { sender.send(call, Said::Over(running.await)) });
-            Ok(UnderWay(task.abort_handle()))
+            Ok(UnderWay(PerProcess::with(task.abort_handle())))
         });
-        begun.map_err(|error: tool_hub_embed::Error| raised(py, &error))
+        begun.map_err(|error: Error| raised(py, &error))
     }
 }
 
 #[pymethods]
 impl UnderWay {
-    /// Ends the call, if it is not over.
+    /// Ends the call, if it is not over and this process makes it.
     fn cancel(&self) {
-        self.0.abort();
+        if let Some(call) = self.0.get() {
+            call.abort();
+        }
     }
 }
 
@@ -152,7 +159,7 @@ impl Tools {
             let call = self.0.call(name, arguments, listener(wanted, send))?;
             Ok(process::get(self.0.workspace())?.spawn(call))
         });
-        started.map_err(|error: tool_hub_embed::Error| raised(py, &error))
+        started.map_err(|error: Error| raised(py, &error))
     }
 }
 

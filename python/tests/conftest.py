@@ -89,6 +89,17 @@ def approved(sample):
     return approve
 
 
+@pytest.fixture(scope="session")
+def hostile() -> Path:
+    """The components that attack the host in its own tests, each with its calls."""
+    named = os.environ.get("TOOL_HUB_TEST_HOSTILE")
+    assert named, (
+        "TOOL_HUB_TEST_HOSTILE names no directory: make one with "
+        "TOOL_HUB_HOSTILE_KEPT=/a/directory cargo test -p tool-hub-host --test hostile -- case_"
+    )
+    return Path(named)
+
+
 def run(*words: str, **environment: str) -> str:
     """Runs a command that has to succeed."""
     done = subprocess.run(

@@ -64,6 +64,83 @@ for thread in threads: thread.join()
     )
 
 
+def test_a_fork_while_a_module_is_imported(script):
+    """The first asynchronous call imports a part of the package, and the child does so, too."""
+    script(
+        BEGIN
+        + """
+begun = threading.Event()
+class Slow:
+    def find_spec(self, name, *_):
+        if name == "tool_hub._loop":
+            begun.set()
+            time.sleep(0.5)
+sys.meta_path.insert(0, Slow())
+def call():
+    global ok
+    ok = asyncio.run(add.acall(a=1, b=1)) == 2
+thread = threading.Thread(target=call)
+thread.start()
+begun.wait()
+pid = os.fork()
+if pid == 0:
+    call()
+    os._exit(0 if ok else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+thread.join()
+assert ok
+""",
+        timeout=20,
+    )
+
+
+def test_a_fork_in_a_callback(script):
+    """The call is the parent's. A child that comes back to it is told so, and has calls of its own."""
+    script(
+        BEGIN
+        + """
+children = []
+parent = os.getpid()
+try:
+    tools["guest__work"].call({}, on_progress=lambda *_: children.append(os.fork()))
+    tools["guest__confirm"].call({}, on_question=lambda _: children.append(os.fork()) or {"ok": True})
+except tool_hub.Error as error:
+    assert os.getpid() != parent and "forked" in str(error), error
+if os.getpid() != parent:
+    ok = add(a=1, b=1) == 2 and asyncio.run(add.acall(a=1, b=2)) == 3
+    os._exit(0 if ok else 1)
+assert len(children) == 3
+assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0, 0]
+"""
+    )
+
+
+def test_a_fork_in_a_loop_with_calls_under_way(script):
+    """The child leaves the loop, which cancels all that its parent awaits, and ends as programs do."""
+    script(
+        BEGIN
+        + """
+async def main():
+    calls = [asyncio.ensure_future(tools["guest__work"].acall_reply({}, on_progress=print))]
+    calls += [asyncio.ensure_future(spin.acall()) for _ in range(20)]
+    await asyncio.sleep(0.05)
+    pid = os.fork()
+    if pid == 0:
+        try: await add.acall(a=1, b=1)
+        except (tool_hub.Error, RuntimeError) as error: assert "loop" in str(error), error
+        else: raise AssertionError("a child has no part in its parent's loop")
+    for call in calls: call.cancel()
+    return pid
+for _ in range(5):
+    pid = asyncio.run(main())
+    if pid == 0:
+        assert asyncio.run(add.acall(a=1, b=1)) == 2
+        sys.exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+"""
+    )
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_multiprocessing(script, tmp_path, method):
     program = tmp_path / "program.py"
@@ -131,6 +208,81 @@ os._exit(0)
     )
 
 
+def test_a_callback_that_holds_the_lock(script):
+    """Nothing of the host waits for Python: guests run and calls end while nobody has the lock."""
+    script(
+        BEGIN
+        + """
+import ctypes
+sleep = ctypes.PyDLL(None).usleep  # keeps the interpreter's lock
+used = []
+def hold(*_):
+    before = time.process_time()
+    sleep(1_000_000)
+    used.append(time.process_time() - before)
+async def main(tool, count, given):
+    calls = [asyncio.ensure_future(tool.acall(**given)) for _ in range(count)]
+    await tools["guest__work"].acall_reply({}, on_progress=hold)
+    for _ in range(3): await asyncio.sleep(0)
+    ended = [call for call in calls if call.done()]
+    for call in calls: call.cancel()
+    return len(ended)
+assert asyncio.run(main(add, 100, {"a": 1, "b": 1})) == 100
+assert asyncio.run(main(spin, 4, {})) == 0
+assert used[1] > 0.5, used
+"""
+    )
+
+
+def test_callbacks_that_call_tools(script):
+    """In threads and in loops: nobody waits for a thread that waits for him.
+
+    A call keeps its place in the host while its callback runs, so there are fewer than places.
+    """
+    script(
+        BEGIN
+        + """
+work, confirm = tools["guest__work"], tools["guest__confirm"]
+def nested(depth):
+    heard = []
+    def progress(*_): heard.append(nested(depth - 1) if depth else add(a=1, b=1))
+    assert work.call({}, on_progress=progress).value == 2 and heard
+    return heard
+def ask(question): return {"ok": nested(2) != []}
+def thread():
+    for _ in range(10): confirm.call({}, on_question=ask)
+threads = [threading.Thread(target=thread) for _ in range(4)]
+for one in threads: one.start()
+for one in threads: one.join()
+async def answer(question): return {"ok": await add.acall(a=1, b=1) == 2}
+async def main():
+    calls = [confirm.acall_reply({}, on_question=(answer, ask)[n % 2]) for n in range(20)]
+    return await asyncio.gather(*calls)
+assert len(asyncio.run(main())) == 20
+""",
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("uses", ["import tool_hub", "import tool_hub; tool_hub.load(GUEST)"])
+def test_a_subinterpreter_lets_the_process_end(script, uses):
+    """Whether it can use the package or not, which depends on the version of Python."""
+    script(
+        f"""
+import os
+try: import _interpreters as interpreters
+except ImportError: import _xxsubinterpreters as interpreters
+one = interpreters.create()
+program = "GUEST = " + repr(os.environ["GUEST"]) + "; " + {uses!r}
+try: interpreters.run_string(one, program)
+except Exception as error: print(error)
+import tool_hub
+inspection = tool_hub.load(os.environ["GUEST"])
+assert inspection.approve(inspection.digest)["guest__add"](a=1, b=1) == 2
+"""
+    )
+
+
 @pytest.mark.parametrize("under_way", ["spin()", "asyncio.run(spin.acall())"])
 def test_an_exit_with_calls_in_other_threads(script, under_way):
     begun = time.monotonic()
@@ -147,6 +299,31 @@ time.sleep(0.3)
         "faulthandler",
     )
     assert time.monotonic() - begun < 15
+
+
+@pytest.mark.parametrize(
+    "way", ["sys.exit(7)", "os._exit(7)", "threading.Thread(target=os._exit, args=(7,)).start()"]
+)
+def test_an_exit_in_a_callback(script, way):
+    done = script(
+        BEGIN + f"tools['guest__work'].call({{}}, on_progress=lambda *_: {way})\ntime.sleep(5)",
+        check=False,
+    )
+    assert done.returncode == 7, done.stderr
+
+
+def test_an_exit_that_a_thread_outlives(script):
+    """Python waits for the thread, whose call goes on until then."""
+    done = script(
+        BEGIN
+        + """
+def work():
+    time.sleep(0.3)
+    print(add(a=20, b=22))
+threading.Thread(target=work).start()
+"""
+    )
+    assert done.stdout == "42\n"
 
 
 def test_an_exit_in_the_middle_of_a_loop(script):
@@ -200,32 +377,6 @@ def test_ctrl_c_ends_a_call(guest_path, script):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=10)
     assert "KeyboardInterrupt" in said
-
-
-def test_faulthandler_still_tells_of_faults(script):
-    """The engine handles some signals itself, and hands on what is not its own."""
-    done = script(
-        "import faulthandler; faulthandler.enable()\n"
-        + BEGIN
-        + "assert add(a=1, b=1) == 2\nfaulthandler._sigsegv()",
-        check=False,
-    )
-    assert done.returncode == -signal.SIGSEGV
-    assert "Segmentation fault" in done.stderr
-
-
-def test_traps_are_failures_under_faulthandler(script):
-    script(
-        BEGIN
-        + """
-import faulthandler
-faulthandler.enable()
-for _ in range(20):
-    try: spin.call("[]")
-    except tool_hub.ToolError: pass
-assert add(a=1, b=1) == 2
-"""
-    )
 
 
 def test_memory_is_given_back(script):

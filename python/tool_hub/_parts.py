@@ -6,6 +6,8 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
 
+from tool_hub._fork import importing
+
 if TYPE_CHECKING:
     import PIL.Image
 
@@ -24,7 +26,8 @@ class Image:
 
     def pil(self) -> PIL.Image.Image:
         """The picture for Pillow, which has to be installed."""
-        import PIL.Image
+        with importing:
+            import PIL.Image
 
         return PIL.Image.open(io.BytesIO(self.data))
 

@@ -7,6 +7,7 @@ import os
 import sys
 
 from tool_hub import _native
+from tool_hub._fork import importing
 
 _compiler: tuple[str | None] | None = None
 
@@ -29,7 +30,8 @@ def compiler() -> str | None:
 
 
 def _find_compiler() -> str | None:
-    from importlib import metadata
+    with importing:
+        from importlib import metadata
 
     try:
         installed = metadata.distribution("tool-hub")
@@ -44,7 +46,8 @@ def _find_compiler() -> str | None:
 
 
 def _is_this_version(path: str, version: str) -> bool:
-    import subprocess
+    with importing:
+        import subprocess
 
     try:
         said = subprocess.run([path, "--version"], capture_output=True, timeout=10, env={})
@@ -53,10 +56,4 @@ def _is_this_version(path: str, version: str) -> bool:
     return said.stdout.decode("utf-8", "replace").split() == ["tool", version]
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_native.forks,
-        after_in_parent=_native.forked_here,
-        after_in_child=_native.forked,
-    )
 atexit.register(_native.stop)

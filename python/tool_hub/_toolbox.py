@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from tool_hub._fork import importing
 from tool_hub._place import workspace
 from tool_hub._tools import Tools
 
@@ -30,7 +31,8 @@ class Toolbox:
     @property
     def directory(self) -> Path:
         """The directory that it is in."""
-        from pathlib import Path
+        with importing:
+            from pathlib import Path
 
         return Path(self._native.directory)
 

@@ -9,6 +9,7 @@ from typing import Any, Optional, Union
 
 from tool_hub import _native
 from tool_hub._errors import Error
+from tool_hub._fork import importing
 from tool_hub._json import dumps, loads
 from tool_hub._reply import Output, Question, Reply, check, plain_value
 
@@ -69,7 +70,8 @@ class Tool:
     async def acall(self, /, **arguments: Any) -> Any:
         """Calls the function on the host's threads. Whoever cancels the task stops the tool."""
         # Whoever calls this has imported asyncio, which takes long, and others need not.
-        from tool_hub._loop import over
+        with importing:
+            from tool_hub._loop import over
 
         return plain_value(check(await over(self._native, self.name, dumps(arguments))))
 
@@ -93,7 +95,8 @@ class Tool:
         written = _written(arguments)
         if not (on_progress or on_question or on_output or functions):
             return Reply(check(self._native.call(self.name, written)))
-        from tool_hub._listening import Listener
+        with importing:
+            from tool_hub._listening import Listener
 
         listener = Listener(on_progress, on_question, on_output, functions or {})
         answer = self._native.call_with(self.name, written, listener.wanted, listener.take)
@@ -109,8 +112,9 @@ class Tool:
         functions: Functions | None = None,
     ) -> Reply:
         """Does what ``call`` does on the host's threads. The callbacks may be asynchronous."""
-        from tool_hub._listening import Listener
-        from tool_hub._loop import over
+        with importing:
+            from tool_hub._listening import Listener
+            from tool_hub._loop import over
 
         listener = None
         if on_progress or on_question or on_output or functions:

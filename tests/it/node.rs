@@ -10,12 +10,13 @@ use tempfile::TempDir;
 use crate::agents::document::{holds, paragraphs, sources};
 use crate::public_clients::{packages, said};
 use crate::support::loading::load;
-use crate::support::{Home, Need, Test, guests, modules, root, test};
+use crate::support::{Home, Need, Test, guests, hostile, modules, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     const NEEDS: &[Need] = &[Need::RustGuests, Need::NodePackages];
     vec![
         test("node::calls_and_processes", calls_and_processes).needs(NEEDS),
+        test("node::hostile_components", hostile_components).needs(NEEDS),
         test("node::frameworks", frameworks).needs(NEEDS),
         test("node::types", types).needs(NEEDS),
         test("node::the_examples_run", the_examples_run).needs(NEEDS),
@@ -86,8 +87,16 @@ impl Program {
     fn write_fixtures(&self) {
         let fixtures = self.fixtures();
         std::fs::create_dir(&fixtures).expect("a directory");
-        let guest = wat::parse_str(include_str!("../../serve/tests/mcp/guest.wat"));
-        std::fs::write(fixtures.join("guest.wasm"), guest.expect("a component")).expect("a file");
+        for (name, text) in [
+            (
+                "guest.wasm",
+                include_str!("../../serve/tests/mcp/guest.wat"),
+            ),
+            ("traps.wasm", include_str!("../../embed/tests/traps.wat")),
+        ] {
+            let component = wat::parse_str(text).expect("a component");
+            std::fs::write(fixtures.join(name), component).expect("a file");
+        }
         for name in ["tally", "calculator"] {
             std::os::unix::fs::symlink(guests::built(name), fixtures.join(name)).expect("a link");
         }
@@ -164,8 +173,18 @@ fn link_all(from: &Path, to: &Path) {
 
 fn calls_and_processes() {
     let program = Program::linked();
-    program.test(&["call", "process", "random"]);
-    program.newer().test(&["call", "process", "random"]);
+    program.test(&["call", "process", "random", "traps"]);
+    program
+        .newer()
+        .test(&["call", "process", "random", "traps"]);
+}
+
+fn hostile_components() {
+    let program = Program::linked();
+    let components = program.fixtures().join("hostile");
+    std::os::unix::fs::symlink(hostile::components(), components).expect("a link");
+    program.test(&["hostile", "scripts"]);
+    program.newer().test(&["hostile", "scripts"]);
 }
 
 fn frameworks() {

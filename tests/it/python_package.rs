@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use crate::public_clients::said;
 use crate::support::home::toolchains;
-use crate::support::{Need, Test, guests, kept, modules, root, test};
+use crate::support::{Need, Test, guests, hostile, kept, modules, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -44,7 +44,8 @@ fn its_own_tests() {
     let tests = root().join("python/tests");
     let adapters = format!("--ignore={}", tests.join("adapters").display());
     let environment = environment("python-package", &REQUIREMENTS);
-    pytest(&environment, &GUESTS, &[&adapters], &tests);
+    let hostile = [("TOOL_HUB_TEST_HOSTILE", hostile::components())];
+    pytest(&environment, &GUESTS, &[&adapters], &hostile, &tests);
 }
 
 fn adapters() {
@@ -54,11 +55,17 @@ fn adapters() {
     let requirements: Vec<&str> = requirements.lines().collect();
     let environment = environment("python-adapters", &requirements);
     let options = ["-o", "asyncio_mode=auto"];
-    pytest(&environment, &AGENTS_GUESTS, &options, &tests);
+    pytest(&environment, &AGENTS_GUESTS, &options, &[], &tests);
 }
 
 /// Installs the package into `environment` and runs `tests` there.
-fn pytest(environment: &Path, guests: &[&str], options: &[&str], tests: &Path) {
+fn pytest(
+    environment: &Path,
+    guests: &[&str],
+    options: &[&str],
+    places: &[(&str, &Path)],
+    tests: &Path,
+) {
     install(environment);
     let guests: Vec<PathBuf> = guests.iter().map(|name| guests::built(name)).collect();
     let built = guests[0].ancestors().nth(2).expect("the copies");
@@ -79,6 +86,7 @@ fn pytest(environment: &Path, guests: &[&str], options: &[&str], tests: &Path) {
         .env("TOOL_HUB_TEST_COMMAND", env!("CARGO_BIN_EXE_tool"))
         .env("TOOL_HUB_TEST_GUESTS", built)
         .env("TOOL_HUB_TEST_TOOLCHAINS", toolchains())
+        .envs(places.iter().copied())
         .env("HOME", place.path())
         .current_dir(place.path());
     let told = said(&mut command);

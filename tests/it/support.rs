@@ -13,6 +13,7 @@ pub(crate) mod client;
 pub(crate) mod documents;
 pub(crate) mod guests;
 pub(crate) mod home;
+pub(crate) mod hostile;
 pub(crate) mod loading;
 pub(crate) mod model;
 pub(crate) mod modules;

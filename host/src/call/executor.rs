@@ -24,7 +24,7 @@ impl Executor {
         let in_flight = config.calls_in_flight_max.max(1);
         let engine = engine::engine(&config.limits, in_flight)?;
         Ok(Self {
-            clock: Clock::start(&engine)?,
+            clock: Clock::start(&engine, config.signal_handlers)?,
             limiter: CallLimiter::new(in_flight, config.calls_waiting_max),
             scheduler: Scheduler::new(config.calls_running_max)?,
             engine,

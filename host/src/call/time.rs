@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::compilation::trap_signals;
+
 /// The time of a call. One thread at a time gives the guest its turns, so the counters order
 /// nothing between threads.
 #[derive(Debug)]
@@ -45,7 +47,7 @@ impl Time {
     pub(crate) fn turn<R>(&self, run: impl FnOnce() -> R) -> R {
         self.turn_ns.store(self.now_ns(), Relaxed);
         self.in_turn.store(true, Relaxed);
-        let done = run();
+        let done = trap_signals::turn(run);
         self.in_turn.store(false, Relaxed);
         let took = self.now_ns() - self.turn_ns.load(Relaxed);
         self.ran_ns.fetch_add(took, Relaxed);

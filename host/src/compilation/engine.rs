@@ -8,6 +8,7 @@ use std::time::Duration;
 use tool_hub_manifest::Limits;
 use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
+use crate::compilation::trap_signals::{self, SignalHandlers};
 use crate::component::features::features;
 use crate::error::HostError;
 
@@ -101,6 +102,7 @@ fn pool(limits: &Limits, calls: u32) -> PoolingAllocationConfig {
 pub(crate) struct Clock {
     shared: Arc<ClockState>,
     thread: thread::Thread,
+    signal_handlers: SignalHandlers,
 }
 
 #[derive(Debug, Default)]
@@ -110,8 +112,12 @@ struct ClockState {
 }
 
 impl Clock {
-    /// Starts the clock of `engine`.
-    pub(crate) fn start(engine: &Engine) -> Result<Self, HostError> {
+    /// Starts the clock of `engine`, which looks after its `signal_handlers` as well.
+    pub(crate) fn start(
+        engine: &Engine,
+        signal_handlers: SignalHandlers,
+    ) -> Result<Self, HostError> {
+        trap_signals::note();
         let shared = Arc::new(ClockState::default());
         let (seen, engine) = (shared.clone(), engine.weak());
         let tick = move || {
@@ -127,6 +133,7 @@ impl Clock {
                     continue;
                 }
                 thread::sleep(TICK);
+                look_after(signal_handlers);
                 match engine.upgrade() {
                     Some(engine) => engine.increment_epoch(),
                     None => return,
@@ -142,11 +149,13 @@ impl Clock {
         Ok(Self {
             thread: handle.thread().clone(),
             shared,
+            signal_handlers,
         })
     }
 
     /// Keeps the clock ticking until the guard is dropped.
     pub(crate) fn tick(&self) -> ClockGuard {
+        look_after(self.signal_handlers);
         if self.shared.running.fetch_add(1, Ordering::AcqRel) == 0 {
             self.thread.unpark();
         }
@@ -158,6 +167,12 @@ impl Drop for Clock {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::Release);
         self.thread.unpark();
+    }
+}
+
+fn look_after(signal_handlers: SignalHandlers) {
+    if signal_handlers == SignalHandlers::Shared {
+        trap_signals::keep();
     }
 }
 
@@ -201,7 +216,7 @@ mod tests {
     #[test]
     fn the_clock_ticks_while_it_is_needed() {
         let engine = engine(&Limits::standard(), 1).unwrap();
-        let clock = Clock::start(&engine).unwrap();
+        let clock = Clock::start(&engine, SignalHandlers::Shared).unwrap();
         let ticking = clock.tick();
         assert_eq!(clock.shared.running.load(Ordering::Acquire), 1);
         drop(ticking);

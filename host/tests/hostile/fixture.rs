@@ -8,11 +8,12 @@ use tool_hub_host::{
     Approved, Failure, FailureKind, Host, HostConfig, HostError, Interaction, Outcome, Output,
     Progress, Tool, inspect,
 };
-use tool_hub_manifest::{Grants, Limits};
+use tool_hub_manifest::{Grants, Limits, Verified};
 
 use crate::canaries::Canaries;
 use crate::guest;
-use crate::support::{approve, failure, package, reply};
+use crate::kept::Kept;
+use crate::support::{failure, package, reply};
 
 /// The most that a step of an attack may cost.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +55,7 @@ pub(crate) struct Fixture {
     heard: Arc<OutputRecorder>,
     bystander: Tool,
     descriptors: usize,
+    kept: Option<Kept>,
 }
 
 impl Fixture {
@@ -67,6 +69,7 @@ impl Fixture {
             heard: Arc::default(),
             bystander,
             descriptors: 0,
+            kept: Kept::wanted(),
         };
         fixture.bystander_is_well().await;
         fixture.descriptors = process::descriptors();
@@ -82,6 +85,9 @@ impl Fixture {
 
     /// Goes on with a host of another configuration.
     pub(crate) async fn configure(&mut self, config: HostConfig) {
+        if let Some(kept) = &mut self.kept {
+            kept.limits = config.limits;
+        }
         self.host = Host::new(config).unwrap();
         self.bystander = bystander(&self.host, self.canaries.secret()).await;
         self.bystander_is_well().await;
@@ -104,13 +110,18 @@ impl Fixture {
 
     /// Loads what asks for nothing.
     pub(crate) async fn load(&self, component: Vec<u8>) -> Tool {
-        self.host.load(approve(component)).await.unwrap()
+        let verified = package(component, |_| {});
+        self.keep(&verified);
+        self.host.load(approved(&verified)).await.unwrap()
     }
 
     /// Calls `run` of `tool` and holds the call to `bounds`.
     pub(crate) async fn call(&self, tool: &Tool, arguments: &str, bounds: Bounds) -> Outcome {
         let call = tool.call_with("run", arguments, self.heard.clone());
         let outcome = self.within(bounds, call).await;
+        if let Some(kept) = &self.kept {
+            kept.call(&tool.pin(), arguments, &outcome);
+        }
         self.canaries.absent_from(&format!("{outcome:?}"));
         outcome
     }
@@ -123,9 +134,25 @@ impl Fixture {
 
     /// Asserts that the host refuses to load `component`, cheaply.
     pub(crate) async fn refused(&self, component: Vec<u8>, bounds: Bounds) -> HostError {
-        let approved = approve(component);
-        let loaded = self.within(bounds, self.host.load(approved)).await;
-        loaded.expect_err("a refusal")
+        let verified = package(component, |_| {});
+        self.keep_refused(&verified);
+        let loaded = self.within(bounds, self.host.load(approved(&verified)));
+        loaded.await.expect_err("a refusal")
+    }
+
+    /// Keeps a component for the tests of other processes, where somebody wants that.
+    pub(crate) fn keep(&self, verified: &Verified) {
+        if let Some(kept) = &self.kept {
+            kept.component(verified);
+        }
+    }
+
+    /// Keeps a component that is never to be loaded.
+    pub(crate) fn keep_refused(&self, verified: &Verified) {
+        if let Some(kept) = &self.kept {
+            kept.component(verified);
+            kept.refusal(verified.pin());
+        }
     }
 
     /// The output of guests to their standard output, their standard error and their log, and how
@@ -164,6 +191,11 @@ impl Fixture {
             self.descriptors
         );
     }
+}
+
+/// Approves what asks for nothing.
+fn approved(verified: &Verified) -> Approved {
+    inspect(verified).unwrap().approve(Grants::none()).unwrap()
 }
 
 /// The tool that has a secret in its memory while it is called.

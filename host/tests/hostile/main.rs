@@ -25,6 +25,7 @@ mod forgery;
 mod guest;
 mod handles;
 mod isolation;
+mod kept;
 mod memory;
 mod process;
 mod refused;

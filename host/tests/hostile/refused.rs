@@ -18,6 +18,7 @@ cases! {
 async fn undeclared_import(fixture: &mut Fixture) {
     let text = r#"(import "evil:host/shell@1.0.0" (instance (export "f" (func))))"#;
     let verified = package(bare(text), |_| {});
+    fixture.keep_refused(&verified);
     let refusal = Refusal::UnknownImport {
         import: "evil:host/shell@1.0.0".to_owned(),
     };
@@ -52,6 +53,7 @@ fn attackers_package(component: Vec<u8>) -> Verified {
 /// Asserts that neither inspection nor load take `component`, for the reason that `is_it` knows.
 async fn never_runs(fixture: &Fixture, component: Vec<u8>, is_it: impl Fn(&HostError) -> bool) {
     let verified = attackers_package(component);
+    fixture.keep_refused(&verified);
     let inspected = fixture
         .within(Bounds::tight(), async { inspect(&verified) })
         .await

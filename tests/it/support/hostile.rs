@@ -1,0 +1,33 @@
+//! Keeps the host's hostile components, for tests that call them from other languages.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use super::{kept, modules, root};
+use crate::public_clients::said;
+
+/// Attacks by many calls at once, which other languages make in ways of their own.
+const SKIPPED: [&str; 5] = ["case_66", "case_67", "case_68", "case_69", "case_70"];
+
+/// The directory that has them, each with what its calls came to in the host's own process. That
+/// process runs for this, so what a case says is what holds for every language.
+pub(crate) fn components() -> &'static Path {
+    static PLACE: OnceLock<PathBuf> = OnceLock::new();
+    PLACE.get_or_init(|| {
+        let place = kept().join("hostile");
+        // What is left from another run may be of a case that is no more.
+        let _ = std::fs::remove_dir_all(&place);
+        let mut cases = Command::new(env!("CARGO"));
+        cases
+            .args(["test", "--locked", "--quiet"])
+            .args(modules::workspace_arguments())
+            .args(["--test", "hostile", "--", "case_"])
+            .args(SKIPPED.iter().flat_map(|case| ["--skip", case]))
+            .env("TOOL_HUB_HOSTILE_KEPT", &place)
+            .current_dir(root());
+        said(&mut cases);
+        assert!(place.join("case_01_endless_loop").is_dir());
+        place
+    })
+}
