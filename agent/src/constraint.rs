@@ -9,6 +9,7 @@ mod backend;
 mod cache;
 mod calls;
 mod check;
+mod code_point;
 mod compile;
 mod emulation;
 mod error;

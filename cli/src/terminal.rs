@@ -1,6 +1,5 @@
 //! Output at the terminal: printing, progress, tables, errors with hints and exit codes, signals.
 
-pub(crate) mod columns;
 pub(crate) mod diagnosis;
 pub(crate) mod escape;
 pub(crate) mod exit;

@@ -1,6 +1,5 @@
 //! The `Interaction` trait, by which an embedder takes progress and output and answers questions.
 //! The embedder also takes the log, calls functions of other tools for the guest, and is told what
-//! the call used. The embedder also calls functions of other tools for the guest, and is told what
 //! the call used.
 
 pub(crate) mod usage;

@@ -1,7 +1,6 @@
 //! The `Storage` of a tool: buckets of keys and values in a SQLite database of its own.
 //! A change is there as a whole or not at all, whatever process dies when, and several processes
-//! may use it at once. A change is there as a whole or not at all, whatever process dies when, and
-//! several processes may use it at once.
+//! may use it at once.
 
 use std::fmt;
 use std::io;

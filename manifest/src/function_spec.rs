@@ -1,6 +1,5 @@
 //! The `FunctionSpec` type, a function as an agent sees it, and the rule for its visible name.
-//! The name is made of the tool's and the function's. Also the rule by which the visible name is
-//! made of the tool's and the function's.
+//! The visible name is made of the tool's key and the function's name.
 
 use std::fmt;
 

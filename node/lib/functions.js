@@ -1,4 +1,4 @@
-// The functions that an adapter offers, from whatever it is given.
+// Parts that the adapters for agent frameworks share: their functions, media, who is asked first.
 
 import { Toolbox } from "../index.js";
 

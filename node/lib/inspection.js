@@ -1,4 +1,4 @@
-// What a package claims, next to what its bytes can do, for a person to decide on.
+// The `Inspection` of a package: what it claims next to what its bytes can do, and its approval.
 
 import { inspect } from "node:util";
 

@@ -1,4 +1,4 @@
-// What this process stands in: variables and working directory, read here and nowhere else.
+// The variables and the working directory of this process, read here and nowhere else.
 
 import { commandFile } from "./files.js";
 

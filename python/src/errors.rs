@@ -1,4 +1,4 @@
-//! Errors as exceptions of the Python half.
+//! Turns errors into the exceptions that the Python half defines.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

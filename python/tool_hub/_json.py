@@ -1,4 +1,4 @@
-"""JSON as tools read and write it."""
+"""Writes Python values as the JSON that tools take, and reads the JSON that they answer."""
 
 from __future__ import annotations
 

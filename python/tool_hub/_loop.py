@@ -1,4 +1,4 @@
-"""Calls that run on the host's threads while an event loop goes on.
+"""Awaits calls in an event loop while they run on the host's threads.
 
 Each loop watches one queue. What calls have to say waits there, and the loop is woken once for all
 that came since it looked last.

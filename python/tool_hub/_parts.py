@@ -1,4 +1,4 @@
-"""The parts of an answer that are more than text."""
+"""The parts of an answer that are more than text: images, audio, links and resources."""
 
 from __future__ import annotations
 

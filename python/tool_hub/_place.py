@@ -1,4 +1,4 @@
-"""Registry and directories as the environment of this process names them."""
+"""The `Workspace` of this process: variables, working directory, and the command that compiles."""
 
 from __future__ import annotations
 

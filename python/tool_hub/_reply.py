@@ -1,4 +1,4 @@
-"""What a call answers, and what it says while it runs."""
+"""What a call answers, its `Reply`, and what it tells before: log entries, output, questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`load_tool` and tools for the chat templates of Transformers."""
+"""`load_tool`, tools for the chat templates of Transformers, and answers to a model's calls."""
 
 from __future__ import annotations
 

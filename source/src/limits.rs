@@ -1,4 +1,4 @@
-//! Limits on a source file's bytes, functions and types, so that reading a stranger's file ends.
+//! Limits on a source file's bytes, functions, types and members, so that reading it ends.
 
 /// The longest file that is read.
 pub const SOURCE_BYTES_MAX: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Reads and writes `approvals.toml`, the digests of the lock records that this user approved.
+//! Reads and writes `approvals.toml`: the lock records this user approved, and who must sign them.
 //!
 //! A lock travels with a project, so it may hold somebody else's consent: whoever writes a
 //! lock into a repository must not decide what runs on the machine of everybody who checks

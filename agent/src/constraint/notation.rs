@@ -1,8 +1,8 @@
 //! Writes grammars in the notations of GBNF and lark, one rule per line.
 
+use super::code_point::code;
 use super::error::ConstraintError;
 use super::expression::{Class, Expression, FIRST_NAMES, Grammar, Kind, Precedence, count};
-use super::format::code;
 use super::regex;
 use crate::characters::is_hidden;
 

@@ -1,9 +1,9 @@
 //! Writes a grammar as one regular expression for the engines of Rust and Python.
 //! It has groups, classes and counts only.
 
+use super::code_point::code;
 use super::error::ConstraintError;
 use super::expression::{Expression, Grammar, Precedence, count};
-use super::format::code;
 use crate::characters::is_hidden;
 
 /// The longest expression, in bytes.

@@ -5,6 +5,8 @@ mod dialect;
 mod media;
 mod source_form;
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 pub use dialect::MessageDialect;
@@ -25,6 +27,25 @@ pub enum Role {
     Assistant,
     /// A function that the model called.
     Tool,
+}
+
+impl Role {
+    /// The role's name, which all dialects share.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 /// A call that a model asks for.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tool_hub_registry_client::{SEARCH_RESULTS_MAX, SearchResult, SearchResults, ToolSummary};
 
 use crate::session::Session;
-use crate::terminal::columns::{self, Column, Cut, fitted};
+use crate::terminal::table::{Column, Cut, fitted, width};
 
 /// Arguments of `tool search`.
 #[derive(Debug, Args)]
@@ -124,7 +124,7 @@ fn table(results: &SearchResults) -> String {
             vec![name(found), description(found), downloads, updated(found)]
         });
         let columns = [NAME, DESCRIPTION, DOWNLOADS, UPDATED];
-        return fitted(&columns, rows.collect(), columns::width());
+        return fitted(&columns, rows.collect(), width());
     }
     let rows = found.map(|found| {
         let tool = found.tool.as_ref();
@@ -137,7 +137,7 @@ fn table(results: &SearchResults) -> String {
         ]
     });
     let columns = [NAME, VERSION, DESCRIPTION, FUNCTIONS, UPDATED];
-    fitted(&columns, rows.collect(), columns::width())
+    fitted(&columns, rows.collect(), width())
 }
 
 fn name(found: &SearchResult) -> String {

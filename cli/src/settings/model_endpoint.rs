@@ -1,7 +1,7 @@
 //! Reads the settings of an OpenAI-compatible endpoint: its key, and the server behind it.
 //!
-//! The key comes from a file or the environment, the server from `--hold-by`. Warns if the key would
-//! go over the network unencrypted.
+//! The key comes from a file or the environment, the server from `--hold-by`. Warns if the key
+//! would go over the network unencrypted.
 
 use std::path::Path;
 

@@ -19,6 +19,16 @@ pub(crate) enum Exit {
     Interrupted = 130,
 }
 
+impl Exit {
+    /// The code of an error that is a refusal, or else one that the user can mend.
+    pub(crate) fn of_refusal(is_refusal: bool) -> Self {
+        match is_refusal {
+            true => Self::Refused,
+            false => Self::User,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)

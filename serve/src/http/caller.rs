@@ -1,5 +1,5 @@
 //! A caller of the HTTP server (name, toolset, digest of its token), and the `BearerToken` type.
-//! `guard.rs` compares tokens. Makes and parses bearer tokens, which `guard.rs` compares.
+//! Tokens are made and parsed here, and compared in `guard.rs`.
 
 use std::fmt;
 use std::str::FromStr;

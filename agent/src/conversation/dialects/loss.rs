@@ -125,25 +125,6 @@ impl fmt::Display for MessageLossKind {
     }
 }
 
-impl Role {
-    /// The role's name, which all dialects share.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::Developer => "developer",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// Collects the losses while a conversation is written.
 pub(super) struct Losses {
     pub(super) dialect: MessageDialect,

@@ -1,4 +1,4 @@
-//! Builds JSON objects.
+//! Builds a JSON object of given members, for the definitions of every dialect.
 
 use serde_json::{Map, Value};
 

@@ -10,10 +10,7 @@ use crate::terminal::exit::Exit;
 
 impl Hint for ConstraintError {
     fn exit(&self) -> Exit {
-        match self {
-            Self::TooLarge { .. } => Exit::Refused,
-            _ => Exit::User,
-        }
+        Exit::of_refusal(matches!(self, Self::TooLarge { .. }))
     }
 
     fn hints(&self) -> Vec<String> {
@@ -26,10 +23,7 @@ impl Hint for ConstraintError {
 
 impl Hint for TemplateError {
     fn exit(&self) -> Exit {
-        match self {
-            Self::TooMuch { .. } => Exit::Refused,
-            _ => Exit::User,
-        }
+        Exit::of_refusal(matches!(self, Self::TooMuch { .. }))
     }
 
     fn hints(&self) -> Vec<String> {
@@ -44,10 +38,7 @@ impl Hint for TemplateError {
 
 impl Hint for MessageError {
     fn exit(&self) -> Exit {
-        match self {
-            Self::TooMuch { .. } => Exit::Refused,
-            _ => Exit::User,
-        }
+        Exit::of_refusal(matches!(self, Self::TooMuch { .. }))
     }
 
     fn hints(&self) -> Vec<String> {
@@ -62,10 +53,7 @@ impl Hint for MessageError {
 
 impl Hint for PromptError {
     fn exit(&self) -> Exit {
-        match self {
-            Self::LongTemplate | Self::LongPrompt => Exit::Refused,
-            _ => Exit::User,
-        }
+        Exit::of_refusal(matches!(self, Self::LongTemplate | Self::LongPrompt))
     }
 
     fn hints(&self) -> Vec<String> {

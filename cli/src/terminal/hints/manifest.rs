@@ -31,10 +31,7 @@ impl Hint for GrantError {
 
 impl Hint for VerifyError {
     fn exit(&self) -> Exit {
-        match self {
-            _ if self.is_refusal() => Exit::Refused,
-            _ => Exit::User,
-        }
+        Exit::of_refusal(self.is_refusal())
     }
 
     fn hints(&self) -> Vec<String> {

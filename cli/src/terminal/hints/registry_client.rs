@@ -65,10 +65,7 @@ impl Hint for ClientError {
 
 impl Hint for StoreError {
     fn exit(&self) -> Exit {
-        match self {
-            _ if self.is_refusal() => Exit::Refused,
-            _ => Exit::User,
-        }
+        Exit::of_refusal(self.is_refusal())
     }
 
     fn hints(&self) -> Vec<String> {
