@@ -117,6 +117,23 @@ export interface CallOptions {
   functions?: { [name: string]: BesideFunction };
 }
 
+/**
+ * The most that a call may use, by the names of the reference; the unit ends the name. A call that
+ * reaches one fails with the kind `host-limit`.
+ */
+export interface Limits {
+  call_ms?: number;
+  cpu_ms?: number;
+  memory_bytes?: number;
+  input_bytes?: number;
+  outcome_bytes?: number;
+  output_stream_bytes?: number;
+  storage_bytes?: number;
+  http_in_flight?: number;
+  http_response_bytes?: number;
+  questions?: number;
+}
+
 /** Arguments by name, or the JSON text that a model wrote, which is repaired when nearly right. */
 export type Given = { [name: string]: any } | string;
 
@@ -142,6 +159,10 @@ export class Tool {
   /** JSON Schema of its structured value, if it says one. */
   readonly outputSchema?: JsonSchema;
   readonly annotations: Annotations;
+  /** The limits of a call, as far as they can be lowered; undefined if it is no tool's. */
+  readonly limits?: Required<Limits>;
+  /** The same function with lower limits on each call. A higher one has no effect. */
+  limited(limits: Limits): Tool;
   /** Calls it, and gives the whole reply. A failure throws a `ToolError`. */
   call(given?: Given, options?: CallOptions): Promise<Reply>;
   /** Calls it, and gives the value of the reply. */
@@ -160,6 +181,13 @@ export class Tools implements Iterable<[string, Tool]> {
   entries(): IterableIterator<[string, Tool]>;
   forEach(visit: (tool: Tool, name: string, tools: Tools) => void): void;
   [Symbol.iterator](): IterableIterator<[string, Tool]>;
+  /** The same functions with lower limits on each call. A higher one has no effect. */
+  limited(limits: Limits): Tools;
+  /**
+   * The same functions; each call is noted in the audit log `file`, as `tool serve --audit` does,
+   * as a call of `caller` (`node` unless told). While the log cannot be written no call is made.
+   */
+  audited(file: string, options?: { caller?: string }): Tools;
   /** Calls the only function there is, as `Tool.call` does. */
   call(given?: Given, options?: CallOptions): Promise<Reply>;
   /** Calls the only function there is, as `Tool.run` does. */

@@ -6,6 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
+use serde::Deserialize;
 use tokio::sync::oneshot;
 use tool_hub_host::{Answer, Interaction, Output, Progress, ToolboxFunction, Usage};
 use tool_hub_manifest::contract::{Content, Failure, FailureKind, Outcome, Question, Reply};
@@ -31,18 +32,26 @@ pub enum Event {
     Output(Output),
 }
 
+/// A kind of event that somebody may want to hear of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EventKind {
+    /// [`Event::Progress`].
+    Progress,
+    /// [`Event::Question`].
+    Question,
+    /// [`Event::Output`].
+    Output,
+}
+
 /// The events that somebody wants to hear of, and takes with `send`, which must not block. What is
 /// not wanted has an answer without anybody.
 pub struct Events {
     /// Takes the events.
     pub send: Box<dyn Fn(Event) + Send + Sync>,
-    /// Wants [`Event::Progress`].
-    pub progress: bool,
-    /// Wants [`Event::Question`].
-    pub questions: bool,
-    /// Wants [`Event::Output`].
-    pub output: bool,
-    /// The functions that the tool may call.
+    /// The kinds that it takes.
+    pub wanted: Vec<EventKind>,
+    /// The functions that the tool may call, each with an [`Event::Call`].
     pub functions: Vec<ToolboxFunction>,
 }
 
@@ -77,14 +86,15 @@ impl Listener {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wanted(&self, wanted: impl Fn(&Events) -> bool) -> Option<&Events> {
-        self.events.as_ref().filter(|events| wanted(events))
+    fn wanted(&self, kind: EventKind) -> Option<&Events> {
+        let events = self.events.as_ref()?;
+        events.wanted.contains(&kind).then_some(events)
     }
 }
 
 impl Interaction for Listener {
     fn progress(&self, progress: Progress) {
-        if let Some(events) = self.wanted(|events| events.progress) {
+        if let Some(events) = self.wanted(EventKind::Progress) {
             (events.send)(Event::Progress(progress));
         }
     }
@@ -93,7 +103,7 @@ impl Interaction for Listener {
         &'a self,
         question: &'a Question,
     ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
-        let Some(events) = self.wanted(|events| events.questions) else {
+        let Some(events) = self.wanted(EventKind::Question) else {
             return Box::pin(std::future::ready(Answer::Unavailable));
         };
         let (sender, answer) = oneshot::channel();
@@ -111,8 +121,8 @@ impl Interaction for Listener {
         name: &'a str,
         arguments: &'a str,
     ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
-        let has = |events: &Events| events.functions.iter().any(|known| known.name == name);
-        let Some(events) = self.wanted(has) else {
+        let has = |events: &&Events| events.functions.iter().any(|known| known.name == name);
+        let Some(events) = self.events.as_ref().filter(has) else {
             let message = format!("there is no function `{name}`");
             let failure = Failure::new(FailureKind::NotFound, message);
             return Box::pin(std::future::ready(failure.into()));
@@ -132,7 +142,7 @@ impl Interaction for Listener {
     }
 
     fn output(&self, output: &Output) {
-        if let Some(events) = self.wanted(|events| events.output) {
+        if let Some(events) = self.wanted(EventKind::Output) {
             (events.send)(Event::Output(output.clone()));
         }
     }

@@ -38,6 +38,7 @@
 //! ```
 
 mod answer;
+mod audit_file;
 mod error;
 mod events;
 mod grant_request;
@@ -52,7 +53,7 @@ mod workspace;
 
 pub use answer::{Answer, failure_of_kind, failure_text};
 pub use error::{Error, ErrorKind};
-pub use events::{Asked, Event, Events, Listener, text_reply, value_reply};
+pub use events::{Asked, Event, EventKind, Events, Listener, text_reply, value_reply};
 pub use grant_request::GrantRequest;
 pub use inspection::Inspection;
 pub use loading::load;
@@ -63,8 +64,9 @@ pub use tool_hub_host::{
     Answer as HumanAnswer, Content, ContentBody, Failure, LogEntry, Outcome,
     Question as ToolQuestion, ResourceContents, ToolboxFunction,
 };
+pub use tool_hub_manifest::CallLimits;
 pub use tool_hub_registry_client::Visibility;
-pub use tool_hub_serve::Presentation;
+pub use tool_hub_serve::{CallerName, Presentation};
 pub use tool_hub_toolbox::notices::{Notice, Notices};
 pub use toolbox::Toolbox;
 pub use tools::{Call, Tools};

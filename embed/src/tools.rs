@@ -1,19 +1,21 @@
 //! The `Tools` of an embedder: approved, loaded, and called by name.
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use tool_hub_host::{Approved, Failure, FailureKind};
-use tool_hub_manifest::{FunctionSpec, Source, ToolKey};
-use tool_hub_serve::{Called, Catalogue, Offer, Presentation, Toolset};
+use tool_hub_manifest::{CallLimits, FunctionSpec, Source, ToolKey};
+use tool_hub_serve::{Called, CallerName, Catalogue, Offer, Presentation, Toolset};
 use tool_hub_toolbox::loaded::{LoadedTool, Loader};
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::sensitive;
 
 use crate::answer::Answer;
+use crate::audit_file::AuditFile;
 use crate::error::Error;
 use crate::events::Listener;
 use crate::per_process::PerProcess;
@@ -24,6 +26,8 @@ use crate::workspace::Workspace;
 #[derive(Clone)]
 pub struct Tools {
     shared: Arc<Shared>,
+    limits: CallLimits,
+    audit: Option<Arc<AuditFile>>,
 }
 
 struct Shared {
@@ -72,7 +76,11 @@ impl Tools {
     /// On a thread of the runtime.
     pub(crate) fn load(workspace: Workspace, members: Members) -> Result<Self, Error> {
         let tools = load(&workspace, &members)?;
-        Self::of(workspace, members, None, tools)
+        Ok(Self {
+            shared: Shared::of(workspace, members, None, tools)?,
+            limits: CallLimits::default(),
+            audit: None,
+        })
     }
 
     /// The same functions as a model reads them: of long answers it gets the beginning and reads
@@ -88,29 +96,50 @@ impl Tools {
             workspace, members, ..
         } = &*self.shared;
         let tools = self.loaded()?.tools.clone();
-        Self::of(
-            workspace.clone(),
-            members.clone(),
-            Some(presentation),
-            tools,
-        )
+        let (workspace, members) = (workspace.clone(), members.clone());
+        Ok(Self {
+            shared: Shared::of(workspace, members, Some(presentation), tools)?,
+            ..self.clone()
+        })
     }
 
-    fn of(
-        workspace: Workspace,
-        members: Members,
-        presentation: Option<Presentation>,
-        tools: Arc<[LoadedTool]>,
-    ) -> Result<Self, Error> {
-        let loaded = Loaded::new(tools, presentation)?;
+    /// The same functions with lower limits on each call. What is absent from `lower`, or higher
+    /// there than it is, stays as it is.
+    #[must_use]
+    pub fn limited(&self, lower: &CallLimits) -> Self {
+        Self {
+            limits: self.limits.lowered_by(lower),
+            ..self.clone()
+        }
+    }
+
+    /// The limits of a call of the function `name`, as far as they can be lowered. Absent if it is
+    /// no function of a tool.
+    ///
+    /// # Errors
+    /// When the tools cannot be loaded in this process.
+    ///
+    /// # Panics
+    /// After a fork, on a thread of the runtime.
+    pub fn limits(&self, name: &str) -> Result<Option<CallLimits>, Error> {
+        let toolset = self.loaded()?.toolset.clone();
+        Ok(toolset.limited(&self.limits).call_limits(name))
+    }
+
+    /// The same functions; each call is noted in the audit log at `path`, relative to the
+    /// workspace's directory, as a call of `caller`. `-` is standard error. While the log cannot be
+    /// written no call is made. A log that was there before is left.
+    ///
+    /// # Errors
+    /// When it cannot be appended to.
+    pub fn audited(&self, path: &Path, caller: CallerName) -> io::Result<Self> {
+        let path = match path == Path::new("-") {
+            true => path.to_owned(),
+            false => self.shared.workspace.settings().place(path),
+        };
         Ok(Self {
-            shared: Arc::new(Shared {
-                functions: loaded.toolset.functions(),
-                loaded: PerProcess::with(loaded),
-                workspace,
-                members,
-                presentation,
-            }),
+            audit: Some(Arc::new(AuditFile::open(path, caller)?)),
+            ..self.clone()
         })
     }
 
@@ -130,9 +159,15 @@ impl Tools {
     pub fn call(&self, name: &str, arguments: String, listener: Listener) -> Result<Call, Error> {
         let process = process::get(&self.shared.workspace)?;
         let listener = Arc::new(listener);
-        let toolset = &self.loaded()?.toolset;
-        let call = process.run(toolset.call(name, arguments, listener.clone()));
+        let mut toolset = self.loaded()?.toolset.clone().limited(&self.limits);
         let name = name.to_owned();
+        if let Some(audit) = &self.audit {
+            toolset = match audit.audited(toolset) {
+                Ok(toolset) => toolset,
+                Err(error) => return Ok(Call::not_audited(name, &error)),
+            };
+        }
+        let call = process.run(toolset.call(&name, arguments, listener.clone()));
         Ok(Call {
             call: Box::pin(async move {
                 let called = call.await.unwrap_or_else(|| {
@@ -159,6 +194,36 @@ impl Tools {
             ..
         } = &*self.shared;
         loaded.get_or_try(|| Loaded::new(load(workspace, members)?, *presentation))
+    }
+}
+
+impl Call {
+    /// A call that is not made, because a fork's child could not open the audit log.
+    fn not_audited(name: String, error: &io::Error) -> Self {
+        let message = format!("no calls are made: the audit log cannot be written: {error}");
+        let failure = Failure::new(FailureKind::Unavailable, message).retryable();
+        let answer = Answer::new(Called::ended(name, failure), None);
+        Self {
+            call: Box::pin(std::future::ready(answer)),
+        }
+    }
+}
+
+impl Shared {
+    fn of(
+        workspace: Workspace,
+        members: Members,
+        presentation: Option<Presentation>,
+        tools: Arc<[LoadedTool]>,
+    ) -> Result<Arc<Self>, Error> {
+        let loaded = Loaded::new(tools, presentation)?;
+        Ok(Arc::new(Self {
+            functions: loaded.toolset.functions(),
+            loaded: PerProcess::with(loaded),
+            workspace,
+            members,
+            presentation,
+        }))
     }
 }
 

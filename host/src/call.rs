@@ -61,7 +61,7 @@ pub(crate) async fn run<T: Size + Mask>(
     audit::granted(&policy.tool.name, &policy.grants);
     let guest = guest(template.clone(), plan, arguments, record.clone(), permit);
     let running = template.executor.scheduler.run(Box::pin(guest), record);
-    let max = policy.limits.outcome_bytes;
+    let max = record.limits.outcome_bytes;
     let result = match finish(running, record).await {
         Ok(value) => match read(value.as_ref()) {
             result if result.bytes() as u64 <= max => result,

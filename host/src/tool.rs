@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
-use tool_hub_manifest::{Icon, Limits, Pin, ToolName, VariableName};
+use tool_hub_manifest::{CallLimits, Icon, Limits, Pin, ToolName, VariableName};
 use tracing::Instrument as _;
 use wasmtime::component::Val;
 
@@ -31,6 +31,7 @@ pub struct Tool {
     loaded: Arc<LoadedTool>,
     /// The caller that calls are made for, if the embedder tells callers apart.
     caller: Option<CallerKey>,
+    limits: Limits,
 }
 
 /// Shared by all clones of a tool.
@@ -59,6 +60,7 @@ pub(crate) struct Request<'a> {
 impl Tool {
     pub(crate) fn new(loaded: LoadedTool) -> Self {
         Self {
+            limits: loaded.template.policy.limits,
             loaded: Arc::new(loaded),
             caller: None,
         }
@@ -80,8 +82,18 @@ impl Tool {
     #[must_use]
     pub fn for_caller(&self, caller: CallerKey) -> Self {
         Self {
-            loaded: self.loaded.clone(),
             caller: Some(caller),
+            ..self.clone()
+        }
+    }
+
+    /// Returns a clone whose calls, prompts and resources have lower limits. A limit that `lower`
+    /// does not name, or names a higher value for, stays as it is.
+    #[must_use]
+    pub fn limited(&self, lower: &CallLimits) -> Self {
+        Self {
+            limits: self.limits.lowered_by(lower),
+            ..self.clone()
         }
     }
 
@@ -100,9 +112,10 @@ impl Tool {
         &self.loaded.functions
     }
 
-    /// The limits that hold for each call: the host's, lowered to what the manifest asks.
+    /// The limits that hold for each call: the host's, lowered to what the manifest asks, and by
+    /// [`limited`](Self::limited).
     pub fn limits(&self) -> &Limits {
-        &self.loaded.template.policy.limits
+        &self.limits
     }
 
     /// The granted variables whose values are secret but too short to be masked: if the tool
@@ -187,7 +200,7 @@ impl Tool {
         read: impl FnOnce(&Plan, Option<&Val>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let policy = &self.loaded.template.policy;
-        let record = Arc::new(Record::new(policy, interaction));
+        let record = Arc::new(Record::new(policy, self.limits, interaction));
         record.counts.input_bytes.add(request.input_bytes as u64);
         let span = tracing::info_span!(
             target: "tool_hub_host::call",

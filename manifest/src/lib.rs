@@ -53,7 +53,7 @@ pub use function::{Function, Input, Members, Output};
 pub use function_spec::{Annotations, FunctionSpec, SpecError, visible_name};
 pub use grants::{DirectoryGrant, GrantError, Grants};
 pub use icon::{Icon, IconError};
-pub use limits::{LimitRequest, Limits};
+pub use limits::{CallLimits, LimitRequest, Limits};
 pub use lock::{Approval, Consent, Lock, LockedTool, Source};
 pub use manifest::{Build, ComponentClaim, Language, Manifest};
 pub use name::{

@@ -1,4 +1,4 @@
-//! Limits on the memory, time and bytes of one call, and those that an author asks for.
+//! Limits on the memory, time and bytes of one call, and what authors and callers lower them to.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,53 @@ impl LimitRequest {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// Lower limits that a caller asks for, by the names of [`Limits`]. What is absent stays as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(
+    missing_docs,
+    reason = "each field is one of `Limits`, which says what it is"
+)]
+pub struct CallLimits {
+    pub call_ms: Option<u64>,
+    pub cpu_ms: Option<u64>,
+    pub memory_bytes: Option<u64>,
+    pub input_bytes: Option<u64>,
+    pub outcome_bytes: Option<u64>,
+    pub output_stream_bytes: Option<u64>,
+    pub storage_bytes: Option<u64>,
+    pub http_in_flight: Option<u32>,
+    pub http_response_bytes: Option<u64>,
+    pub questions: Option<u32>,
+}
+
+impl CallLimits {
+    /// The lower of the two for each limit.
+    #[must_use]
+    pub fn lowered_by(self, other: &Self) -> Self {
+        let mut limits = self;
+        lower(&mut limits.call_ms, other.call_ms);
+        lower(&mut limits.cpu_ms, other.cpu_ms);
+        lower(&mut limits.memory_bytes, other.memory_bytes);
+        lower(&mut limits.input_bytes, other.input_bytes);
+        lower(&mut limits.outcome_bytes, other.outcome_bytes);
+        lower(&mut limits.output_stream_bytes, other.output_stream_bytes);
+        lower(&mut limits.storage_bytes, other.storage_bytes);
+        lower(&mut limits.http_in_flight, other.http_in_flight);
+        lower(&mut limits.http_response_bytes, other.http_response_bytes);
+        lower(&mut limits.questions, other.questions);
+        limits
+    }
+}
+
+/// Lowers a limit to `to`, where that is given and lower.
+fn lower<T: Ord + Copy>(limit: &mut Option<T>, to: Option<T>) {
+    *limit = match (*limit, to) {
+        (Some(limit), Some(to)) => Some(limit.min(to)),
+        (limit, to) => limit.or(to),
+    };
 }
 
 /// The most of the machine that one call may use. One value holds every limit, so that a
@@ -115,6 +162,47 @@ impl Limits {
         }
         self
     }
+
+    /// These limits, lowered to what a caller asks for. A caller cannot raise a limit.
+    #[must_use]
+    pub fn lowered_by(self, asked: &CallLimits) -> Self {
+        let lowered = CallLimits::from(self).lowered_by(asked);
+        Self {
+            call_ms: lowered.call_ms.unwrap_or(self.call_ms),
+            cpu_ms: lowered.cpu_ms.unwrap_or(self.cpu_ms),
+            memory_bytes: lowered.memory_bytes.unwrap_or(self.memory_bytes),
+            input_bytes: lowered.input_bytes.unwrap_or(self.input_bytes),
+            outcome_bytes: lowered.outcome_bytes.unwrap_or(self.outcome_bytes),
+            output_stream_bytes: lowered
+                .output_stream_bytes
+                .unwrap_or(self.output_stream_bytes),
+            storage_bytes: lowered.storage_bytes.unwrap_or(self.storage_bytes),
+            http_in_flight: lowered.http_in_flight.unwrap_or(self.http_in_flight),
+            http_response_bytes: lowered
+                .http_response_bytes
+                .unwrap_or(self.http_response_bytes),
+            questions: lowered.questions.unwrap_or(self.questions),
+            ..self
+        }
+    }
+}
+
+/// All that a caller may lower.
+impl From<Limits> for CallLimits {
+    fn from(limits: Limits) -> Self {
+        Self {
+            call_ms: Some(limits.call_ms),
+            cpu_ms: Some(limits.cpu_ms),
+            memory_bytes: Some(limits.memory_bytes),
+            input_bytes: Some(limits.input_bytes),
+            outcome_bytes: Some(limits.outcome_bytes),
+            output_stream_bytes: Some(limits.output_stream_bytes),
+            storage_bytes: Some(limits.storage_bytes),
+            http_in_flight: Some(limits.http_in_flight),
+            http_response_bytes: Some(limits.http_response_bytes),
+            questions: Some(limits.questions),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -136,5 +224,28 @@ mod tests {
         };
         let limits = Limits::standard().lowered_to(&short);
         assert_eq!((limits.call_ms, limits.cpu_ms), (2_000, 2_000));
+    }
+
+    #[test]
+    fn a_caller_lowers_and_never_raises() {
+        let asked = CallLimits {
+            cpu_ms: Some(100),
+            memory_bytes: Some(u64::MAX),
+            questions: Some(0),
+            ..CallLimits::default()
+        };
+        let limits = Limits::standard().lowered_by(&asked);
+        let expected = Limits {
+            cpu_ms: 100,
+            questions: 0,
+            ..Limits::standard()
+        };
+        assert_eq!(limits, expected);
+        let again = asked.lowered_by(&CallLimits {
+            cpu_ms: Some(200),
+            call_ms: Some(500),
+            ..CallLimits::default()
+        });
+        assert_eq!((again.cpu_ms, again.call_ms), (Some(100), Some(500)));
     }
 }

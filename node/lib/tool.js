@@ -5,9 +5,11 @@ import { bridge, operation } from "./operations.js";
 /** One function of an approved tool. */
 export class Tool {
   #tools;
+  #definition;
 
   constructor(tools, definition) {
     this.#tools = tools;
+    this.#definition = definition;
     /** The name by which agents call it. */
     this.name = definition.name;
     /** A name for people, if it has one. */
@@ -36,6 +38,17 @@ export class Tool {
     return operation(begin, { signal, listeners });
   }
 
+  /** The limits of a call, as far as they can be lowered; undefined if the function is no tool's. */
+  get limits() {
+    const limits = this.#tools.limits(this.name);
+    return limits === null ? undefined : JSON.parse(limits);
+  }
+
+  /** The same function with lower limits on each call. A higher one has no effect. */
+  limited(limits) {
+    return new Tool(this.#tools.limited(JSON.stringify(limits)), this.#definition);
+  }
+
   /** Calls it, and gives the value of the reply. */
   async run(given, options) {
     return (await this.call(given, options)).value;
@@ -56,12 +69,9 @@ function heardOf({ onProgress, onQuestion, onOutput, functions }) {
     description,
     inputSchema,
   }));
-  return JSON.stringify({
-    progress: onProgress !== undefined,
-    question: onQuestion !== undefined,
-    output: onOutput !== undefined,
-    functions: described,
-  });
+  const listeners = { progress: onProgress, question: onQuestion, output: onOutput };
+  const wanted = Object.keys(listeners).filter((kind) => listeners[kind]);
+  return JSON.stringify({ wanted, functions: described });
 }
 
 function listenersOf({ onProgress, onQuestion, onOutput, functions }) {

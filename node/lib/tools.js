@@ -5,9 +5,11 @@ import { Tool } from "./tool.js";
 
 /** Functions by the names that agents call. */
 export class Tools {
+  #native;
   #byName;
 
   constructor(native) {
+    this.#native = native;
     const definitions = JSON.parse(native.definitions());
     this.#byName = new Map(definitions.map((it) => [it.name, new Tool(native, it)]));
   }
@@ -48,6 +50,16 @@ export class Tools {
 
   [Symbol.iterator]() {
     return this.entries();
+  }
+
+  /** The same functions with lower limits on each call. A higher one has no effect. */
+  limited(limits) {
+    return new Tools(this.#native.limited(JSON.stringify(limits)));
+  }
+
+  /** The same functions; each call is noted in the audit log `file`, as a call of `caller`. */
+  audited(file, { caller = "node" } = {}) {
+    return new Tools(this.#native.audited(file, caller));
   }
 
   /** Calls the only function there is, as `Tool.call` does. */

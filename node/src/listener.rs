@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tool_hub_embed::{Event as CallEvent, Events, Listener, LogEntry, ToolboxFunction};
+use tool_hub_embed::{Event as CallEvent, EventKind, Events, Listener, LogEntry, ToolboxFunction};
 
 use crate::event::Event;
 use crate::operations::Asked;
@@ -14,9 +14,7 @@ use crate::thread::Thread;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Heard {
-    progress: bool,
-    question: bool,
-    output: bool,
+    wanted: Vec<EventKind>,
     functions: Vec<HeardFunction>,
 }
 
@@ -44,9 +42,7 @@ pub(crate) fn listener(thread: &Arc<Thread>, operation: u32, heard: Option<Heard
                     thread.mailbox.put(event);
                 }
             }),
-            progress: heard.progress,
-            questions: heard.question,
-            output: heard.output,
+            wanted: heard.wanted,
             functions: functions.collect(),
         }
     });

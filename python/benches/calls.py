@@ -39,9 +39,9 @@ async def concurrent(tool: tool_hub.Tool, arguments: dict, count: int, at_once: 
     return (count // at_once) * at_once / (time.perf_counter() - begun)
 
 
-def import_ms() -> float:
-    """The median milliseconds that the import takes in a new interpreter."""
-    program = "import time; t = time.perf_counter(); import tool_hub; print(time.perf_counter() - t)"
+def import_ms(imports: str) -> float:
+    """The median milliseconds that imports take in a new interpreter."""
+    program = f"import time; t = time.perf_counter(); {imports}; print(time.perf_counter() - t)"
     runs = [subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
             for _ in range(11)]
     return statistics.median(float(run.stdout) * 1000 for run in runs)
@@ -65,7 +65,9 @@ def main() -> None:
     for at_once in (1, 10, 100, 250):
         rate = asyncio.run(concurrent(tool, arguments, 20_000 if at_once > 1 else 2000, at_once))
         print(f"async, {at_once} coroutines: {rate:,.0f} calls/s")
-    print(f"import: {import_ms():.2f} ms")
+    print(f"import: {import_ms('import tool_hub'):.2f} ms")
+    everything = import_ms("from tool_hub import *")
+    print(f"  with all that it has, which names load when they are used: {everything:.2f} ms")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,14 @@ pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     }
 }
 
+/// A plain `Error` of `text`, with the advice `hint`.
+pub(crate) fn raised_with(py: Python<'_>, text: &str, hint: &str) -> PyErr {
+    match class(py, "Error").and_then(|class| class.call1((text, hint))) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(failed) => failed,
+    }
+}
+
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
     static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let module = ERRORS.get_or_try_init(py, || py.import("tool_hub._errors").map(Bound::unbind))?;

@@ -1,16 +1,19 @@
 //! The class `Tools` of the native half: functions, and calls of them.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tool_hub_embed::{
-    Error, Event, Events, Listener, PerProcess, Presentation, ToolboxFunction, process,
+    CallLimits, CallerName, Error, Event, Events, Listener, PerProcess, Presentation,
+    ToolboxFunction, process,
 };
 
 use crate::answer::Answer;
-use crate::errors::raised;
+use crate::errors::{raised, raised_with};
 use crate::event_queue::{EventQueue, Said, told};
 use crate::waiting::wait;
 
@@ -25,16 +28,16 @@ pub(crate) struct Tools(pub(crate) tool_hub_embed::Tools);
 #[pyclass(frozen, module = "tool_hub._native")]
 pub(crate) struct UnderWay(PerProcess<AbortHandle>);
 
-/// The events that Python wants to hear of: progress, questions, output, and the functions that
-/// the tool may call, each with name, description and schema as JSON.
-type Wanted = (bool, bool, bool, Vec<(String, String, String)>);
+/// What Python wants to hear of: the kinds of events, a JSON list, and the functions that the tool
+/// may call, each with name, description and schema as JSON.
+type Wanted = (String, Vec<(String, String, String)>);
 
 #[pymethods]
 impl Tools {
     /// The functions as JSON.
     fn functions(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| serde_json::to_string(self.0.functions()))
-            .map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))
+            .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// The same functions as a model reads them.
@@ -50,6 +53,43 @@ impl Tools {
         };
         let presented = py.detach(|| self.0.presented(presentation));
         Ok(Self(presented.map_err(|error| raised(py, &error))?))
+    }
+
+    /// The same functions with lower limits, which are a JSON object.
+    fn limited(&self, py: Python<'_>, limits: &str) -> PyResult<Self> {
+        let limits: CallLimits = serde_json::from_str(limits).map_err(|error| {
+            let text = format!("the limits cannot be read: {error}");
+            raised_with(
+                py,
+                &text,
+                "name limits as the reference does: `cpu_ms=1000`",
+            )
+        })?;
+        Ok(Self(self.0.limited(&limits)))
+    }
+
+    /// The limits of a call of the function `name`, a JSON object; none if no tool has it.
+    fn limits(&self, py: Python<'_>, name: &str) -> PyResult<Option<String>> {
+        let limits = py.detach(|| self.0.limits(name));
+        let limits = limits.map_err(|error| raised(py, &error))?;
+        let written = limits
+            .map(|limits| serde_json::to_string(&limits))
+            .transpose();
+        written.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// The same functions; each call is noted in the audit log at `path`, as a call of `caller`.
+    fn audited(&self, py: Python<'_>, path: PathBuf, caller: &str) -> PyResult<Self> {
+        let caller: CallerName = caller.parse().map_err(|error| {
+            let hint = "write 1 to 64 of letters, digits and `._@-`";
+            raised_with(py, &format!("{error}"), hint)
+        })?;
+        let audited = py.detach(|| self.0.audited(&path, caller));
+        audited.map(Self).map_err(|error| {
+            let path = path.display();
+            let text = format!("the audit log {path} cannot be written: {error}");
+            raised_with(py, &text, "name a file that can be appended to")
+        })
     }
 
     /// Calls a function on this thread, with nobody to hear of it.
@@ -123,7 +163,7 @@ impl Tools {
             Some(wanted) => {
                 let sender = sender.clone();
                 let send = move |event| sender.send(call, Said::Event(event));
-                listener(wanted, send)
+                listener(wanted, send)?
             }
         };
         let begun = py.detach(|| {
@@ -155,8 +195,9 @@ impl Tools {
         wanted: Wanted,
         send: impl Fn(Event) + Send + Sync + 'static,
     ) -> PyResult<tokio::task::JoinHandle<tool_hub_embed::Answer>> {
+        let listener = listener(wanted, send)?;
         let started = py.detach(|| {
-            let call = self.0.call(name, arguments, listener(wanted, send))?;
+            let call = self.0.call(name, arguments, listener)?;
             Ok(process::get(self.0.workspace())?.spawn(call))
         });
         started.map_err(|error: Error| raised(py, &error))
@@ -178,19 +219,21 @@ impl Drop for Ended {
     }
 }
 
-fn listener(wanted: Wanted, send: impl Fn(Event) + Send + Sync + 'static) -> Listener {
-    let (progress, questions, output, functions) = wanted;
+fn listener(
+    (wanted, functions): Wanted,
+    send: impl Fn(Event) + Send + Sync + 'static,
+) -> PyResult<Listener> {
+    let wanted =
+        serde_json::from_str(&wanted).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let functions = functions.into_iter();
     let functions = functions.map(|(name, description, schema)| ToolboxFunction {
         name,
         description,
         input_schema: serde_json::from_str(&schema).unwrap_or_default(),
     });
-    Listener::new(Some(Events {
+    Ok(Listener::new(Some(Events {
         send: Box::new(send),
-        progress,
-        questions,
-        output,
+        wanted,
         functions: functions.collect(),
-    }))
+    })))
 }

@@ -108,6 +108,38 @@ def test_callbacks_may_be_asynchronous(guest):
     assert heard == ["sure", "really", (1.0, 2.0, "halfway")]
 
 
+class Blind(asyncio.SelectorEventLoop):
+    """A loop that watches no sockets, as the usual one on Windows."""
+
+    def add_reader(self, *_):
+        raise NotImplementedError
+
+
+def test_a_loop_that_watches_no_sockets(guest):
+    async def main():
+        spinning = asyncio.ensure_future(guest["guest__spin"].acall())
+        sums = await asyncio.gather(*(guest["guest__add"].acall(a=n, b=1) for n in range(500)))
+        spinning.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await spinning
+        for n in range(20):
+            assert await guest["guest__add"].acall(a=n, b=0) == n
+        return sums
+
+    def watching():
+        return [thread for thread in threading.enumerate() if thread.name == "tool-hub"]
+
+    for _ in range(3):
+        loop = Blind()
+        assert loop.run_until_complete(main()) == [n + 1 for n in range(500)]
+        assert watching()
+        loop.close()
+    deadline = time.monotonic() + 10
+    while watching() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not watching()
+
+
 class Mine(Exception):
     """An exception of the caller's own."""
 

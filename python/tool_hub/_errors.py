@@ -43,7 +43,8 @@ class ToolError(Error):
 
     ``kind`` is one of ``invalid-argument``, ``not-found``, ``permission-denied``, ``conflict``,
     ``limit-reached``, ``unavailable``, ``internal``, ``failed``, ``unknown-function``, ``denied``,
-    ``host-limit`` and ``trapped``. ``text`` is what a model is shown.
+    ``host-limit`` and ``trapped``. ``text`` is what a model is shown, ``usage`` what the call used, as
+    in ``Reply``, where it began.
 
     >>> print(ToolError("there is no note `x`", kind="not-found", fix="list the notes").text)
     `function` failed (not found): there is no note `x`
@@ -60,6 +61,7 @@ class ToolError(Error):
         argument: str | None = None,
         retryable: bool = False,
         text: str | None = None,
+        usage: dict[str, int] | None = None,
     ) -> None:
         # The text has the fix already.
         super().__init__(message)
@@ -69,6 +71,7 @@ class ToolError(Error):
         self.fix = fix
         self.argument = argument
         self.retryable = retryable
+        self.usage = usage
         self.text = text if text is not None else self._text()
 
     def _text(self) -> str:

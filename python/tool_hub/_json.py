@@ -11,7 +11,8 @@ from typing import Any
 
 from tool_hub._parts import Audio, Image
 
-loads = json.loads
+#: The value of JSON text.
+loads = json.JSONDecoder().decode
 
 
 def _other(value: Any) -> Any:

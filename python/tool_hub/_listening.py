@@ -33,10 +33,9 @@ class Listener:
         described = {name: _described(given) for name, given in functions.items()}
         self._functions = {name: call for name, (_, _, call) in described.items()}
         self._context = contextvars.copy_context()
+        callbacks = {"progress": on_progress, "question": on_question, "output": on_output}
         self.wanted = (
-            on_progress is not None,
-            on_question is not None,
-            on_output is not None,
+            dumps([kind for kind, callback in callbacks.items() if callback is not None]),
             [(name, text, dumps(schema)) for name, (text, schema, _) in described.items()],
         )
 

@@ -1,18 +1,25 @@
 """Awaits calls in an event loop while they run on the host's threads.
 
-Each loop watches one queue. What calls have to say waits there, and the loop is woken once for all
-that came since it looked last.
+Each loop has one queue. What calls have to say waits there, and the loop is woken once for all that
+came since it looked last: by the queue's socket, which it watches. A loop that watches no sockets,
+such as the usual one on Windows, has a thread that watches for it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import selectors
+import threading
 import weakref
 from typing import Any
 
 from tool_hub import _native
 from tool_hub._listening import Listener
+
+
+#: The seconds after which a thread that watches looks whether its loop is still there.
+_LOOK = 1.0
 
 
 class _Waiting:
@@ -57,7 +64,13 @@ class _Bridge:
         self.queue = _native.EventQueue()
         self.calls: dict[int, Any] = {}
         self.numbers = itertools.count()
-        loop.add_reader(self.queue.fileno(), self.take)
+        try:
+            loop.add_reader(self.queue.fileno(), self.take)
+        except NotImplementedError:
+            watch = threading.Thread(
+                target=_watch, args=(weakref.ref(loop), self), name="tool-hub", daemon=True
+            )
+            watch.start()
 
     def take(self) -> None:
         """Hands on all that came."""
@@ -73,6 +86,39 @@ class _Bridge:
             future = waiting.future if type(waiting) is _Waiting else waiting
             if not future.done():
                 future.set_result(said)
+
+
+def _watch(loop: weakref.ref[asyncio.AbstractEventLoop], bridge: _Bridge) -> None:
+    """Wakes a loop when something waits in its queue, as long as there is the loop."""
+    taken = threading.Event()
+
+    def take() -> None:
+        try:
+            bridge.take()
+        finally:
+            taken.set()
+
+    selector = selectors.DefaultSelector()
+    selector.register(bridge.queue.fileno(), selectors.EVENT_READ)
+    while True:
+        readable = selector.select(_LOOK)
+        alive = loop()
+        if alive is None or alive.is_closed():
+            return
+        if readable:
+            taken.clear()
+            try:
+                alive.call_soon_threadsafe(take)
+            except RuntimeError:
+                # It was closed this moment.
+                return
+        # A thread that waits keeps no loop.
+        del alive
+        while readable and not taken.wait(_LOOK):
+            alive = loop()
+            if alive is None or alive.is_closed():
+                return
+            del alive
 
 
 _bridges: weakref.WeakKeyDictionary[Any, _Bridge] = weakref.WeakKeyDictionary()

@@ -49,7 +49,10 @@ class Reply:
 
     @property
     def usage(self) -> dict[str, int] | None:
-        """Time in microseconds, memory and traffic in bytes."""
+        """What ``tool call --stats`` prints: time in microseconds, memory and traffic in bytes.
+
+        ``None`` if the call never began. Instructions are not counted.
+        """
         return self._answer.usage()
 
     def __repr__(self) -> str:
@@ -74,7 +77,13 @@ def check(answer: _native.Answer) -> _native.Answer:
         return answer
     kind, message, fix, argument, retryable = failure
     raise ToolError(
-        message, kind=kind, fix=fix, argument=argument, retryable=retryable, text=answer.text()
+        message,
+        kind=kind,
+        fix=fix,
+        argument=argument,
+        retryable=retryable,
+        text=answer.text(),
+        usage=answer.usage(),
     )
 
 

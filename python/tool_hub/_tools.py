@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Optional, Union
@@ -62,6 +63,19 @@ class Tool:
     def output_schema(self) -> dict[str, Any] | None:
         """JSON Schema of the structured value, where there is one."""
         return copy.deepcopy(self._spec.get("output_schema"))
+
+    @property
+    def limits(self) -> dict[str, int] | None:
+        """The limits of a call, as far as ``limited`` lowers them; ``None`` if it is no tool's."""
+        limits = self._native.limits(self.name)
+        return None if limits is None else loads(limits)
+
+    def limited(self, **limits: int) -> Tool:
+        """The same function with lower limits on each call, as ``Tools.limited`` says.
+
+        It costs next to nothing, so it may be for one call: ``tool.limited(cpu_ms=50)(text="x")``.
+        """
+        return Tool(self._native.limited(dumps(limits)), self._spec)
 
     def __call__(self, /, **arguments: Any) -> Any:
         """Calls the function and gives its value."""
@@ -154,6 +168,33 @@ class Tools(Mapping[str, Tool]):
             names = ", ".join(self._tools)
             raise Error(f"there is not one function but {len(self)}: {names}", "choose one by name")
         return next(iter(self._tools.values()))
+
+    def limited(self, **limits: int) -> Tools:
+        """The same tools with lower limits on each call.
+
+        ``limits`` are named as in the reference, and the unit ends the name: ``call_ms``,
+        ``cpu_ms``, ``memory_bytes``, ``input_bytes``, ``outcome_bytes``, ``output_stream_bytes``,
+        ``storage_bytes``, ``http_in_flight``, ``http_response_bytes``, ``questions``. One that is
+        higher than what holds already has no effect. A call that reaches one fails with the kind
+        ``host-limit``.
+        """
+        return self._with(self._native.limited(dumps(limits)))
+
+    def audited(self, file: str | os.PathLike[str], *, caller: str = "python") -> Tools:
+        """The same tools; each call is noted in the audit log ``file``, as a call of ``caller``.
+
+        It is the log of ``tool serve --audit``: a line of JSON when a call is over, without its
+        arguments and its result, and several programs may share a file. While it cannot be written
+        no call is made. ``"-"`` is standard error.
+        """
+        return self._with(self._native.audited(os.fspath(file), caller))
+
+    def _with(self, native: _native.Tools) -> Tools:
+        """The same functions, called through ``native``."""
+        tools = Tools.__new__(Tools)
+        tools._native = native
+        tools._tools = {name: Tool(native, tool._spec) for name, tool in self._tools.items()}
+        return tools
 
     def __call__(self, /, **arguments: Any) -> Any:
         """Calls the only function."""

@@ -245,9 +245,9 @@ pub(crate) async fn audited<T, F: Future<Output = Result<T, Failure>>>(
 }
 
 fn refusal() -> Failure {
-    let message = "the server takes no calls: it cannot write its audit log";
+    let message = "no calls are made: the audit log cannot be written";
     Failure::new(FailureKind::Unavailable, message)
-        .with_fix("tell whoever runs the server; call again once it is mended")
+        .with_fix("tell whoever runs the tools; call again once it is mended")
         .retryable()
 }
 

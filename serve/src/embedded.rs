@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use tool_hub_agent::conversation::failure::FailureText;
 use tool_hub_host::Interaction;
-use tool_hub_manifest::FunctionSpec;
 use tool_hub_manifest::contract::{ContentBody, Failure, Outcome, Reply, ResourceContents};
+use tool_hub_manifest::{CallLimits, FunctionSpec};
 
 use crate::audit::FrontEnd;
 use crate::call_result::CallResult;
@@ -58,6 +58,14 @@ impl Toolset {
     pub fn functions(&self) -> Vec<FunctionSpec> {
         let listed = ResolvedFunction::listed(self).into_iter();
         listed.map(|function| function.spec().clone()).collect()
+    }
+
+    /// The limits that a call of the function `name` has, as far as a caller may lower them. Absent
+    /// if there is no such function, or none of a tool's.
+    pub fn call_limits(&self, name: &str) -> Option<CallLimits> {
+        let function = ResolvedFunction::find(self, name).ok()?;
+        let tool = self.called(&function.entry().ok()?.offer.tool);
+        Some(CallLimits::from(*tool.limits()))
     }
 
     /// Calls the function that agents call `name`, for the program that embeds the toolset, with

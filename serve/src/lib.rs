@@ -57,6 +57,7 @@ mod document {}
 mod agent_loop;
 mod argument_repair;
 mod audit;
+mod audit_log;
 mod budget;
 mod built_in;
 mod cache;
@@ -87,6 +88,7 @@ pub use agent_loop::{
     LoopError, ModelAnswer, ModelRequest, NamedMedia, Verdict, Watcher, WrittenCalls, WrittenCode,
 };
 pub use audit::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject};
+pub use audit_log::{AuditLog, AuditNotice};
 pub use catalogue::{ANSWER_BYTES_MAX, Catalogue, CatalogueError, LISTED_MAX, Offer, Presentation};
 pub use embedded::Called;
 pub use error::ServeError;

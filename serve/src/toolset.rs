@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::{broadcast, watch};
 use tool_hub_host::{CallerKey, Tool};
-use tool_hub_manifest::ToolKey;
 use tool_hub_manifest::contract::{EmbeddedResource, ResourceContents};
+use tool_hub_manifest::{CallLimits, ToolKey};
 
 use crate::audit::{Audit, Auditor};
 use crate::cache::CallerCache;
@@ -29,6 +29,8 @@ pub struct Toolset {
     auditor: Option<Auditor>,
     /// The caller whose share of the host's places calls use. `None` if there is only one client.
     caller: Option<CallerKey>,
+    /// Lower limits on calls of functions.
+    limits: CallLimits,
 }
 
 struct Shared {
@@ -49,6 +51,7 @@ impl Toolset {
             stored_results: Arc::new(StoredResults::new()),
             auditor: None,
             caller: None,
+            limits: CallLimits::default(),
         }
     }
 
@@ -57,6 +60,16 @@ impl Toolset {
     pub fn audited(self, log: Arc<dyn Audit>, caller: CallerName) -> Self {
         Self {
             auditor: Some(Auditor::new(log, caller)),
+            ..self
+        }
+    }
+
+    /// The same functions with lower limits on each call of one. What is absent from `lower`, or
+    /// higher there, stays as it is.
+    #[must_use]
+    pub fn limited(self, lower: &CallLimits) -> Self {
+        Self {
+            limits: self.limits.lowered_by(lower),
             ..self
         }
     }
@@ -95,9 +108,9 @@ impl Toolset {
         self.shared.catalogue.borrow().clone()
     }
 
-    /// `tool`, with calls made for the caller.
+    /// `tool`, with calls made for the caller, within the limits.
     pub(crate) fn called(&self, tool: &Tool) -> Tool {
-        offerings::for_caller(tool, self.caller.as_ref())
+        offerings::for_caller(tool, self.caller.as_ref()).limited(&self.limits)
     }
 
     /// The tools with prompts or resources that are offered at this moment, with requests made for

@@ -173,10 +173,10 @@ fn link_all(from: &Path, to: &Path) {
 
 fn calls_and_processes() {
     let program = Program::linked();
-    program.test(&["call", "process", "random", "traps"]);
+    program.test(&["call", "limits", "process", "random", "traps"]);
     program
         .newer()
-        .test(&["call", "process", "random", "traps"]);
+        .test(&["call", "limits", "process", "random", "traps"]);
 }
 
 fn hostile_components() {
@@ -221,6 +221,10 @@ fn the_examples_run() {
         called.starts_with("{ value: 42, unit: '', text: '42' }\ninvalid-argument "),
         "{called}"
     );
+
+    let given = r#"{"expression": "6 * 7"}"#;
+    let limited = said_of("limits.js", &["calculator__evaluate", given]);
+    assert!(limited.contains(" microseconds, "), "{limited}");
 
     let tally = guests::built("tally").to_string_lossy().into_owned();
     let inspected = user.run(["inspect", &tally, "--json"]).json();

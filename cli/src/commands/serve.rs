@@ -6,8 +6,9 @@ mod tokens;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -15,12 +16,11 @@ use futures::future::{join_all, pending};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tool_hub_serve::{
-    ANSWER_BYTES_MAX, Access, BearerToken, Caller, Gateway, LISTED_MAX, MCP_PATH, Presentation,
-    Toolset,
+    ANSWER_BYTES_MAX, Access, AuditLog, AuditNotice, BearerToken, Caller, Gateway, LISTED_MAX,
+    MCP_PATH, Presentation, Toolset,
 };
 
 use crate::allocator;
-use crate::serving::audit_log::AuditLog;
 use crate::serving::listener::listen;
 use crate::serving::toolbox_server::{ToolSelection, ToolboxServer};
 use crate::session::Session;
@@ -156,7 +156,7 @@ impl Serve {
         let log = match &self.audit {
             Some(path) => {
                 output::refuse_settings(&config.settings.place(path), config)?;
-                Some(AuditLog::open(path, session.printer)?)
+                Some(audit_log(path, session.printer)?)
             }
             None => None,
         };
@@ -314,6 +314,16 @@ impl HttpServer {
         ));
         Ok(())
     }
+}
+
+fn audit_log(path: &Path, printer: Printer) -> anyhow::Result<Arc<AuditLog>> {
+    let tell = move |notice| match notice {
+        AuditNotice::Unwritable(text) => printer.warning(&text),
+        AuditNotice::WrittenAgain(text) => printer.note(&text),
+    };
+    let log = AuditLog::open(path, tell)
+        .with_context(|| format!("the audit log {} cannot be written", path.display()))?;
+    Ok(Arc::new(log))
 }
 
 impl Http {

@@ -76,18 +76,18 @@ impl Denials {
 }
 
 impl Record {
-    /// The record of a call that begins.
-    pub(crate) fn new(policy: &Policy, interaction: Arc<dyn Interaction>) -> Self {
+    /// The record of a call that begins, with `limits` no higher than those of `policy`.
+    pub(crate) fn new(policy: &Policy, limits: Limits, interaction: Arc<dyn Interaction>) -> Self {
         Self {
             tool: policy.tool.clone(),
             time: Time::new(),
             counts: Counts::default(),
-            stdout: CapturedStream::new(policy.limits.output_stream_bytes, &policy.secrets),
-            stderr: CapturedStream::new(policy.limits.output_stream_bytes, &policy.secrets),
+            stdout: CapturedStream::new(limits.output_stream_bytes, &policy.secrets),
+            stderr: CapturedStream::new(limits.output_stream_bytes, &policy.secrets),
             log: Mutex::default(),
             secrets: policy.secrets.clone(),
             denials: Denials::default(),
-            limits: policy.limits,
+            limits,
             interaction,
             absent: policy.absent.clone(),
         }

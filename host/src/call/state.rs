@@ -37,7 +37,7 @@ impl CallState {
     /// # Errors
     /// When a granted directory cannot be given.
     pub(crate) fn new(policy: Arc<Policy>, record: Arc<Record>) -> Result<Self, Failure> {
-        let limits = &policy.limits;
+        let limits = record.limits;
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles as usize);
         let mut http = WasiHttpCtx::new();
@@ -47,7 +47,7 @@ impl CallState {
             false => Some(with_directories(&policy, &record)?),
         };
         Ok(Self {
-            meter: Meter::new(limits),
+            meter: Meter::new(&limits),
             wasi,
             http,
             gate: None,
@@ -73,7 +73,7 @@ fn base(policy: &Policy, record: &Record) -> WasiCtxBuilder {
         .allow_tcp(false)
         .allow_udp(false)
         .allow_ip_name_lookup(false)
-        .max_random_size(policy.limits.random_bytes)
+        .max_random_size(record.limits.random_bytes)
         .envs(&policy.variables);
     wasi
 }

@@ -49,7 +49,7 @@ impl Gate {
             tool: policy.tool.clone(),
             granted: policy.grants.clone(),
             asked: policy.asked.clone(),
-            in_flight: Arc::new(Semaphore::new(policy.limits.http_in_flight as usize)),
+            in_flight: Arc::new(Semaphore::new(record.limits.http_in_flight as usize)),
             record,
             resolver: Resolver::default(),
             tls: policy.tls.clone(),

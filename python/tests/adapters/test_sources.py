@@ -3,6 +3,7 @@
 import subprocess
 
 import call
+import limits
 import pytest
 
 import tool_hub
@@ -42,6 +43,14 @@ def test_a_long_answer_reaches_a_model_in_pieces(toolbox):
     (begun,) = answers(toolbox.tools().presented(answer_bytes_max=2_000), [call])
     assert len(begun["content"]) < 3_000 < len(whole["content"])
     assert "read_answer" in begun["content"]
+
+
+def test_the_example_of_limits_runs(toolbox, tmp_path, capsys):
+    limits.main()
+    used, refused = capsys.readouterr().out.splitlines()
+    assert "microseconds" in used and refused.startswith("host-limit ")
+    noted = (tmp_path / "calls.jsonl").read_text().splitlines()
+    assert len(noted) == 2 and all('"front_end":"embedded"' in line for line in noted)
 
 
 def test_the_first_example_of_the_page_runs(toolbox, capsys):

@@ -1,32 +1,42 @@
-//! Writes the audit log of `tool serve` to a file or standard error, a line of JSON a record.
+//! Writes the audit log to a file or standard error, a line of JSON a record.
 //! Records are of calls and of requests to the model's endpoint. While it cannot be written, calls
 //! are refused.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use anyhow::Context as _;
 use serde::Serialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tool_hub_host::Usage;
 use tool_hub_manifest::{Digest, ToolName};
-use tool_hub_serve::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject};
 
-use crate::terminal::printer::Printer;
+use crate::audit::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject};
 
 /// A log of calls.
 ///
 /// What cannot be written stays in memory, and no further call is made until it is written: a
 /// log with a hole looks like one without. So no more lines wait than there are calls under way.
-pub(crate) struct AuditLog {
+pub struct AuditLog {
     /// The file's name for people.
     place: String,
-    printer: Printer,
+    tell: Tell,
     lines: Mutex<Lines>,
+}
+
+/// Takes what somebody should know of the log.
+type Tell = Box<dyn Fn(AuditNotice) + Send + Sync>;
+
+/// Something that whoever looks after the log should know, in words for them.
+#[derive(Debug)]
+pub enum AuditNotice {
+    /// It cannot be written.
+    Unwritable(String),
+    /// It is written again, with all that was to be written meanwhile.
+    WrittenAgain(String),
 }
 
 struct Lines {
@@ -69,13 +79,16 @@ struct RequestLine<'a> {
 
 impl AuditLog {
     /// Opens the log at `path`, which is made for the user alone when it is not there; `-` is
-    /// standard error.
+    /// standard error. `tell` hears when it cannot be written, and when it can again.
     ///
     /// # Errors
     /// When it cannot be appended to.
-    pub(crate) fn open(path: &Path, printer: Printer) -> anyhow::Result<Arc<Self>> {
+    pub fn open(
+        path: &Path,
+        tell: impl Fn(AuditNotice) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
         if path == Path::new("-") {
-            return Ok(Self::new("on standard error", io::stderr(), printer));
+            return Ok(Self::new("on standard error", io::stderr(), tell));
         }
         let mut options = File::options();
         options.append(true).create(true);
@@ -84,22 +97,24 @@ impl AuditLog {
             use std::os::unix::fs::OpenOptionsExt as _;
             options.mode(0o600);
         }
-        let file = options
-            .open(path)
-            .with_context(|| format!("the audit log {} cannot be written", path.display()))?;
-        Ok(Self::new(&path.display().to_string(), file, printer))
+        let file = options.open(path)?;
+        Ok(Self::new(&path.display().to_string(), file, tell))
     }
 
-    fn new(place: &str, to: impl Write + Send + 'static, printer: Printer) -> Arc<Self> {
-        Arc::new(Self {
+    fn new(
+        place: &str,
+        to: impl Write + Send + 'static,
+        tell: impl Fn(AuditNotice) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
             place: place.to_owned(),
-            printer,
+            tell: Box::new(tell),
             lines: Mutex::new(Lines {
                 to: Box::new(to),
                 unwritten: Vec::new(),
                 is_broken: false,
             }),
-        })
+        }
     }
 
     fn lines(&self) -> MutexGuard<'_, Lines> {
@@ -121,15 +136,15 @@ impl AuditLog {
         if let Err(error) = &written
             && !lines.is_broken
         {
-            self.printer.warning(&format!(
+            (self.tell)(AuditNotice::Unwritable(format!(
                 "the audit log {} cannot be written ({error}); calls are refused until it can",
                 self.place
-            ));
+            )));
         } else if written.is_ok() && lines.is_broken {
-            self.printer.note(&format!(
+            (self.tell)(AuditNotice::WrittenAgain(format!(
                 "the audit log {} is written again, and nothing is missing in it",
                 self.place
-            ));
+            )));
         }
         lines.is_broken = written.is_err();
         written
@@ -199,10 +214,10 @@ fn microseconds(time: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::sync::mpsc::{Receiver, Sender, channel};
 
     use super::*;
-    use crate::settings::options::GlobalOptions;
 
     /// Takes two bytes at a time, and nothing while it is full.
     struct Disk {
@@ -225,14 +240,7 @@ mod tests {
         }
     }
 
-    fn quiet() -> Printer {
-        Printer::new(&GlobalOptions {
-            endpoint: None,
-            json: false,
-            quiet: true,
-            verbose: false,
-        })
-    }
+    fn nobody(_: AuditNotice) {}
 
     fn text(written: &Receiver<Vec<u8>>) -> String {
         String::from_utf8(written.try_iter().flatten().collect()).unwrap()
@@ -246,7 +254,7 @@ mod tests {
             full: full.clone(),
             written: sender,
         };
-        let log = AuditLog::new("log", disk, quiet());
+        let log = AuditLog::new("log", disk, nobody);
         let note = |line: &str| {
             let mut lines = log.lines();
             lines.unwritten.extend_from_slice(line.as_bytes());
@@ -271,7 +279,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("calls.jsonl");
         for line in ["one\n", "two\n"] {
-            let log = AuditLog::open(&path, quiet()).unwrap();
+            let log = AuditLog::open(&path, nobody).unwrap();
             let mut lines = log.lines();
             lines.unwritten.extend_from_slice(line.as_bytes());
             log.write(&mut lines).unwrap();
@@ -279,6 +287,6 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\n");
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert!(AuditLog::open(directory.path(), quiet()).is_err());
+        assert!(AuditLog::open(directory.path(), nobody).is_err());
     }
 }
