@@ -66,7 +66,10 @@ if not TYPE_CHECKING:
             if name in names:
                 from importlib import import_module
 
-                module = import_module(f"tool_hub.{home}")
+                from tool_hub._fork import importing
+
+                with importing:
+                    module = import_module(f"tool_hub.{home}")
                 # All that it has: this is not called again for them.
                 globals().update((each, getattr(module, each)) for each in names)
                 return globals()[name]
