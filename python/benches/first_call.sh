@@ -7,9 +7,10 @@ set -euo pipefail
 
 wheel=$1 package=$2 function=$3 arguments=$4
 root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
+trap 'umount "$root/proc" || true; rm -rf "$root"' EXIT
 
 debootstrap --variant=minbase --include=python3-venv bookworm "$root" >"$root.log"
+mount -t proc proc "$root/proc"
 cp "$wheel" "$root/root"
 cp -r "$package" "$root/package"
 cat >"$root/root/first_call.py" <<'PYTHON'

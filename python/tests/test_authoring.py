@@ -1,9 +1,11 @@
 """Functions of Python that become tools: built, called in the sandbox, published."""
 
+import importlib.util
 import math
 import re
 import textwrap
 from enum import Enum
+from pathlib import Path
 
 import pytest
 import tool_hub
@@ -59,6 +61,21 @@ def test_a_function_becomes_a_tool(registry, tmp_path, monkeypatch):
     assert (pushed.version, pushed.digest) == ("1.2.0", inspection.digest)
     (found,) = tool_hub.search("fall")
     assert found.functions == ["fall_time"]
+
+
+def test_the_example_of_the_page(registry, tmp_path, monkeypatch):
+    path = Path(__file__).parents[2] / "docs/examples/python/authoring.py"
+    spec = importlib.util.spec_from_file_location("authoring", path)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_TOKEN", registry.user("ada"))
+    package, pushed = example.publish()
+    inspection = tool_hub.load(package)
+    assert (inspection.digest, pushed.version) == (pushed.digest, "0.2.0")
+    built = inspection.approve(inspection.digest)
+    text = "word " * 460
+    assert built(text=text) == example.reading_time(text) == 2.0
 
 
 def test_the_source_has_what_the_function_needs_and_no_more():

@@ -14,7 +14,7 @@ pub enum SignalHandlers {
     /// In this process the engine alone, or others before the host is made.
     Engine,
     /// Others as well, at any time. On Linux the host then looks after the engine's handlers, which
-    /// costs a call half a microsecond; elsewhere it does nothing.
+    /// costs a call three system calls; elsewhere it does nothing.
     Shared,
 }
 
