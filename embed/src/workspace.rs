@@ -65,8 +65,8 @@ impl Workspace {
     }
 
     /// The same, with `notices` told what a person should know although nothing failed: a tool that
-    /// is left out of the toolbox, a token that goes over the network unencrypted. Without this they
-    /// are lost.
+    /// is left out of the toolbox, a token that goes over the network unencrypted. Without this
+    /// they are lost.
     #[must_use]
     pub fn with_notices(mut self, notices: Arc<dyn Notices>) -> Self {
         self.notices = notices;

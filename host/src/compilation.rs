@@ -1,5 +1,4 @@
-//! The modules for compiling components: engine, compiler, compiled code, cache, prefetch, and
-//! the signals of compiled code.
+//! The modules for compiling components: engine, compiler, code, cache, prefetch, trap signals.
 
 pub(crate) mod cache;
 pub(crate) mod code;

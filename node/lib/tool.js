@@ -38,7 +38,7 @@ export class Tool {
     return operation(begin, { signal, listeners });
   }
 
-  /** The limits of a call, as far as they can be lowered; undefined if the function is no tool's. */
+  /** The limits of a call that can be lowered; undefined if the function is no tool's. */
   get limits() {
     const limits = this.#tools.limits(this.name);
     return limits === null ? undefined : JSON.parse(limits);

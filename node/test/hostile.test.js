@@ -1,4 +1,4 @@
-// The host's hostile components, called from Node: no death, no hang, the failure that the host says.
+// Calls the host's hostile components: no death, no hang, the failure that the host says.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -3,12 +3,15 @@
 import importlib.util
 import math
 import re
+import sys
 import textwrap
+import urllib.parse
 from enum import Enum
 from pathlib import Path
 
 import pytest
 import tool_hub
+from conftest import run
 from tool_hub import tool
 
 GRAVITY = 9.81
@@ -142,6 +145,68 @@ def test_what_is_missing_is_said_with_its_place():
         tool(later)
     with pytest.raises(tool_hub.Error, match="is no function"):
         tool(3)
+
+
+WORDS = {"d", "c", "b", "a"}
+
+
+@tool(description="Reads 😀.", capabilities={"storage": {"why": "\x7f 😀"}})
+def reads(unit: "Unit", text: str) -> str:
+    """Reads.
+
+    Args:
+        unit: A unit.
+        text: A text.
+    """
+    return urllib.parse.quote(text) if text in WORDS else unit.value
+
+
+def test_what_is_hard_to_write_is_written(tmp_path):
+    source = reads.source
+    assert "import urllib.parse\n" in source and "class Unit(Enum)" in source
+    assert "WORDS = {'a', 'b', 'c', 'd'}" in source
+    manifest = reads._manifest("reads.py")
+    if sys.version_info >= (3, 11):
+        import tomllib
+
+        read = tomllib.loads(manifest)
+        assert read["description"] == "Reads 😀."
+        assert read["capabilities"]["storage"]["why"] == "\x7f 😀"
+    with pytest.raises(tool_hub.Error, match="None cannot be written into tool.toml"):
+        tool(capabilities={"storage": None})(reads.function).build(tmp_path / "x")
+
+
+NOTEBOOK = '''
+import linecache, sys
+vars(sys.modules["__main__"]).pop("__file__", None)
+cells = [
+    """from enum import Enum
+from tool_hub import tool
+
+class Unit(Enum):
+    METRE = "metre"
+""",
+    """@tool
+def name(unit: Unit) -> str:
+    \'\'\'Names a unit.
+
+    Args:
+        unit: The unit.
+    \'\'\'
+    return unit.value
+""",
+]
+for number, cell in enumerate(cells):
+    file = f"/tmp/ipykernel_1/{number}.py"
+    linecache.cache[file] = (len(cell), None, cell.splitlines(True), file)
+    exec(compile(cell, file, "exec"), globals())
+print(name.source)
+'''
+
+
+def test_cells_of_a_notebook_are_sources():
+    source = run(sys.executable, "-c", NOTEBOOK)
+    assert "class Unit(Enum):" in source and "def name(unit: Unit)" in source
 
 
 def helper() -> str:

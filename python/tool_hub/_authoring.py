@@ -223,14 +223,17 @@ def _run_command(*arguments: str) -> None:
 
 
 def _toml(value: Any) -> str:
-    """A value in TOML, of which strings are those of JSON."""
+    """A value in TOML."""
     if isinstance(value, Mapping):
         members = (f"{_key(key)} = {_toml(member)}" for key, member in value.items())
         return "{ " + ", ".join(members) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value)
+    if not isinstance(value, (str, int, float)):
+        raise Error(f"{value!r} cannot be written into tool.toml", "give text, a number or a truth")
+    # Strings are those of JSON, but for characters beyond 16 bits and U+007F.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _key(key: str) -> str:
-    return key if _BARE_KEY.fullmatch(key) else json.dumps(key)
+    return key if _BARE_KEY.fullmatch(key) else _toml(key)

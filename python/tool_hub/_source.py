@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import linecache
 import sys
 import textwrap
 from types import FunctionType, ModuleType
@@ -48,9 +49,8 @@ class SourceFile:
 
     def _take(self, item: Any, *, is_tool: bool = False) -> str:
         """The source of a function or class, once what it refers to is taken."""
-        try:
-            source = textwrap.dedent(inspect.getsource(item))
-        except (OSError, TypeError):
+        source = _source(item)
+        if source is None:
             refuse(
                 self._function,
                 f"there is no source of `{item.__name__}`",
@@ -65,6 +65,7 @@ class SourceFile:
             node.decorator_list.clear()
             source = "\n".join(source.splitlines()[node.lineno - 1 :])
         space = vars(sys.modules[item.__module__]) if isinstance(item, type) else item.__globals__
+        self._imports += _submodules(node, space)
         for name in _names(node):
             if name in space and name not in self._seen:
                 self._seen.add(name)
@@ -89,7 +90,8 @@ class SourceFile:
                 )
             self._definitions.append(self._take(value))
         elif _is_literal(value):
-            self._constants.append(f"{name} = {value!r}")
+            text = ast.unparse(_SortedSets().visit(ast.parse(repr(value), mode="eval")))
+            self._constants.append(f"{name} = {text}")
         elif found := _importable(value, name):
             self._imports.append(found)
         else:
@@ -100,6 +102,71 @@ class SourceFile:
             )
 
 
+class _SortedSets(ast.NodeTransformer):
+    """Sorts what sets hold, so that the same function gives the same digest in each process."""
+
+    def visit_Set(self, node: ast.Set) -> ast.Set:
+        self.generic_visit(node)
+        node.elts.sort(key=ast.unparse)
+        return node
+
+
+def _source(item: Any) -> str | None:
+    """The source of a function or class, if there is any."""
+    try:
+        return textwrap.dedent(inspect.getsource(item))
+    except (OSError, TypeError):
+        pass
+    if not isinstance(item, type) or item.__module__ != "__main__":
+        return None
+    # Of a notebook's class Python does not know the cell, so the last one that has it is taken.
+    for file in reversed(list(linecache.cache)):
+        text = "".join(linecache.getlines(file))
+        if f"class {item.__name__}" not in text:
+            continue
+        for node in reversed(_parsed(text)):
+            if isinstance(node, ast.ClassDef) and node.name == item.__name__:
+                first = min([node.lineno, *(it.lineno for it in node.decorator_list)])
+                return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
+    return None
+
+
+def _parsed(text: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(text).body
+    except SyntaxError:
+        return []
+
+
+def _submodules(node: ast.AST, space: dict[str, Any]) -> list[str]:
+    """Imports of modules within packages, such as of `urllib.request` where `urllib` is known."""
+    found = []
+    for part in ast.walk(node):
+        names: list[str] = []
+        while isinstance(part, ast.Attribute):
+            names.insert(0, part.attr)
+            part = part.value
+        if not isinstance(part, ast.Name) or not isinstance(space.get(part.id), ModuleType):
+            continue
+        module = space[part.id].__name__
+        for name in names:
+            module = f"{module}.{name}"
+            if module in sys.modules:
+                found.append(f"import {module}")
+    return found
+
+
+def _annotations(node: ast.AST) -> list[ast.AST]:
+    """The annotations that are written as text."""
+    texts = []
+    for part in ast.walk(node):
+        for place in ("annotation", "returns"):
+            annotation = getattr(part, place, None)
+            if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+                texts += _parsed(annotation.value)
+    return texts
+
+
 def _names(node: ast.AST) -> list[str]:
     """The names that a definition reads and does not make itself, in order."""
     made = {
@@ -108,7 +175,8 @@ def _names(node: ast.AST) -> list[str]:
         for name in (
             [part.arg] if isinstance(part, ast.arg)
             else [part.id] if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)
-            else [part.name] if isinstance(part, (ast.FunctionDef, ast.ClassDef)) and part is not node
+            else [part.name]
+            if isinstance(part, (ast.FunctionDef, ast.ClassDef)) and part is not node
             else [part.name] if isinstance(part, ast.ExceptHandler) and part.name
             else [alias.asname or alias.name.partition(".")[0] for alias in part.names]
             if isinstance(part, (ast.Import, ast.ImportFrom))
@@ -117,7 +185,8 @@ def _names(node: ast.AST) -> list[str]:
     }
     read = (
         part.id
-        for part in ast.walk(node)
+        for root in (node, *_annotations(node))
+        for part in ast.walk(root)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
     )
     return [name for name in dict.fromkeys(read) if name not in made]

@@ -1,6 +1,6 @@
 //! The toolbox of a user or a project on disk.
 //!
-//! Finds and changes it, fetches packages, records approvals, and loads the tools that were approved.
+//! Finds and changes it, fetches packages, records approvals, and loads tools that were approved.
 //!
 //! The crate reads no environment, prints nothing and asks nobody. Variables come from a
 //! [lookup](variables::Variables) that the caller hands in, what a person should know goes to

@@ -32,7 +32,7 @@ export async function main(connect, shows) {
   clearTimeout(timer);
 }
 
-/** Compares a result, and the `progress` before it, with what is wanted, where the client shows it. */
+/** Compares a result, and the `progress` before it, with what is wanted, if the client shows it. */
 function check(wanted, result, shows) {
   const shown = JSON.stringify(result);
   const content = result.content ?? [];

@@ -1,4 +1,4 @@
-// Blocks requests of @huggingface/hub's tests to other machines, and notes which asked the registry.
+// Blocks requests of @huggingface/hub's tests to other machines, and notes who asked the registry.
 // A test that did not says nothing about it.
 
 import { afterEach, beforeEach } from "vitest";

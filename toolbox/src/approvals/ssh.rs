@@ -1,7 +1,7 @@
 //! Parses SSH public keys and verifies their signatures.
 //!
-//! Keys are Ed25519 and ECDSA P-256, and both on security keys. Their binary form is that of RFC 4253,
-//! RFC 5656, and `PROTOCOL.sshsig` and `PROTOCOL.u2f` of OpenSSH.
+//! Keys are Ed25519 and ECDSA P-256, and both on security keys. Their binary form is that of RFC
+//! 4253, RFC 5656, and `PROTOCOL.sshsig` and `PROTOCOL.u2f` of OpenSSH.
 
 use aws_lc_rs::digest::{SHA256, SHA512, digest};
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED, ED25519, UnparsedPublicKey};
