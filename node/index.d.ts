@@ -287,6 +287,57 @@ export function push(
   options?: RegistryOptions & { isPrivate?: boolean },
 ): Promise<Pushed>;
 
+/** The description of a function that becomes a tool. */
+export interface ToolDefinition {
+  /** a-z, 0-9 and -, such as `reading-time`; agents see `reading_time`. */
+  name: string;
+  /** What it does, for agents. */
+  description: string;
+  /** `0.1.0` unless said otherwise. */
+  version?: string;
+  /** An SPDX expression, `Apache-2.0` unless said otherwise. */
+  license?: string;
+  /**
+   * Its arguments. Types are string, number, integer, boolean, arrays with `items`, objects with
+   * `properties`, and enumerations of strings.
+   */
+  inputSchema?: JsonSchema;
+  /** Its result, in the same types. */
+  outputSchema?: JsonSchema;
+  /** The rights that it asks for, as `[capabilities]` of `tool.toml` has them. */
+  capabilities?: { [name: string]: Json };
+}
+
+/** A function that can be built and published as a tool. */
+export class AuthoredTool<Given = unknown, Result = unknown> {
+  private constructor();
+  readonly name: string;
+  readonly version: string;
+  /** The file that the tool is built from. */
+  readonly source: string;
+  /** Calls the function itself, here and with all rights. */
+  run(given: Given): Result;
+  /**
+   * Builds the tool in `directory`, `./NAME` unless said otherwise, and gives the path of its
+   * package, which `load` takes. The first build fetches componentize-qjs.
+   */
+  build(directory?: string): Promise<string>;
+  /** Builds the tool and publishes it as `repo`. A version never changes. */
+  push(
+    repo: string,
+    options?: RegistryOptions & { isPrivate?: boolean; directory?: string },
+  ): Promise<Pushed>;
+}
+
+/**
+ * Makes a function one that can be built and published as a tool. It takes one object of arguments
+ * and uses nothing from outside of itself: its own text is what is built.
+ */
+export function tool<Given, Result>(
+  definition: ToolDefinition,
+  implementation: (given: Given) => Result,
+): AuthoredTool<Given, Result>;
+
 /** The base of all errors that this package throws. */
 export class ToolHubError extends Error {}
 

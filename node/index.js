@@ -1,10 +1,12 @@
 // The package `tool-hub`: loads, approves and calls tools in this process.
 
+import { AuthoredTool } from "./lib/authoring.js";
 import { Inspection } from "./lib/inspection.js";
 import { bridge, operation } from "./lib/operations.js";
 import { surroundings } from "./lib/surroundings.js";
 import { Tools } from "./lib/tools.js";
 
+export { AuthoredTool } from "./lib/authoring.js";
 export { HubError, RefusedError, ToolError, ToolHubError } from "./lib/errors.js";
 export { Inspection } from "./lib/inspection.js";
 export { Tool } from "./lib/tool.js";
@@ -50,4 +52,12 @@ export async function search(query, { endpoint } = {}) {
 export async function push(directory, repo, { endpoint, isPrivate = false } = {}) {
   const options = surroundings({ endpoint });
   return operation((number) => bridge.push(number, directory, repo, isPrivate, options));
+}
+
+/**
+ * Makes a function one that can be built and published as a tool. It takes one object of arguments,
+ * uses nothing from outside of itself, and is described by JSON Schemas.
+ */
+export function tool(definition, implementation) {
+  return new AuthoredTool(definition, implementation, push);
 }

@@ -13,7 +13,7 @@ use crate::support::loading::load;
 use crate::support::{Home, Need, Test, guests, hostile, modules, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
-    const NEEDS: &[Need] = &[Need::RustGuests, Need::NodePackages];
+    const NEEDS: &[Need] = &[Need::RustGuests, Need::JavascriptGuest, Need::NodePackages];
     vec![
         test("node::calls_and_processes", calls_and_processes).needs(NEEDS),
         test("node::hostile_components", hostile_components).needs(NEEDS),
@@ -173,10 +173,9 @@ fn link_all(from: &Path, to: &Path) {
 
 fn calls_and_processes() {
     let program = Program::linked();
-    program.test(&["call", "limits", "process", "random", "traps"]);
-    program
-        .newer()
-        .test(&["call", "limits", "process", "random", "traps"]);
+    let suites = ["authoring", "call", "limits", "process", "random", "traps"];
+    program.test(&suites);
+    program.newer().test(&suites);
 }
 
 fn hostile_components() {
@@ -225,6 +224,9 @@ fn the_examples_run() {
     let given = r#"{"expression": "6 * 7"}"#;
     let limited = said_of("limits.js", &["calculator__evaluate", given]);
     assert!(limited.contains(" microseconds, "), "{limited}");
+
+    let built = said_of("authoring.js", &[]);
+    assert!(built.ends_with("reading-time/dist\n2\n"), "{built}");
 
     let tally = guests::built("tally").to_string_lossy().into_owned();
     let inspected = user.run(["inspect", &tally, "--json"]).json();

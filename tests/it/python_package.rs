@@ -13,8 +13,11 @@ use crate::support::{Need, Test, guests, hostile, kept, modules, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
-        test("python_package::passes_its_own_tests", its_own_tests)
-            .needs(&[Need::PythonPackages, Need::RustGuests]),
+        test("python_package::passes_its_own_tests", its_own_tests).needs(&[
+            Need::PythonPackages,
+            Need::RustGuests,
+            Need::PythonGuest,
+        ]),
         test("python_package::agent_frameworks_call_tools", adapters).needs(&[
             Need::PythonPackages,
             Need::RustGuests,

@@ -1,4 +1,4 @@
-//! The error message of functions not written yet, and the types that generated code has to import.
+//! Parts of the stubs of functions: the types that they import, and the error that they return.
 
 use tool_hub_agent::definition::interface::{Interface, WitType};
 

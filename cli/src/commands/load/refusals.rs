@@ -1,4 +1,4 @@
-//! Fails if an inspection refuses the tool, or found nothing in it that can be called.
+//! Fails if an inspection refuses the tool, or found no functions, prompts or resources in it.
 
 use tool_hub_host::Inspection;
 

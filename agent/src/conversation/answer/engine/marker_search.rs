@@ -3,9 +3,18 @@
 use std::ops::Range;
 
 use super::Engine;
-use super::markers::{MarkerMatch, leads_from, may_follow};
+use super::markers::leads_from;
 use crate::conversation::answer::family::{Certainty, State, Transition};
 use crate::conversation::answer::scan::Lookahead;
+
+/// The result of a search for a marker.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum MarkerMatch {
+    Nothing,
+    /// Something that may become a marker.
+    Beginning(usize),
+    Marker(usize, Transition),
+}
 
 impl Engine<'_> {
     /// True if the row's marker has a meaning at the reader's current state.
@@ -121,5 +130,14 @@ impl Engine<'_> {
         } else {
             Lookahead::Nothing
         }
+    }
+}
+
+/// True if `next` can follow the bracket that begins calls.
+fn may_follow(bracket: u8, next: u8, to: State) -> bool {
+    match (to, bracket) {
+        (State::Python, _) => next.is_ascii_alphabetic() || next == b'_',
+        (_, b'[') => next == b'{',
+        _ => matches!(next, b'"' | b'\''),
     }
 }

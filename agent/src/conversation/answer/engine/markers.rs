@@ -1,15 +1,6 @@
-//! Selects the markers of a family that count in each state, and the bytes that they begin with.
+//! Selects the markers that are recognised in each state of the engine, and their first bytes.
 
 use crate::conversation::answer::family::{Certainty, Family, STATES, State, Transition};
-
-/// The result of a search for a marker.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum MarkerMatch {
-    Nothing,
-    /// Something that may become a marker.
-    Beginning(usize),
-    Marker(usize, Transition),
-}
 
 /// For each state, the bytes that begin one of its markers.
 pub(super) fn first_bytes(family: &Family) -> Vec<[bool; 256]> {
@@ -72,14 +63,5 @@ pub(super) fn leads_from(row: &Transition, state: State) -> bool {
         // Markers count only outside of the strings of a value.
         state if state.is_value() => is_own || is_text || row.ends_reasoning(),
         _ => is_own,
-    }
-}
-
-/// True if `next` can follow the bracket that begins calls.
-pub(super) fn may_follow(bracket: u8, next: u8, to: State) -> bool {
-    match (to, bracket) {
-        (State::Python, _) => next.is_ascii_alphabetic() || next == b'_',
-        (_, b'[') => next == b'{',
-        _ => matches!(next, b'"' | b'\''),
     }
 }

@@ -1,0 +1,83 @@
+// Functions of JavaScript that become tools: built, called in the sandbox, refused.
+
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+
+import { load, tool, ToolError, ToolHubError } from "tool-hub";
+
+const place = await mkdtemp(path.join(os.tmpdir(), "authoring-"));
+
+const readingTime = tool(
+  {
+    name: "reading-time",
+    version: "0.2.0",
+    description: 'Estimates how long somebody reads a "text". 😀 */',
+    inputSchema: {
+      type: "object",
+      properties: {
+        text: { type: "string", description: "The text." },
+        rate: { type: "integer", description: "Words that are read in a minute." },
+        unit: { type: "string", enum: ["minutes", "seconds"], description: "The unit." },
+        reader: {
+          type: "object",
+          description: "Who reads.",
+          properties: { pauses: { type: "array", items: { type: "number" }, description: "Minutes." } },
+        },
+      },
+      required: ["text"],
+    },
+    outputSchema: { type: "number", description: "How long." },
+    capabilities: { network: ["https://api.example"], storage: { why: 'what it "knows"' } },
+  },
+  ({ text, rate = 230, unit = "minutes", reader }) => {
+    if (rate < 1) {
+      throw new Error("nobody reads so slowly");
+    }
+    const pauses = (reader?.pauses ?? []).reduce((sum, pause) => sum + pause, 0);
+    const minutes = text.split(/\s+/).length / rate + pauses;
+    return unit === "seconds" ? minutes * 60 : minutes;
+  },
+);
+
+test("a function becomes a tool", async () => {
+  const given = { text: "word ".repeat(460).trim(), reader: { pauses: [0.5, 1] } };
+  assert.equal(readingTime.run(given), 3.5);
+  const directory = path.join(place, "reading-time");
+  const built = await readingTime.build(directory);
+  assert.equal(built, path.join(directory, "dist"));
+  const inspection = await load(built);
+  assert.equal(inspection.version, "0.2.0");
+  assert.deepEqual(inspection.capabilities.map(({ what }) => what).includes("https://api.example"), true);
+  const tools = await inspection.approve(inspection.digest);
+  const [built_tool] = [...tools.values()];
+  assert.equal(built_tool.name, "reading_time");
+  assert.deepEqual(built_tool.inputSchema.required, ["text"]);
+  assert.equal(await built_tool.run(given), 3.5);
+  assert.equal(await built_tool.run({ ...given, unit: "seconds", rate: 460 }), 150);
+  await assert.rejects(built_tool.run({ text: "", rate: 0 }), (error) => {
+    assert.ok(error instanceof ToolError);
+    assert.match(error.message, /nobody reads so slowly/);
+    return true;
+  });
+});
+
+test("what cannot be a tool is refused with a reason", async () => {
+  const described = { name: "x", description: "Does it." };
+  assert.throws(() => tool({ name: "X y", description: "Does it." }, () => 1), /no name for a tool/);
+  assert.throws(() => tool({ name: "x" }, () => 1), /needs a `description`/);
+  assert.throws(() => tool(described), /needs a function/);
+  assert.throws(() => tool(described, async () => 1), /asynchronous/);
+  assert.throws(() => tool(described, { method() {} }.method), /no source of its own/);
+  const odd = { properties: { when: { type: "date" } } };
+  assert.throws(() => tool({ ...described, inputSchema: odd }, () => 1).source, /x_when: expected a schema/);
+});
+
+test("a directory of somebody else's is left alone", async () => {
+  const other = await mkdtemp(path.join(place, "other-"));
+  await writeFile(path.join(other, "tool.toml"), "# mine");
+  await assert.rejects(readingTime.build(other), ToolHubError);
+  assert.equal(await readFile(path.join(other, "tool.toml"), "utf8"), "# mine");
+});
