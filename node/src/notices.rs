@@ -1,4 +1,4 @@
-//! Sends the toolbox's notices to the JavaScript thread whose operation they belong to.
+//! Sends the toolbox's warnings to the JavaScript thread whose operation they belong to.
 
 use std::sync::Weak;
 
@@ -16,7 +16,7 @@ pub(crate) struct SentNotices {
 
 impl Notices for SentNotices {
     fn notice(&self, notice: &Notice<'_>) {
-        if let Some(thread) = self.thread.upgrade() {
+        if let Some(thread) = self.thread.upgrade().filter(|_| notice.is_warning()) {
             let text = json!(notice.to_string()).to_string();
             thread
                 .mailbox

@@ -1,4 +1,4 @@
-//! Keeps the toolbox's notices until a thread of Python warns of them.
+//! Keeps the toolbox's warnings until a thread of Python hands them to `warnings`.
 
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,10 +34,9 @@ impl KeptNotices {
 
 impl Notices for KeptNotices {
     fn notice(&self, notice: &Notice<'_>) {
-        let text = notice.to_string();
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(text);
+        if notice.is_warning() {
+            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.push(notice.to_string());
+        }
     }
 }

@@ -114,9 +114,3 @@ def test_dangerous_directories_are_not_granted(sample, tmp_path, monkeypatch):
     reading = {"directories": {"notes": {"path": mine, "access": "read"}}}
     with pytest.raises(tool_hub.ToolError):
         notes.approve(notes.digest, reading)["notes__write_note"](name="x", text="y")
-
-
-def test_a_manifest_that_was_derived_is_told_of(guest_path):
-    with pytest.warns(UserWarning, match="no manifest") as told:
-        tool_hub.load(str(guest_path))
-    assert told[0].filename == __file__

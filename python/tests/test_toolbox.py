@@ -44,8 +44,9 @@ def test_a_lock_that_came_from_elsewhere_approves_nothing(project, tmp_path, mon
         tool_hub.Toolbox(project).tools("calculator")
     assert "tool load" in refused.value.hint
     # Unless it is named, it is left out, which nobody should have to find out alone.
-    with pytest.warns(UserWarning, match="left out"):
+    with pytest.warns(UserWarning, match="left out") as told:
         assert not tool_hub.Toolbox(project).tools()
+    assert told[0].filename == __file__
 
 
 def test_a_name_that_is_not_there(project):

@@ -44,6 +44,13 @@ pub enum Notice<'a> {
     },
 }
 
+impl Notice<'_> {
+    /// True if something is not as it should be, and the notice is more than an explanation.
+    pub fn is_warning(&self) -> bool {
+        !matches!(self, Self::ManifestDerived | Self::NamedLikeAPath { .. })
+    }
+}
+
 impl fmt::Display for Notice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
