@@ -126,7 +126,7 @@ test("a thousand calls at once", async () => {
 test("a tool that is left out of the toolbox is a warning of the process", async () => {
   const directory = await mkdtemp(path.join(os.tmpdir(), "toolbox-"));
   const entry = `[tools.guest]\npath = ${JSON.stringify(path.join(fixtures, "guest.wasm"))}\n`;
-  await writeFile(path.join(directory, "toolbox.toml"), `schema = 1\n\n${entry}`);
+  await writeFile(path.join(directory, "toolbox.toml"), entry);
   const told = once(process, "warning");
   assert.equal((await new Toolbox(directory).tools()).size, 0);
   const [warning] = await told;
