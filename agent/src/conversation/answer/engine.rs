@@ -17,7 +17,8 @@ use super::problem::AnswerProblem;
 use super::scan::Scan;
 use super::trimmed_text::Sink;
 use crate::conversation::message::ToolCall;
-use markers::{MarkerMatch, first_bytes};
+use marker_search::MarkerMatch;
+use markers::first_bytes;
 use pending::PendingCall;
 
 /// The longest name of a function or an argument, in bytes.
