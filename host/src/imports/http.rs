@@ -1,4 +1,4 @@
-//! Sends guests' HTTP requests through one gate, which checks grants, and enforces and notes limits.
+//! Sends guests' HTTP requests through one gate, which checks grants and enforces limits.
 //! The gate compares the request's origin with what was granted, resolves the name once, drops
 //! addresses that a public name must not lead to, and connects to one of those that are left.
 //! Redirects are answers like any other: the guest may follow them, through the gate again.

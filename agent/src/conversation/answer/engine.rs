@@ -2,6 +2,7 @@
 //! Text that may become a marker is held back.
 
 mod head;
+mod marker_match;
 mod marker_search;
 mod markers;
 mod pending;
@@ -17,7 +18,7 @@ use super::problem::AnswerProblem;
 use super::scan::Scan;
 use super::trimmed_text::Sink;
 use crate::conversation::message::ToolCall;
-use marker_search::MarkerMatch;
+use marker_match::MarkerMatch;
 use markers::first_bytes;
 use pending::PendingCall;
 

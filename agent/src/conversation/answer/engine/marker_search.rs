@@ -3,18 +3,10 @@
 use std::ops::Range;
 
 use super::Engine;
+use super::marker_match::MarkerMatch;
 use super::markers::leads_from;
 use crate::conversation::answer::family::{Certainty, State, Transition};
 use crate::conversation::answer::scan::Lookahead;
-
-/// The result of a search for a marker.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum MarkerMatch {
-    Nothing,
-    /// Something that may become a marker.
-    Beginning(usize),
-    Marker(usize, Transition),
-}
 
 impl Engine<'_> {
     /// True if the row's marker has a meaning at the reader's current state.

@@ -1,7 +1,7 @@
 //! The engine at a value of a call: finds its end, has it parsed, emits its calls, and goes on.
 //! A value is JSON, a call in Python syntax or an object with unquoted names.
 
-use super::marker_search::MarkerMatch;
+use super::marker_match::MarkerMatch;
 use super::{Engine, Failure, Step};
 use crate::conversation::answer::family::{Certainty, Shape, State};
 use crate::conversation::answer::problem::AnswerProblem;
