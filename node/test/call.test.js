@@ -1,13 +1,10 @@
 // Tests of calls: values, replies, failures, callbacks, abortion.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { mkdtemp, writeFile } from "node:fs/promises";
-import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 
-import { load, RefusedError, Tool, Toolbox, ToolError, ToolHubError, Tools } from "tool-hub";
+import { load, RefusedError, Tool, ToolError, ToolHubError, Tools } from "tool-hub";
 import { approved, fixtures, guest } from "./support.js";
 
 const tools = await guest();
@@ -121,17 +118,6 @@ test("a thousand calls at once", async () => {
   const add = tools.get("guest__add");
   const calls = Array.from({ length: 1000 }, (_, n) => add.run({ a: n, b: 1 }));
   assert.deepEqual(await Promise.all(calls), Array.from({ length: 1000 }, (_, n) => n + 1));
-});
-
-test("a tool that is left out of the toolbox is a warning of the process", async () => {
-  const directory = await mkdtemp(path.join(os.tmpdir(), "toolbox-"));
-  const entry = `[tools.guest]\npath = ${JSON.stringify(path.join(fixtures, "guest.wasm"))}\n`;
-  await writeFile(path.join(directory, "toolbox.toml"), entry);
-  const told = once(process, "warning");
-  assert.equal((await new Toolbox(directory).tools()).size, 0);
-  const [warning] = await told;
-  assert.equal(warning.name, "ToolHubWarning");
-  assert.match(warning.message, /^left out: /);
 });
 
 test("only what a person saw is approved", async () => {

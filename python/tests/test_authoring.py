@@ -61,7 +61,8 @@ def test_a_function_becomes_a_tool(registry, tmp_path, monkeypatch):
 
     monkeypatch.setenv("HF_TOKEN", registry.user("ada"))
     pushed = fall_time.push("ada/fall", directory=tmp_path / "fall")
-    assert (pushed.version, pushed.digest) == ("1.2.0", inspection.digest)
+    # It was built once more, and a build of Python is not the same byte for byte.
+    assert tool_hub.load("ada/fall@1.2.0").digest == pushed.digest
     (found,) = tool_hub.search("fall")
     assert found.functions == ["fall_time"]
 

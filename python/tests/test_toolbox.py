@@ -43,9 +43,17 @@ def test_a_lock_that_came_from_elsewhere_approves_nothing(project, tmp_path, mon
     with pytest.raises(tool_hub.RefusedError, match="not with your approval") as refused:
         tool_hub.Toolbox(project).tools("calculator")
     assert "tool load" in refused.value.hint
-    # Unless it is named, it is left out, which nobody should have to find out alone.
-    with pytest.warns(UserWarning, match="left out") as told:
-        assert not tool_hub.Toolbox(project).tools()
+
+
+def test_a_tool_that_is_left_out_is_warned_of(project):
+    written = project / "toolbox.toml"
+    before = written.read_text()
+    written.write_text(before + '\n[tools.ghost]\npath = "/nowhere"\n')
+    try:
+        with pytest.warns(UserWarning, match="left out: .*ghost") as told:
+            assert "calculator__evaluate" in tool_hub.Toolbox(project).tools()
+    finally:
+        written.write_text(before)
     assert told[0].filename == __file__
 
 

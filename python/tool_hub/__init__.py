@@ -66,9 +66,7 @@ if not TYPE_CHECKING:
             if name in names:
                 from importlib import import_module
 
-                from tool_hub._fork import importing
-
-                with importing:
+                with import_module("tool_hub._fork").importing:
                     module = import_module(f"tool_hub.{home}")
                 # All that it has: this is not called again for them.
                 globals().update((each, getattr(module, each)) for each in names)
