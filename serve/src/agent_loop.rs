@@ -1,4 +1,4 @@
-//! The agent loop: asks a model, runs the calls or code in its answer, until it answers in words.
+//! An agent that a model drives: asks it, and runs the calls or the code in its answers.
 
 mod calls;
 mod code;

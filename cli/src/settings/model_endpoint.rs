@@ -1,4 +1,4 @@
-//! Reads the settings of an OpenAI-compatible endpoint: its key, and the server behind it.
+//! Reads the settings of an OpenAI-compatible endpoint: its key, and the kind of server behind it.
 //!
 //! The key comes from a file or the environment, the server from `--hold-by`. Warns if the key
 //! would go over the network unencrypted.

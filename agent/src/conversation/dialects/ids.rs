@@ -1,4 +1,4 @@
-//! Matches results with calls, and adds the ids or function names that a dialect needs.
+//! Matches results with calls, and adds or replaces ids and function names as a dialect needs.
 
 use std::borrow::Cow;
 
