@@ -5,12 +5,12 @@ import { test } from "node:test";
 
 import { ran } from "./support.js";
 
-/** What the host's own tests keep: fewer would mean that they no longer do. */
+/** The least number of components that the host's own tests keep. */
 const COMPONENTS = 75;
 /** A call has at most 256 MiB of memory, beside which the host and Node have theirs. */
 const CALL_MIB = 256 + 64;
 
-/** What a process of its own tells of all components, which it has to survive. */
+/** Attacks a process with all components, which it has to survive, and returns its report. */
 async function attacked(way) {
   const { code, signal, said } = await ran("hostile.js", way);
   assert.deepEqual([code, signal], [0, null], said);

@@ -37,7 +37,7 @@ export async function counting() {
   return { counters, counter, total };
 }
 
-/** Where the programs are that tests run in processes of their own. */
+/** The directory of the programs that tests run in processes of their own. */
 export const programs = fileURLToPath(new URL("programs", import.meta.url));
 
 /** Runs a program to its end, which must come by itself. */

@@ -16,7 +16,7 @@ use crate::answer::Answer;
 use crate::asked::{Call, Question};
 use crate::wake::{self, Socket};
 
-/// What calls have to say to one event loop, in the process that has made both.
+/// The events of all calls of one event loop. A fork's child has none of its parent's.
 #[pyclass(frozen, module = "tool_hub._native")]
 pub(crate) struct EventQueue {
     shared: PerProcess<Arc<Shared>>,

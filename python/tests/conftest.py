@@ -21,7 +21,7 @@ def home(tmp_path_factory):
     kept = {name: os.environ.get(name) for name in ("TOOL_HUB_HOME", "HF_ENDPOINT", "HF_TOKEN")}
     os.environ["TOOL_HUB_HOME"] = str(place)
     if toolchains := os.environ.get("TOOL_HUB_TEST_TOOLCHAINS"):
-        # What builds components is fetched once for all tests of the project.
+        # Compilers of components are fetched once for all tests of the project.
         (place / "cache").mkdir()
         (place / "cache/toolchains").symlink_to(toolchains)
     os.environ.pop("HF_TOKEN", None)

@@ -1,4 +1,4 @@
-"""The host's hostile components, called from Python: no death, no hang, the failure that the host says."""
+"""Calls the host's hostile components: no death, no hang, the failure that the host says."""
 
 import json
 import subprocess
@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 PROGRAM = Path(__file__).with_name("programs") / "hostile.py"
-#: What the host's own tests keep: fewer would mean that they no longer do.
+#: The least number of components that the host's own tests keep.
 COMPONENTS = 75
 #: A call has at most 256 MiB of memory, beside which the host and Python have theirs.
 CALL_MIB = 256 + 48
 
 
 def attacked(hostile, guest_path, way):
-    """What a process of its own tells of all components, which it has to survive."""
+    """Attacks a process with all components, which it has to survive, and returns its report."""
     words = [sys.executable, str(PROGRAM), str(hostile), str(guest_path), way]
     done = subprocess.run(words, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, f"{way}: {done.returncode}\n{done.stdout}\n{done.stderr}"
@@ -57,7 +57,7 @@ def test_in_threads(hostile, guest_path):
 @pytest.mark.parametrize("way", ["at-once", "cancelled"])
 def test_in_an_event_loop(hostile, guest_path, way):
     told = attacked(hostile, guest_path, way)
-    # Who has waited as long as a call may take is told that the host is busy.
+    # A call that waited for a place as long as a call may take fails: the host is busy.
     also = ("unavailable", "cancelled") if way == "cancelled" else ("unavailable",)
     assert unexpected(told, *also) == {}
     assert told["peak_mib"] < 8 * CALL_MIB

@@ -1,4 +1,4 @@
-"""What a call used, lower limits on calls, and the audit log."""
+"""Tests of the usage of calls, lower limits on calls, and the audit log."""
 
 import asyncio
 import json

@@ -95,7 +95,7 @@ assert ok
 
 
 def test_a_fork_in_a_callback(script):
-    """The call is the parent's. A child that comes back to it is told so, and has calls of its own."""
+    """The call stays the parent's. The child gets an error for it, and can make calls of its own."""
     script(
         BEGIN
         + """
@@ -116,7 +116,7 @@ assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children
 
 
 def test_a_fork_in_a_loop_with_calls_under_way(script):
-    """The child leaves the loop, which cancels all that its parent awaits, and ends as programs do."""
+    """The child leaves the loop, which cancels its copies of its parent's calls, and ends."""
     script(
         BEGIN
         + """
@@ -266,7 +266,7 @@ assert len(asyncio.run(main())) == 20
 
 @pytest.mark.parametrize("uses", ["import tool_hub", "import tool_hub; tool_hub.load(GUEST)"])
 def test_a_subinterpreter_lets_the_process_end(script, uses):
-    """Whether it can use the package or not, which depends on the version of Python."""
+    """It may be unable to use the package, as the version of Python decides, but it must end."""
     script(
         f"""
 import os

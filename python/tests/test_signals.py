@@ -87,7 +87,7 @@ if signal.getsignal(signal.SIGILL) not in (signal.SIG_DFL, signal.SIG_IGN):
 
 
 def test_traps_beside_another_engine(program):
-    """wasmtime's own package has an engine with handlers of its own, set after those of this one."""
+    """The package of wasmtime has another engine, which sets its handlers after this one's."""
     program(
         """
 load(); traps()
@@ -132,7 +132,7 @@ assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     "order", ["faulthandler.enable(); load(); traps()", "load(); faulthandler.enable(); traps()"]
 )
 def test_faulthandler_still_tells_of_faults(program, order):
-    """What is no guest's fault goes to whoever handles it, and ends the process as ever."""
+    """A fault outside of guests goes to the handler that was set for it, and ends the process."""
     done = program(order + "\nctypes.string_at(0)", check=False)
     assert done.returncode == -signal.SIGSEGV
     assert done.stderr.count("Fatal Python error: Segmentation fault") == 1

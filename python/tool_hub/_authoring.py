@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: The first line of a `tool.toml` that may be written over.
 _OURS = "# Each build by tool_hub.tool in Python writes the files of this project anew."
-#: What TOML calls bare keys; others are written as strings.
+#: TOML's bare keys; others are written as strings.
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -66,7 +66,7 @@ class AuthoredTool(Generic[F]):
         return SourceFile(self.function).text()
 
     def build(self, directory: str | os.PathLike[str] | None = None) -> Path:
-        """Builds the tool in ``directory``, ``./NAME`` unless said otherwise, and gives its package.
+        """Builds the tool in ``directory``, by default ``./NAME``, and returns its package.
 
         The directory is a project like those of ``tool new --from``. One that somebody else made is
         left alone. The first build on a machine fetches componentize-py, and takes a minute.

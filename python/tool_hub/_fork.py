@@ -1,4 +1,4 @@
-"""What a fork waits for, so that its child can load tools, call them and import modules."""
+"""Hooks of `fork`: it waits for loads and imports, so that its child can do both."""
 
 from __future__ import annotations
 

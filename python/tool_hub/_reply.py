@@ -1,4 +1,4 @@
-"""What a call answers, its `Reply`, and what it tells before: log entries, output, questions."""
+"""The `Reply` of a call, and the events before it: log entries, output, questions."""
 
 from __future__ import annotations
 

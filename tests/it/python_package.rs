@@ -26,7 +26,7 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-/// What builds the wheel, as for a release.
+/// The builder of wheels, in the version that builds releases.
 const MATURIN: &str = "maturin==1.16.0";
 
 /// What the package's tests take from the registry of packages.
@@ -134,7 +134,7 @@ fn wheel() -> &'static Path {
         build.arg(root().join("python"));
         let path = std::env::var("PATH").expect("a path of programs");
         build.env("PATH", format!("{}:{path}", programs.display()));
-        // What started this test names the real one.
+        // `cargo test` sets this to the real one, and maturin prefers it to the search path.
         build.env("CARGO", programs.join("cargo"));
         said(&mut build);
         let mut files = std::fs::read_dir(&wheels).expect("the wheels");

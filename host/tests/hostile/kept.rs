@@ -17,7 +17,7 @@ use crate::process;
 
 /// The directory that components are kept in.
 const PLACE: &str = "TOOL_HUB_HOSTILE_KEPT";
-/// What a call came to that other limits than a user's let run longer.
+/// The outcome of a call that ran with higher limits than a user's: it says nothing about those.
 const ANYTHING: &str = "anything";
 
 /// The components of one case.

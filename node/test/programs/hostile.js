@@ -144,7 +144,7 @@ async function main(way) {
   switch (way) {
     case "one-by-one":
       grown = await oneByOne(chosen);
-      // What the first round leaves is kept for the next: another one leaves nothing more.
+      // The first round fills caches and pools; a second one must add no memory.
       globalThis.gc?.();
       before = residentMiB("VmRSS:");
       await oneByOne(components().filter((it) => !it.isSlow));

@@ -1,4 +1,4 @@
-"""Loads all hostile components of a directory in one process, calls them, and says what that came to.
+"""Loads and calls all hostile components of a directory in one process, and prints a report.
 
 usage: python hostile.py DIRECTORY GUEST one-by-one|threads|at-once|cancelled
 """

@@ -33,7 +33,7 @@ class Mine(Exception):
     """An exception of the script's own, which its callbacks raise."""
 
 
-#: What a use of a tool may come to.
+#: The exceptions that a use of a tool may raise.
 EXPECTED = (tool_hub.Error, Mine, asyncio.CancelledError, asyncio.TimeoutError, TypeError, ValueError)
 VALUES = [0, -1, 1.5, 1e300, "", "text", "\0\ud800", None, True, [], {}, [[[]]], "x" * 5000, 2**53]
 TEXTS = ["", "{", "}", "null", "[1]", '{"a":', "\0", "{'a': 1, b: 2}", '{"a":1,"a":2}', "[" * 500]
@@ -78,7 +78,7 @@ class Script:
         """True in a callback of a loop, in which no other one can run."""
         return asyncio._get_running_loop() is not None
 
-    # What is used.
+    # The tools that a script uses.
 
     def tools(self) -> tool_hub.Tools:
         if self.guests is None:

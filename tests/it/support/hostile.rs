@@ -16,7 +16,7 @@ pub(crate) fn components() -> &'static Path {
     static PLACE: OnceLock<PathBuf> = OnceLock::new();
     PLACE.get_or_init(|| {
         let place = kept().join("hostile");
-        // What is left from another run may be of a case that is no more.
+        // An earlier run may have left components of a case that was deleted.
         let _ = std::fs::remove_dir_all(&place);
         let mut cases = Command::new(env!("CARGO"));
         cases

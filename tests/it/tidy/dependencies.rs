@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::collect;
 use crate::support::root;
 
-/// What is taken for the features of its dependencies alone, as its declaration says.
+/// A dependency that is declared only so that cargo unifies features; python/Cargo.toml says why.
 const FOR_FEATURES: (&str, &str) = ("tool-hub-python", "tool-hub-cli");
 
 /// What is declared and not named in the sources that it is declared for, and what the workspace
