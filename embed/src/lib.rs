@@ -49,6 +49,7 @@ pub mod process;
 mod registry;
 mod toolbox;
 mod tools;
+mod warnings;
 mod workspace;
 
 pub use answer::{Answer, failure_of_kind, failure_text};
@@ -67,7 +68,6 @@ pub use tool_hub_host::{
 pub use tool_hub_manifest::CallLimits;
 pub use tool_hub_registry_client::Visibility;
 pub use tool_hub_serve::{CallerName, Presentation};
-pub use tool_hub_toolbox::notices::{Notice, Notices};
 pub use toolbox::Toolbox;
 pub use tools::{Call, Tools};
 pub use workspace::{CompilerProgram, Workspace};

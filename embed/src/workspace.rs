@@ -6,18 +6,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tool_hub_toolbox::Settings;
-use tool_hub_toolbox::notices::{Notices, Untold};
+use tool_hub_toolbox::notices::Notices;
 use tool_hub_toolbox::variables::Variables;
 use url::Url;
 
 use crate::error::Error;
+use crate::warnings::Warnings;
 
 /// Registry, tokens and directories of whoever embeds tools. Cloning is cheap.
 #[derive(Clone)]
 pub struct Workspace {
     settings: Arc<Settings>,
     compiler: Option<CompilerProgram>,
-    notices: Arc<dyn Notices>,
+    warnings: Arc<Warnings>,
 }
 
 impl fmt::Debug for Workspace {
@@ -52,7 +53,7 @@ impl Workspace {
         Ok(Self {
             settings: settings.into(),
             compiler: None,
-            notices: Arc::new(Untold),
+            warnings: Arc::new(Warnings(Box::new(drop))),
         })
     }
 
@@ -64,17 +65,17 @@ impl Workspace {
         self
     }
 
-    /// The same, with `notices` told what a person should know although nothing failed: a tool that
-    /// is left out of the toolbox, a token that goes over the network unencrypted. Without this
-    /// they are lost.
+    /// The same, with `warn` called when something is not as it should be although nothing fails: a
+    /// tool is left out of the toolbox, a token goes over the network unencrypted. Its text is one
+    /// line, escaped. Without this, warnings are dropped.
     #[must_use]
-    pub fn with_notices(mut self, notices: Arc<dyn Notices>) -> Self {
-        self.notices = notices;
+    pub fn with_warnings(mut self, warn: impl Fn(String) + Send + Sync + 'static) -> Self {
+        self.warnings = Arc::new(Warnings(Box::new(warn)));
         self
     }
 
     pub(crate) fn notices(&self) -> &dyn Notices {
-        &*self.notices
+        &*self.warnings
     }
 
     pub(crate) fn settings(&self) -> &Settings {

@@ -9,6 +9,9 @@ import { ToolHubError } from "./errors.js";
 import { commandFile } from "./files.js";
 import { documented } from "./jsdoc.js";
 
+/** The file of a project's functions. */
+const MODULE = "functions.js";
+
 /** The first line of a `tool.toml` that may be written over. */
 const OURS = "# Each build by `tool` of the npm package writes the files of this project anew.";
 
@@ -64,15 +67,16 @@ export class AuthoredTool {
     if (!isOurs && existsSync(project) && (await readdir(project)).length > 0) {
       throw new ToolHubError(`${project} is no directory that a build of this kind made; name an empty one`);
     }
-    await mkdir(project, { recursive: true });
+    const { source } = this;
     const { name, version, description, license, capabilities = {} } = this.#definition;
     const asked = Object.entries(capabilities).map(([key, value]) => `${key} = ${toml(value)}`);
     const about = Object.entries({ schema: 1, name, version, description, license });
     const lines = [OURS, ...about.map(([key, value]) => `${key} = ${toml(value)}`)];
-    lines.push("", "[build]", 'language = "javascript"', `functions = ${toml(`${name}.js`)}`);
+    lines.push("", "[build]", 'language = "javascript"', `functions = ${toml(MODULE)}`);
     lines.push("", "[capabilities]", ...asked, "");
+    await mkdir(project, { recursive: true });
     await writeFile(manifest, lines.join("\n"));
-    await writeFile(path.join(project, `${name}.js`), this.source);
+    await writeFile(path.join(project, MODULE), source);
     await writeFile(path.join(project, "README.md"), `# ${name}\n\n${description}\n`);
     await command("build", project);
     return path.join(project, "dist");
@@ -98,7 +102,7 @@ function check({ name, description, inputSchema }, implementation) {
   if (/^async\b|^(function)?\s*\*/.test(text)) {
     throw new ToolHubError(`the function of \`${name}\` is asynchronous or a generator, which does not run in the sandbox`);
   }
-  if (!/^(function\b|\(|[\w$]+\s*=>)/.test(text)) {
+  if (!/^(function\b|\(|[\w$]+\s*=>)/.test(text) || text.includes("[native code]")) {
     throw new ToolHubError(`the function of \`${name}\` has no source of its own: write a function or an arrow function`);
   }
   for (const input of Object.keys(inputSchema?.properties ?? {})) {
@@ -133,6 +137,11 @@ function toml(value) {
   if (value !== null && typeof value === "object") {
     const members = Object.entries(value).map(([key, member]) => `${key} = ${toml(member)}`);
     return `{ ${members.join(", ")} }`;
+  }
+  if (!["string", "boolean"].includes(typeof value) && !Number.isSafeInteger(value)) {
+    throw new ToolHubError(
+      `${value} cannot be written into tool.toml: give text, an integer, true, false, an array or an object of these`,
+    );
   }
   return JSON.stringify(value).replaceAll("\x7f", "\\u007f");
 }

@@ -93,7 +93,7 @@ function takeEvent({ operation: number, kind, text, blobs, inspection, tools }) 
       return take(number)?.resolve(inspection ?? tools ?? JSON.parse(text));
     case "error":
       return take(number)?.reject(problem(JSON.parse(text)));
-    case "notice":
+    case "warning":
       return process.emitWarning(JSON.parse(text), "ToolHubWarning");
     default:
       return listen(number, kind, JSON.parse(text));

@@ -7,16 +7,13 @@ use napi::Env;
 use napi::bindgen_prelude::Function;
 use napi_derive::napi;
 use serde_json::{Value, json};
-use tool_hub_embed::{
-    self as embed, Error, GrantRequest, Notices, Toolbox, Visibility, Workspace, process,
-};
+use tool_hub_embed::{self as embed, Error, GrantRequest, Toolbox, Visibility, Workspace, process};
 
 use crate::answer::answer_event;
 use crate::error::error_event;
 use crate::event::Event;
 use crate::inspection::NativeInspection;
 use crate::listener::listener;
-use crate::notices::SentNotices;
 use crate::surroundings::Surroundings;
 use crate::thread::Thread;
 use crate::tools::NativeTools;
@@ -135,10 +132,10 @@ impl Bridge {
         let names: Vec<String> = serde_json::from_str(&names)
             .map_err(|error| napi::Error::from_reason(error.to_string()))?;
         let surroundings = Surroundings::read(&at)?;
-        let notices = self.notices(operation);
+        let warn = self.warnings_of(operation);
         self.thread.begin_blocking(operation, move || {
             let directory = surroundings.toolbox.clone();
-            let workspace = surroundings.workspace()?.with_notices(notices);
+            let workspace = surroundings.workspace()?.with_warnings(warn);
             let toolbox = Toolbox::open(workspace, directory.as_deref())?;
             let tools = toolbox.tools(names)?;
             Ok(Event {
@@ -208,16 +205,21 @@ impl Bridge {
         work: impl FnOnce(&Workspace) -> Result<Event, Error> + Send + 'static,
     ) -> napi::Result<()> {
         let surroundings = Surroundings::read(at)?;
-        let notices = self.notices(operation);
+        let warn = self.warnings_of(operation);
         self.thread.begin_blocking(operation, move || {
-            work(&surroundings.workspace()?.with_notices(notices))
+            work(&surroundings.workspace()?.with_warnings(warn))
         })
     }
 
-    fn notices(&self, operation: u32) -> Arc<dyn Notices> {
-        Arc::new(SentNotices {
-            thread: Arc::downgrade(&self.thread),
-            operation,
-        })
+    /// Sends warnings to this thread: of one operation, and of the tools that it loaded, for as long
+    /// as the thread lives.
+    fn warnings_of(&self, operation: u32) -> impl Fn(String) + Send + Sync + use<> {
+        let thread = Arc::downgrade(&self.thread);
+        move |text| {
+            if let Some(thread) = thread.upgrade() {
+                let text = json!(text).to_string();
+                thread.mailbox.put(Event::new(operation, "warning", text));
+            }
+        }
     }
 }

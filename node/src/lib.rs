@@ -12,7 +12,6 @@ mod event;
 mod inspection;
 mod listener;
 mod mailbox;
-mod notices;
 mod operations;
 mod surroundings;
 mod thread;

@@ -71,6 +71,11 @@ test("what cannot be a tool is refused with a reason", async () => {
   assert.throws(() => tool(described), /needs a function/);
   assert.throws(() => tool(described, async () => 1), /asynchronous/);
   assert.throws(() => tool(described, { method() {} }.method), /no source of its own/);
+  assert.throws(() => tool(described, Math.max), /no source of its own/);
+  await assert.rejects(
+    tool({ ...described, capabilities: { storage: null } }, () => 1).build(path.join(place, "null")),
+    /null cannot be written into tool.toml/,
+  );
   const odd = { properties: { when: { type: "date" } } };
   assert.throws(() => tool({ ...described, inputSchema: odd }, () => 1).source, /x_when: expected a schema/);
 });

@@ -9,11 +9,11 @@ mod asked;
 mod errors;
 mod event_queue;
 mod inspection;
-mod notices;
 mod toolbox;
 mod tools;
 mod waiting;
 mod wake;
+mod warnings;
 mod workspace;
 
 use pyo3::prelude::*;

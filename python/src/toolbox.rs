@@ -1,20 +1,16 @@
 //! The class `Toolbox` of the native half.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use pyo3::prelude::*;
 
 use crate::errors::raised;
-use crate::notices::KeptNotices;
 use crate::tools::Tools;
+use crate::warnings::KeptWarnings;
 
 /// A toolbox on disk.
 #[pyclass(frozen, module = "tool_hub._native")]
-pub(crate) struct Toolbox(
-    pub(crate) tool_hub_embed::Toolbox,
-    pub(crate) Arc<KeptNotices>,
-);
+pub(crate) struct Toolbox(pub(crate) tool_hub_embed::Toolbox, pub(crate) KeptWarnings);
 
 #[pymethods]
 impl Toolbox {

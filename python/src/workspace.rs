@@ -3,20 +3,19 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use pyo3::prelude::*;
 use tool_hub_embed::{CompilerProgram, Visibility, load, push, search};
 
 use crate::errors::raised;
 use crate::inspection::Inspection;
-use crate::notices::KeptNotices;
 use crate::toolbox::Toolbox;
 use crate::waiting::wait;
+use crate::warnings::KeptWarnings;
 
-/// Registry and directories.
+/// Registry and directories, and the warnings of what is done with them.
 #[pyclass(frozen, module = "tool_hub._native")]
-pub(crate) struct Workspace(tool_hub_embed::Workspace, Arc<KeptNotices>);
+pub(crate) struct Workspace(tool_hub_embed::Workspace, KeptWarnings);
 
 /// A tool that a search found: repo, description, version, functions, downloads, likes, private.
 type Found = (
@@ -43,9 +42,10 @@ impl Workspace {
         let workspace = tool_hub_embed::Workspace::new(variable, working, None);
         let workspace = workspace.map_err(|error| raised(py, &error))?;
         let compiler = compiler.map(|path| CompilerProgram { path });
-        let notices = Arc::<KeptNotices>::default();
-        let workspace = workspace.with_notices(notices.told());
-        Ok(Self(workspace.with_compiler(compiler), notices))
+        let warnings = KeptWarnings::default();
+        let kept = warnings.clone();
+        let workspace = workspace.with_warnings(move |text| kept.keep(text));
+        Ok(Self(workspace.with_compiler(compiler), warnings))
     }
 
     fn load(&self, py: Python<'_>, subject: &str) -> PyResult<Inspection> {
@@ -59,7 +59,7 @@ impl Workspace {
     fn toolbox(&self, py: Python<'_>, directory: Option<PathBuf>) -> PyResult<Toolbox> {
         let opened = tool_hub_embed::Toolbox::open(self.0.clone(), directory.as_deref());
         let toolbox = opened.map_err(|error| raised(py, &error))?;
-        Ok(Toolbox(toolbox, Arc::clone(&self.1)))
+        Ok(Toolbox(toolbox, self.1.clone()))
     }
 
     fn search(&self, py: Python<'_>, query: &str, limit: usize) -> PyResult<Vec<Found>> {

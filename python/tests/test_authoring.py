@@ -166,7 +166,7 @@ def test_what_is_hard_to_write_is_written(tmp_path):
     source = reads.source
     assert "import urllib.parse\n" in source and "class Unit(Enum)" in source
     assert "WORDS = {'a', 'b', 'c', 'd'}" in source
-    manifest = reads._manifest("reads.py")
+    manifest = reads._manifest()
     if sys.version_info >= (3, 11):
         import tomllib
 

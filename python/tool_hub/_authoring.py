@@ -23,6 +23,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: The first line of a `tool.toml` that may be written over.
 _OURS = "# Each build by tool_hub.tool in Python writes the files of this project anew."
+#: The file of a project's functions.
+_MODULE = "functions.py"
 #: TOML's bare keys; others are written as strings.
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -72,8 +74,7 @@ class AuthoredTool(Generic[F]):
         left alone. The first build on a machine fetches componentize-py, and takes a minute.
         """
         project = Path(directory if directory is not None else self.name).absolute()
-        module, manifest = f"{self.name.replace('-', '_')}.py", project / "tool.toml"
-        source = self.source
+        manifest, text, source = project / "tool.toml", self._manifest(), self.source
         is_ours = manifest.is_file() and manifest.read_text("utf-8").startswith(_OURS)
         if project.exists() and any(project.iterdir()) and not is_ours:
             raise Error(
@@ -81,8 +82,8 @@ class AuthoredTool(Generic[F]):
                 "name an empty directory, or one that is not there: build(directory)",
             )
         project.mkdir(parents=True, exist_ok=True)
-        manifest.write_text(self._manifest(module), encoding="utf-8")
-        (project / module).write_text(source, encoding="utf-8")
+        manifest.write_text(text, encoding="utf-8")
+        (project / _MODULE).write_text(source, encoding="utf-8")
         card = f"# {self.name}\n\n{inspect.getdoc(self.function)}\n"
         (project / "README.md").write_text(card, encoding="utf-8")
         _run_command("build", str(project))
@@ -103,11 +104,11 @@ class AuthoredTool(Generic[F]):
 
         return push(self.build(directory), repo, private=private)
 
-    def _manifest(self, module: str) -> str:
+    def _manifest(self) -> str:
         lines = [_OURS, "schema = 1"]
         for key in ("name", "version", "description", "license"):
             lines.append(f"{key} = {_toml(getattr(self, key))}")
-        lines += ["", "[build]", 'language = "python"', f"functions = {_toml(module)}"]
+        lines += ["", "[build]", 'language = "python"', f"functions = {_toml(_MODULE)}"]
         if self.capabilities:
             lines += ["", "[capabilities]"]
             lines += [f"{_key(key)} = {_toml(value)}" for key, value in self.capabilities.items()]
@@ -229,8 +230,11 @@ def _toml(value: Any) -> str:
         return "{ " + ", ".join(members) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    if not isinstance(value, (str, int, float)):
-        raise Error(f"{value!r} cannot be written into tool.toml", "give text, a number or a truth")
+    if not isinstance(value, (str, int)):
+        raise Error(
+            f"{value!r} cannot be written into tool.toml",
+            "give text, an integer, True, False, a list or a dict of these",
+        )
     # Strings are those of JSON, but for characters beyond 16 bits and U+007F.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 

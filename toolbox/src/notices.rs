@@ -93,11 +93,3 @@ pub trait Notices: Send + Sync {
     /// Takes one notice, at the time when it matters.
     fn notice(&self, notice: &Notice<'_>);
 }
-
-/// Tells nobody.
-#[derive(Debug, Clone, Copy)]
-pub struct Untold;
-
-impl Notices for Untold {
-    fn notice(&self, _: &Notice<'_>) {}
-}

@@ -12,9 +12,9 @@ const DERIVED: &str = "the component has no manifest; this one is derived from i
 impl Notices for Printer {
     fn notice(&self, notice: &Notice<'_>) {
         match notice {
-            Notice::ManifestDerived => return self.note(DERIVED),
-            Notice::NamedLikeAPath { .. } => return self.note(&notice.to_string()),
-            _ => self.warning(&notice.to_string()),
+            Notice::ManifestDerived => self.note(DERIVED),
+            _ if notice.is_warning() => self.warning(&notice.to_string()),
+            _ => self.note(&notice.to_string()),
         }
         match notice {
             Notice::TokenInClear { .. } => self.hint(
