@@ -211,8 +211,8 @@ impl Bridge {
         })
     }
 
-    /// Sends warnings to this thread: of one operation, and of the tools that it loaded, for as long
-    /// as the thread lives.
+    /// Sends warnings of an operation, and of the tools that it loaded, to this thread while that
+    /// lives.
     fn warnings_of(&self, operation: u32) -> impl Fn(String) + Send + Sync + use<> {
         let thread = Arc::downgrade(&self.thread);
         move |text| {
