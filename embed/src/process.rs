@@ -30,7 +30,7 @@ static PROCESS: PerProcess<Process> = PerProcess::new();
 /// Held while the process is built, so that it is built once.
 static BUILDING: PerProcess<Mutex<()>> = PerProcess::new();
 
-/// Held by each thread that loads a tool, and exclusively by one that forks.
+/// Held by each thread that loads a tool or builds the process, and exclusively by one that forks.
 static LOADING: PerProcess<RwLock<()>> = PerProcess::new();
 
 thread_local! {
@@ -54,14 +54,16 @@ pub fn get(workspace: &Workspace) -> Result<&'static Process, Error> {
     if let Some(process) = PROCESS.get() {
         return Ok(process);
     }
+    let _no_fork = loading();
     let building = BUILDING.get_or_try(|| Ok::<_, Error>(Mutex::new(())))?;
     let _one = building.lock().unwrap_or_else(PoisonError::into_inner);
     PROCESS.get_or_try(|| Process::build(workspace))
 }
 
-/// Waits until no tool is being loaded, and lets none be loaded until [`forked_here`] or
-/// [`forked`]. Whoever forks calls this before, on the thread that forks: loading takes locks of
-/// the engine that all its users share, and a child in which one is held could load nothing.
+/// Waits until no tool is being loaded and no [`Process`] built, and holds both back until
+/// [`forked_here`] or [`forked`]. Whoever forks calls this before, on the thread that forks: both
+/// take locks of the engine and of the runtime that all their users share, and a child in which one
+/// is held could load nothing.
 pub fn forks() {
     let Ok(loading) = LOADING.get_or_try(|| Ok::<_, Infallible>(RwLock::default()));
     let guard = loading.write().unwrap_or_else(PoisonError::into_inner);
@@ -80,7 +82,8 @@ pub fn forked() {
     per_process::forked();
 }
 
-/// Keeps this process from forking while a tool is loaded.
+/// Keeps this process from forking while a tool is loaded. A thread that has it must not take it
+/// again, nor call [`get`]: it would wait for a fork that waits for it.
 pub(crate) fn loading() -> RwLockReadGuard<'static, ()> {
     let Ok(loading) = LOADING.get_or_try(|| Ok::<_, Infallible>(RwLock::default()));
     loading.read().unwrap_or_else(PoisonError::into_inner)

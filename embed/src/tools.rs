@@ -261,8 +261,8 @@ impl Future for Call {
 }
 
 fn load(workspace: &Workspace, members: &Members) -> Result<Arc<[LoadedTool]>, Error> {
-    let _no_fork = process::loading();
     let process = process::get(workspace)?;
+    let _no_fork = process::loading();
     let settings = workspace.settings();
     match members {
         Members::Approved {

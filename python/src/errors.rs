@@ -1,7 +1,6 @@
 //! Turns errors into the exceptions that the Python half defines.
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use tool_hub_embed::{Error, ErrorKind};
 
@@ -27,7 +26,7 @@ pub(crate) fn raised_with(py: Python<'_>, text: &str, hint: &str) -> PyErr {
 }
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
-    static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    let module = ERRORS.get_or_try_init(py, || py.import("tool_hub._errors").map(Bound::unbind))?;
-    Ok(module.bind(py).getattr(name)?.cast_into::<PyType>()?)
+    // Looked up each time: in a child, a lock that a thread of its parent held would never open.
+    let module = py.import("tool_hub._errors")?;
+    Ok(module.getattr(name)?.cast_into::<PyType>()?)
 }

@@ -94,6 +94,51 @@ assert ok
     )
 
 
+@pytest.mark.parametrize("attempt", range(16))
+def test_a_fork_while_threads_begin(script, attempt):
+    """Threads find the command, build the runtime and raise their first error when one forks.
+
+    One attempt in five hung while any of these took a lock that a fork did not wait for.
+    """
+    script(
+        """
+import os, sys, threading, time
+import tool_hub
+sys.setswitchinterval(1e-6)
+
+def fails():
+    try:
+        tool_hub.load("no tool")
+    except tool_hub.Error:
+        pass
+
+begin = threading.Barrier(7)
+threads = [threading.Thread(target=lambda: (begin.wait(), fails())) for _ in range(6)]
+for thread in threads:
+    thread.start()
+begin.wait()
+children = []
+for _ in range(12):
+    children.append(os.fork())
+    if children[-1] == 0:
+        fails()
+        os._exit(0)
+for thread in threads:
+    thread.join()
+for child in children:
+    for _ in range(2000):
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            break
+        time.sleep(0.005)
+    else:
+        os.kill(child, 9)
+        sys.exit("a child hangs")
+    assert status == 0
+"""
+    )
+
+
 def test_a_fork_in_a_callback(script):
     """The call stays the parent's. The child gets an error for it, and can make calls of its own."""
     script(

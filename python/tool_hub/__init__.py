@@ -4,6 +4,8 @@ A tool is a WebAssembly component that was verified by hash and approved by a pe
 one and runs nothing of it, ``approve`` makes it callable, and a call runs it in a fresh sandbox.
 """
 
+from tool_hub import _fork
+
 # Type checkers take this name for true. The module `typing` takes longer to import than this one.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,9 +66,9 @@ if not TYPE_CHECKING:
     def __getattr__(name):
         for home, names in _HOMES.items():
             if name in names:
-                from importlib import import_module
+                with _fork.importing:
+                    from importlib import import_module
 
-                with import_module("tool_hub._fork").importing:
                     module = import_module(f"tool_hub.{home}")
                 # All that it has: this is not called again for them.
                 globals().update((each, getattr(module, each)) for each in names)

@@ -1,25 +1,39 @@
-"""Hooks of `fork`: it waits for loads and imports, so that its child can do both."""
+"""Hooks of a fork, which waits for imports and loads, so that its child can do both."""
 
 from __future__ import annotations
 
 import _thread
 import os
-
-from tool_hub import _native
+import sys
 
 #: Held around imports within functions. Python lets a thread fork while another one imports a
 #: module, and then the child waits for ever when it imports that module itself.
 importing = _thread.RLock()
 
+
+def _tell_native(event: str) -> None:
+    """Tells the native module, if it is loaded: before that there is nothing to wait for."""
+    hook = getattr(sys.modules.get("tool_hub._native"), event, None)
+    if hook is not None:
+        hook()
+
+
+def _before() -> None:
+    importing.acquire()
+    _tell_native("forks")
+
+
+def _in_parent() -> None:
+    _tell_native("forked_here")
+    importing.release()
+
+
+def _in_child() -> None:
+    _tell_native("forked")
+    importing.release()
+
+
+# All at once and before anything else of the package: hooks that are added while another thread
+# forks do not count for that fork.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_native.forks,
-        after_in_parent=_native.forked_here,
-        after_in_child=_native.forked,
-    )
-    # Hooks run before a fork in the reverse of this order: a thread that imports has to go on.
-    os.register_at_fork(
-        before=importing.acquire,
-        after_in_parent=importing.release,
-        after_in_child=importing.release,
-    )
+    os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)

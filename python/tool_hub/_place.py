@@ -25,13 +25,14 @@ def compiler() -> str | None:
     """
     global _compiler
     if _compiler is None:
-        _compiler = (_find_compiler(),)
+        # Once, and not while another thread forks: what is called below imports modules as well.
+        with importing:
+            _compiler = _compiler or (_find_compiler(),)
     return _compiler[0]
 
 
 def _find_compiler() -> str | None:
-    with importing:
-        from importlib import metadata
+    from importlib import metadata
 
     try:
         installed = metadata.distribution("tool-hub")
@@ -46,8 +47,7 @@ def _find_compiler() -> str | None:
 
 
 def _is_this_version(path: str, version: str) -> bool:
-    with importing:
-        import subprocess
+    import subprocess
 
     try:
         said = subprocess.run([path, "--version"], capture_output=True, timeout=10, env={})
