@@ -55,4 +55,4 @@ def test_the_import_loads_only_what_is_used():
         "print('asyncio' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["['tool_hub']", "False"]
+    assert done.stdout.splitlines() == ["['tool_hub', 'tool_hub._fork']", "False"]

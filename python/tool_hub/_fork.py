@@ -1,7 +1,5 @@
 """Hooks of a fork, which waits for imports and loads, so that its child can do both."""
 
-from __future__ import annotations
-
 import _thread
 import os
 import sys
