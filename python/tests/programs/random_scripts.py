@@ -365,15 +365,25 @@ class Ended:
                 break
             if time.monotonic() - begun > SECONDS and not self.wrong:
                 self.wrong = "hangs"
-                signal_group(pid, signal.SIGUSR1)
-                time.sleep(1)
-                signal_group(pid, signal.SIGKILL)
+                end_group(pid)
             time.sleep(0.001)
-        if signal_group(pid, signal.SIGKILL):
-            self.wrong = "leaves a process behind"
+        # Children that it did not wait for have as long to end; ended ones are there until reaped.
+        while signal_group(pid, 0):
+            if time.monotonic() - begun > 2 * SECONDS:
+                self.wrong = self.wrong or "leaves a process behind"
+                end_group(pid)
+                break
+            time.sleep(0.001)
         self.code = os.waitstatus_to_exitcode(status)
         self.peak_mib = usage.ru_maxrss >> 10
         self.cpu = usage.ru_utime + usage.ru_stime
+
+
+def end_group(group: int) -> None:
+    """Asks all processes of a script where they are, and ends them."""
+    signal_group(group, signal.SIGUSR1)
+    time.sleep(1)
+    signal_group(group, signal.SIGKILL)
 
 
 def signal_group(group: int, number: int) -> bool:
