@@ -15,6 +15,7 @@ mod template;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use tool_hub_agent::definition::interface::Interface;
 use tool_hub_host::authoring::CONTRACT;
 use tool_hub_manifest::ToolName;
 
@@ -22,6 +23,7 @@ use crate::build::package_directory;
 use crate::files;
 
 pub(crate) use defined::DefinedFunctions;
+pub(crate) use describe::names as function_names;
 pub(crate) use gradio::{GradioProject, LANGUAGE as CALLING_LANGUAGE};
 pub(crate) use names::{Names, lower_camel, upper_camel};
 pub(crate) use plain::PlainFile;
@@ -39,6 +41,18 @@ pub(crate) enum FunctionSource {
     Plain(PlainFile),
     /// Functions that an app offers.
     GradioProject(GradioProject),
+}
+
+impl FunctionSource {
+    /// The types of functions that were read, and what these types cannot say.
+    pub(crate) fn interface(&self) -> Option<&Interface> {
+        match self {
+            Self::Greeter => None,
+            Self::Defined(defined) => Some(defined.interface()),
+            Self::Plain(plain) => Some(plain.interface()),
+            Self::GradioProject(calling) => Some(calling.defined().interface()),
+        }
+    }
 }
 
 /// Writes the scaffold beside its place and moves it there, so that a failure leaves nothing.

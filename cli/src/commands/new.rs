@@ -17,7 +17,8 @@ use url::Url;
 
 use crate::build;
 use crate::scaffold::{
-    CALLING_LANGUAGE, DefinedFunctions, FunctionSource, PlainFile, Template, scaffold,
+    CALLING_LANGUAGE, DefinedFunctions, FunctionSource, PlainFile, Template, function_names,
+    scaffold,
 };
 use crate::session::Session;
 use crate::settings::config::Config;
@@ -74,28 +75,13 @@ impl New {
         let (body, lang) = self.body(session).await?;
         scaffold(&directory, &self.name, lang, &body)?;
         build::remember_trust(&directory, config)?;
-        match &body {
-            FunctionSource::Greeter => {}
-            FunctionSource::Defined(defined) => summary::tell(defined, printer),
-            FunctionSource::Plain(plain) => summary::tell_plain(plain, printer),
-            FunctionSource::GradioProject(calling) => summary::tell(calling.defined(), printer),
-        }
+        summary::tell(&body, printer);
         if printer.wants_json() {
             let mut answer = json!({ "directory": directory, "language": lang.name() });
-            match &body {
-                FunctionSource::Greeter => {}
-                FunctionSource::Defined(defined) => {
-                    answer["functions"] = defined.functions().into();
-                    answer["losses"] = defined.losses().into();
-                }
-                FunctionSource::GradioProject(calling) => {
-                    answer["functions"] = calling.defined().functions().into();
-                    answer["losses"] = calling.defined().losses().into();
-                }
-                FunctionSource::Plain(plain) => {
-                    answer["functions"] = plain.functions().into();
-                    answer["losses"] = plain.losses().into();
-                }
+            if let Some(interface) = body.interface() {
+                answer["functions"] = function_names(interface).into();
+                let losses = interface.losses.iter().map(ToString::to_string);
+                answer["losses"] = losses.collect::<Vec<_>>().into();
             }
             printer.json(&answer)?;
         } else {

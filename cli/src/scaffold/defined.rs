@@ -2,7 +2,6 @@
 //! The manifest has what WIT cannot say.
 
 use toml_edit::{DocumentMut, Item, Table, value};
-use tool_hub_agent::definition::Loss;
 use tool_hub_agent::definition::import::Import;
 use tool_hub_agent::definition::interface::{Interface, Operation, interface};
 use tool_hub_manifest::FunctionSpec;
@@ -45,21 +44,6 @@ impl DefinedFunctions {
     /// The definitions that were left out, and the reasons.
     pub(crate) fn skipped(&self) -> &[String] {
         &self.skipped
-    }
-
-    /// The parts of the definitions that the project's types do not express.
-    pub(crate) fn differences(&self) -> &[Loss] {
-        &self.interface.losses
-    }
-
-    /// The same for programs.
-    pub(crate) fn losses(&self) -> Vec<String> {
-        self.differences().iter().map(Loss::to_string).collect()
-    }
-
-    /// The names that agents will see.
-    pub(crate) fn functions(&self) -> Vec<&str> {
-        describe::names(&self.interface)
     }
 
     /// The contents of the file at `path`; `text` is what it holds in a project that greets.

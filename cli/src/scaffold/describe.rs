@@ -8,7 +8,7 @@ use super::names::Names;
 const DESCRIPTION_CHARACTERS_MAX: usize = 200;
 
 /// The names that agents will see.
-pub(super) fn names(interface: &Interface) -> Vec<&str> {
+pub(crate) fn names(interface: &Interface) -> Vec<&str> {
     let operations = interface.operations.iter();
     operations
         .map(|operation| operation.name.as_str())

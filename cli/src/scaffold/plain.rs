@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use toml_edit::{DocumentMut, value};
-use tool_hub_agent::definition::Loss;
 use tool_hub_agent::definition::interface::{Interface, interface};
 
 use super::describe;
@@ -57,19 +56,9 @@ impl PlainFile {
         &self.name
     }
 
-    /// The parts of the functions' types that the tool's types do not express.
-    pub(crate) fn differences(&self) -> &[Loss] {
-        &self.interface.losses
-    }
-
-    /// The same for programs.
-    pub(crate) fn losses(&self) -> Vec<String> {
-        self.differences().iter().map(Loss::to_string).collect()
-    }
-
-    /// The names that agents will see.
-    pub(crate) fn functions(&self) -> Vec<&str> {
-        describe::names(&self.interface)
+    /// The functions' types.
+    pub(super) fn interface(&self) -> &Interface {
+        &self.interface
     }
 
     /// The files of the project, of which `common` are those of every scaffold.

@@ -2,34 +2,33 @@
 
 use tool_hub_agent::definition::{Loss, LossKind};
 
-use crate::scaffold::{DefinedFunctions, PlainFile};
+use crate::scaffold::{DefinedFunctions, FunctionSource};
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
 
 /// The most differences that are told one by one.
 const TOLD_MAX: usize = 20;
 
-/// Tells what was read and what the project's types do not say.
-pub(super) fn tell(defined: &DefinedFunctions, printer: &Printer) {
-    printer.note(&format!(
-        "read {} ({})",
-        counted(defined.functions().len(), "function"),
-        defined.source()
-    ));
+/// Tells what was read, and what the project's types do not say.
+pub(super) fn tell(functions: &FunctionSource, printer: &Printer) {
+    let Some(interface) = functions.interface() else {
+        return;
+    };
+    let read = counted(interface.operations.len(), "function");
+    match functions {
+        FunctionSource::Greeter => {}
+        FunctionSource::Plain(plain) => printer.note(&format!("read {read} of {}", plain.name())),
+        FunctionSource::Defined(defined) => tell_defined(&read, defined, printer),
+        FunctionSource::GradioProject(calling) => tell_defined(&read, calling.defined(), printer),
+    }
+    tell_differences(&interface.losses, printer);
+}
+
+fn tell_defined(read: &str, defined: &DefinedFunctions, printer: &Printer) {
+    printer.note(&format!("read {read} ({})", defined.source()));
     for skipped in defined.skipped() {
         printer.warning(&format!("left out: {skipped}"));
     }
-    tell_differences(defined.differences(), printer);
-}
-
-/// Tells what was read of a file of plain functions, and what the tool's types do not say.
-pub(super) fn tell_plain(plain: &PlainFile, printer: &Printer) {
-    printer.note(&format!(
-        "read {} of {}",
-        counted(plain.functions().len(), "function"),
-        plain.name()
-    ));
-    tell_differences(plain.differences(), printer);
 }
 
 fn tell_differences(differences: &[Loss], printer: &Printer) {
