@@ -129,9 +129,16 @@ mod mapped {
         /// The image must be code that an engine of this version serialised.
         #[expect(unsafe_code, reason = "the caller's promise is handed on")]
         pub(super) unsafe fn deserialize(&self, engine: &Engine) -> wasmtime::Result<Component> {
+            let path = self.path();
+            if !path.exists() {
+                return Err(wasmtime::Error::msg(
+                    "/proc is not mounted here, and code is loaded from memory through it; mount it \
+                     with: mount -t proc proc /proc",
+                ));
+            }
             // SAFETY: as for this function; the file does not change. The engine reads it from the
             // beginning and ignores what may follow.
-            unsafe { Component::deserialize_file(engine, self.path()) }
+            unsafe { Component::deserialize_file(engine, path) }
         }
 
         /// The path at which the process finds the file by its descriptor, whatever became of its
