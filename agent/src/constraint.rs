@@ -18,6 +18,7 @@ mod format;
 mod json;
 mod notation;
 mod numbers;
+mod printing;
 mod regex;
 mod request;
 mod strings;

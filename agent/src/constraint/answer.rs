@@ -1,4 +1,4 @@
-//! Validates an answer against a schema, with messages for the model that wrote it.
+//! Validates a model's JSON answer against a schema; `WrongAnswer` tells the model what is wrong.
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;

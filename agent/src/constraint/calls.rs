@@ -1,4 +1,4 @@
-//! The `Calls` that a model may make: their one JSON Schema, and the reading of what it wrote.
+//! The `Calls` that a model may make, their JSON Schema, and its reply read as a `CallOrAnswer`.
 
 mod schema;
 

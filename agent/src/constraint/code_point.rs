@@ -1,4 +1,4 @@
-//! Writes a character by its number, as grammars and regular expressions escape it.
+//! Writes a character by its number, as GBNF and regular expressions escape it.
 
 /// A character by its number, as GBNF and the regular expressions of Rust and Python read it.
 pub(super) fn code(character: char) -> String {

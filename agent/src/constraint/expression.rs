@@ -1,4 +1,4 @@
-//! Grammars as rules made of expressions, independent of the format in which they are written.
+//! Grammars as rules made of expressions, before they are written in a format.
 
 use std::collections::{HashMap, HashSet};
 
@@ -57,18 +57,10 @@ impl Expression {
     }
 }
 
-/// The surroundings of an expression in print, which decide if it needs brackets.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Precedence {
-    Choice,
-    Sequence,
-    Repeat,
-}
-
 /// A set of characters, as ranges in their order that neither touch nor overlap.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Class {
-    ranges: Vec<(char, char)>,
+    pub(super) ranges: Vec<(char, char)>,
 }
 
 impl Class {
@@ -82,30 +74,6 @@ impl Class {
             }
         }
         Self { ranges: joined }
-    }
-
-    /// The ranges to write, and true if the class is what is outside of them: whichever is shorter.
-    fn written(&self) -> (Vec<(char, char)>, bool) {
-        let reaches_the_end = self.ranges.last().is_some_and(|(_, to)| *to == char::MAX);
-        if reaches_the_end && self.ranges.len() > 1 {
-            (self.complement().ranges, true)
-        } else {
-            (self.ranges.clone(), false)
-        }
-    }
-
-    /// Prints the class as `[a-z]` or `[^a-z]`, each character by `print_character`.
-    pub(super) fn print(&self, text: &mut String, print_character: fn(char, &mut String)) {
-        let (ranges, is_negated) = self.written();
-        text.push_str(if is_negated { "[^" } else { "[" });
-        for (from, to) in ranges {
-            print_character(from, text);
-            if from != to {
-                text.push('-');
-                print_character(to, text);
-            }
-        }
-        text.push(']');
     }
 
     /// All other characters.
@@ -184,7 +152,7 @@ pub(super) struct Grammar {
     words: HashMap<Expression, usize>,
 }
 
-/// The names of the first rule in lark and GBNF.
+/// The names of the first rule in lark and GBNF, which no other rule may have.
 pub(super) const FIRST_NAMES: [&str; 2] = ["start", "root"];
 /// The longest name of a rule without the number that makes it unique.
 const NAME_LENGTH_MAX: usize = 32;
@@ -277,18 +245,6 @@ impl Grammar {
             number += 1;
         }
         found
-    }
-}
-
-/// A repetition, in the notation that all formats share.
-pub(super) fn count(min: u32, max: Option<u32>) -> String {
-    match (min, max) {
-        (0, Some(1)) => "?".to_owned(),
-        (0, None) => "*".to_owned(),
-        (1, None) => "+".to_owned(),
-        (min, None) => format!("{{{min},}}"),
-        (min, Some(max)) if min == max => format!("{{{min}}}"),
-        (min, Some(max)) => format!("{{{min},{max}}}"),
     }
 }
 

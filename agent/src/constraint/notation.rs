@@ -2,7 +2,8 @@
 
 use super::code_point::code;
 use super::error::ConstraintError;
-use super::expression::{Class, Expression, FIRST_NAMES, Grammar, Kind, Precedence, count};
+use super::expression::{Class, Expression, FIRST_NAMES, Grammar, Kind};
+use super::printing::{Precedence, count};
 use super::regex;
 use crate::characters::is_hidden;
 
@@ -149,8 +150,8 @@ impl Printer<'_> {
     }
 }
 
-/// llama.cpp knows few escapes, so that everything but letters, digits and what has no
-/// meaning in a class is written by its number.
+/// llama.cpp knows few escapes, so characters that have a meaning in a class, and hidden ones, are
+/// written by their numbers.
 fn in_class(character: char, text: &mut String) {
     match character {
         '"' | '\\' | '[' | ']' | '^' | '-' => text.push_str(&code(character)),

@@ -1,9 +1,10 @@
-//! Writes a grammar as one regular expression for the engines of Rust and Python.
-//! It has groups, classes and counts only.
+//! Writes a grammar, or one word of it for lark, as a regular expression for Rust and Python.
+//! The expression has groups, classes and counts only.
 
 use super::code_point::code;
 use super::error::ConstraintError;
-use super::expression::{Expression, Grammar, Precedence, count};
+use super::expression::{Expression, Grammar};
+use super::printing::{Precedence, count};
 use crate::characters::is_hidden;
 
 /// The longest expression, in bytes.

@@ -1,4 +1,4 @@
-//! Reads the `tool_choice` of any API: the functions that a model may or must call.
+//! The `ToolChoice` of a request (which functions to call), read in the forms of several APIs.
 
 use serde_json::{Map, Value};
 
