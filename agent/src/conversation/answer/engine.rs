@@ -12,9 +12,9 @@ mod value;
 use tool_hub_manifest::FunctionSpec;
 
 use super::bare_argument;
-use super::event::{AnswerEvent, CALLS_MAX, Problems};
+use super::event::{AnswerEvent, CALLS_MAX};
 use super::family::{Certainty, Family, State, Transition};
-use super::problem::AnswerProblem;
+use super::problem::{AnswerProblem, Problems};
 use super::scan::Scan;
 use super::trimmed_text::Sink;
 use crate::conversation::message::ToolCall;
@@ -481,6 +481,7 @@ impl<'a> Engine<'a> {
     }
 
     fn problem(&mut self, problem: impl FnOnce() -> AnswerProblem) {
-        self.problems.report(problem, &mut self.events);
+        let problem = self.problems.limited(problem);
+        self.events.extend(problem.map(AnswerEvent::Problem));
     }
 }

@@ -1,4 +1,4 @@
-//! An answer, and the events that a reader emits while it is being written.
+//! The `Answer`, the events that a reader emits on the way to it, and limits on bytes and calls.
 
 use super::problem::AnswerProblem;
 use crate::conversation::message::ToolCall;
@@ -61,30 +61,5 @@ impl Answer {
             AnswerEvent::Call(call) => self.calls.push(call),
             AnswerEvent::Problem(problem) => self.problems.push(problem),
         }
-    }
-}
-
-/// Counts the reported problems of an answer, which are limited as calls are.
-#[derive(Debug, Default)]
-pub(super) struct Problems {
-    reported: usize,
-}
-
-impl Problems {
-    /// Reports a problem within the limit. `problem` builds it, since it may contain much of the
-    /// answer.
-    pub(super) fn report(
-        &mut self,
-        problem: impl FnOnce() -> AnswerProblem,
-        events: &mut Vec<AnswerEvent>,
-    ) {
-        let problems_max = CALLS_MAX;
-        let problem = match self.reported {
-            reported if reported < problems_max => problem(),
-            reported if reported == problems_max => AnswerProblem::TooManyProblems { problems_max },
-            _ => return,
-        };
-        self.reported += 1;
-        events.push(AnswerEvent::Problem(problem));
     }
 }

@@ -1,9 +1,12 @@
-//! The problems of an answer, worded for the model that wrote it.
+//! The problems of an answer, worded for the model that wrote it, and counted up to a limit.
 
 use std::fmt;
 
 /// The length to which the model's text is cut in a message to it, in characters.
 const SHOWN_MAX: usize = 200;
+
+/// The most problems of an answer that are reported.
+const PROBLEMS_MAX: usize = 128;
 
 /// A part of an answer that could not be read. [`fmt::Display`] says what was expected, what was
 /// found, and how to mend it.
@@ -86,6 +89,30 @@ impl fmt::Display for AnswerProblem {
                  To mend it: write each call once, in the form that the system prompt shows."
             ),
         }
+    }
+}
+
+/// Counts the problems of an answer. After the limit one more tells that there are others.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    reported: usize,
+}
+
+impl Problems {
+    /// The problem to report, or none beyond the limit. `problem` builds it, since it may contain
+    /// much of the answer.
+    pub(super) fn limited(
+        &mut self,
+        problem: impl FnOnce() -> AnswerProblem,
+    ) -> Option<AnswerProblem> {
+        let problems_max = PROBLEMS_MAX;
+        let problem = match self.reported {
+            reported if reported < problems_max => problem(),
+            reported if reported == problems_max => AnswerProblem::TooManyProblems { problems_max },
+            _ => return None,
+        };
+        self.reported += 1;
+        Some(problem)
     }
 }
 

@@ -8,8 +8,8 @@ use tool_hub_manifest::FunctionSpec;
 
 use super::call;
 use super::error::FormatError;
-use super::event::{AnswerEvent, CALLS_MAX, Problems};
-use super::problem::AnswerProblem;
+use super::event::{AnswerEvent, CALLS_MAX};
+use super::problem::{AnswerProblem, Problems};
 use super::trimmed_text::Sink;
 
 /// The longest template, as JSON in bytes.
@@ -248,7 +248,8 @@ impl TemplateReader {
     }
 
     fn problem(&mut self, problem: impl FnOnce() -> AnswerProblem) {
-        self.problems.report(problem, &mut self.events);
+        let problem = self.problems.limited(problem);
+        self.events.extend(problem.map(AnswerEvent::Problem));
     }
 }
 

@@ -6,7 +6,8 @@ use crate::conversation::answer::family::Transition;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MarkerMatch {
     Nothing,
-    /// Something that may become a marker.
+    /// Something at this offset that may become a marker.
     Beginning(usize),
+    /// A marker at this offset.
     Marker(usize, Transition),
 }

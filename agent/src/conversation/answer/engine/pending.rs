@@ -8,7 +8,7 @@ use crate::conversation::answer::trimmed_text::Sink;
 pub(super) struct PendingCall {
     /// The offset at which the call begins.
     pub(super) start: usize,
-    /// The number of events from before the call, which may be reported in any case.
+    /// How many of the engine's unreported events came before the call; these are final.
     pub(super) events: usize,
     /// The text from before the call.
     pub(super) text: Sink,

@@ -1,10 +1,10 @@
 //! Tells calls from reasoning: calls inside of reasoning count only if it is never closed.
 
+use super::Engine;
 use super::pending::PendingCall;
-use super::{Engine, Failure};
-use crate::conversation::answer::event::{AnswerEvent, Problems};
+use crate::conversation::answer::event::AnswerEvent;
 use crate::conversation::answer::family::{Certainty, State};
-use crate::conversation::answer::xml_arguments;
+use crate::conversation::answer::problem::Problems;
 
 impl Engine<'_> {
     pub(super) fn is_thinking(&self) -> bool {
@@ -101,22 +101,6 @@ impl Engine<'_> {
             self.calls = reader.calls;
             self.events.extend(events);
             self.state = State::Text;
-        }
-    }
-
-    /// Sets all arguments of the call from nested elements.
-    pub(super) fn set_elements(&mut self, written: &str) {
-        match xml_arguments::arguments(written, &self.name, self.offered) {
-            Ok(arguments) => {
-                if let Some(call) = &mut self.call {
-                    call.arguments = arguments;
-                }
-            }
-            Err(reason) => {
-                self.call = None;
-                let written = self.written(self.at);
-                self.problem(|| Failure::unreadable(reason).problem(written));
-            }
         }
     }
 }

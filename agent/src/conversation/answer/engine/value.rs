@@ -1,12 +1,13 @@
 //! The engine at a value of a call: finds its end, has it parsed, emits its calls, and goes on.
-//! A value is JSON, a call in Python syntax or an object with unquoted names.
+//! A value is JSON, a call in Python syntax or an object with unquoted names. Arguments that are
+//! nested elements are set here as well.
 
 use super::marker_match::MarkerMatch;
 use super::{Engine, Failure, Step};
 use crate::conversation::answer::family::{Certainty, Shape, State};
 use crate::conversation::answer::problem::AnswerProblem;
 use crate::conversation::answer::scan::{Lookahead, Quotes, Scan, ScanResult};
-use crate::conversation::answer::{call, literal};
+use crate::conversation::answer::{call, literal, xml_arguments};
 use crate::conversation::message::ToolCall;
 
 impl Engine<'_> {
@@ -135,6 +136,22 @@ impl Engine<'_> {
                     self.at = end;
                 }
                 self.fail(Failure::unreadable(reason));
+            }
+        }
+    }
+
+    /// Sets all arguments of the call from nested elements.
+    pub(super) fn set_elements(&mut self, written: &str) {
+        match xml_arguments::arguments(written, &self.name, self.offered) {
+            Ok(arguments) => {
+                if let Some(call) = &mut self.call {
+                    call.arguments = arguments;
+                }
+            }
+            Err(reason) => {
+                self.call = None;
+                let written = self.written(self.at);
+                self.problem(|| Failure::unreadable(reason).problem(written));
             }
         }
     }
