@@ -1,5 +1,4 @@
-//! The answer format of a model family, as data: states, and the markers between them.
-//! Also the models' other control tokens.
+//! The `Family` of models that write alike: states, the markers between them, control tokens.
 
 /// The part of an answer in which a reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,6 +187,3 @@ pub(super) const PLAIN: Family = Family {
     is_numbered: false,
     marks: &[],
 };
-
-/// The marker before each tag of MiniMax M3.
-pub(super) const NAMESPACE: &str = "]<]minimax[>[";

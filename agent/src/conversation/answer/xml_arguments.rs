@@ -5,8 +5,10 @@ use serde_json::{Map, Value};
 use tool_hub_manifest::FunctionSpec;
 
 use super::bare_argument;
-use super::family::NAMESPACE;
 use super::scan::DEPTH_MAX;
+
+/// The marker before each tag of MiniMax M3.
+pub(super) const NAMESPACE: &str = "]<]minimax[>[";
 
 /// The reason why a text cannot be read as arguments.
 type ParseError = &'static str;

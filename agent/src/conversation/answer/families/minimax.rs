@@ -3,7 +3,8 @@
 use crate::conversation::answer::family::State::{
     Between, Elements, Key, Name, Reasoning, Text, Value, Within,
 };
-use crate::conversation::answer::family::{Family, NAMESPACE, PLAIN, row};
+use crate::conversation::answer::family::{Family, PLAIN, row};
+use crate::conversation::answer::xml_arguments::NAMESPACE;
 
 const MARKS: &[&str] = &["]~", "[e~[", "]<]", "<tools>", "</tools>"];
 
