@@ -55,30 +55,8 @@ pub(super) fn write(style: &Style, conversation: &Conversation, losses: &mut Los
         write_message(style, message, losses, &mut messages);
     }
     losses.message = None;
-    in_request("messages", messages.into(), conversation, losses)
-}
-
-/// The list alone, or in the object in which it came.
-pub(super) fn in_request(
-    name: &str,
-    list: Value,
-    conversation: &Conversation,
-    losses: &mut Losses,
-) -> Value {
-    match &conversation.source_form {
-        Some(source_form) if source_form.is_of(losses.dialect) => {
-            // The list is not what was read any more, so only the rest is restored.
-            let mut request = Map::from_iter([(name.to_owned(), list)]);
-            source_form.restore(&mut request);
-            request.into()
-        }
-        source_form => {
-            source_form
-                .iter()
-                .for_each(|source_form| losses.foreign(source_form));
-            list
-        }
-    }
+    let source_form = conversation.source_form.as_ref();
+    losses.in_request("messages", messages.into(), source_form)
 }
 
 fn message(style: &Style, value: &Value, at: &Path<'_>) -> Result<Message, MessageError> {

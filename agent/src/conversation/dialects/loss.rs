@@ -1,4 +1,5 @@
-//! The losses when a conversation is written in another dialect: their kinds and their collector.
+//! The losses when a conversation is written in another dialect, and `Losses`, which collects them.
+//! It restores source forms, because what cannot be restored is a loss.
 
 use std::fmt;
 
@@ -125,7 +126,7 @@ impl fmt::Display for MessageLossKind {
     }
 }
 
-/// Collects the losses while a conversation is written.
+/// Collects the losses while a conversation is written, and restores source forms.
 pub(super) struct Losses {
     pub(super) dialect: MessageDialect,
     /// The message that is being written.
@@ -171,6 +172,28 @@ impl Losses {
             None => {}
         }
         written
+    }
+
+    /// The list of messages alone, or in the object in which it came.
+    pub(super) fn in_request(
+        &mut self,
+        name: &str,
+        list: Value,
+        source_form: Option<&SourceForm>,
+    ) -> Value {
+        match source_form {
+            Some(source_form) if source_form.is_of(self.dialect) => {
+                // The list is not what was read any more, so only the rest is restored.
+                let mut request = Map::from_iter([(name.to_owned(), list)]);
+                source_form.restore(&mut request);
+                request.into()
+            }
+            Some(source_form) => {
+                self.foreign(source_form);
+                list
+            }
+            None => list,
+        }
     }
 
     /// Records that media cannot be expressed, and returns the text that replaces them.

@@ -6,6 +6,7 @@ use items::{call_item, message_item, reasoning_item, result_item, written_part};
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
+use super::json_path::{Path, list};
 use super::loss::{Losses, MessageLossKind};
 use super::openai;
 use crate::conversation::message::{
@@ -13,9 +14,6 @@ use crate::conversation::message::{
     OpaqueReasoning, Part, Piece, Position, Reasoning, Role, SourceForm, ToolCall, ToolResult,
     pieces,
 };
-
-use super::chat::in_request;
-use super::json_path::{Path, list};
 
 const DIALECT: MessageDialect = MessageDialect::Responses;
 /// Members that the common form has, or that mean something to the provider only as long as it
@@ -88,7 +86,8 @@ pub(super) fn write(conversation: &Conversation, losses: &mut Losses) -> Value {
             .into();
     }
     let list = request.get_mut("input").map(Value::take);
-    in_request("input", list.unwrap_or_default(), conversation, losses)
+    let source_form = conversation.source_form.as_ref();
+    losses.in_request("input", list.unwrap_or_default(), source_form)
 }
 
 /// The list of items, and the instructions where these came beside it.
@@ -121,13 +120,9 @@ fn request_of(conversation: &Conversation, losses: &mut Losses) -> Map<String, V
         }
         writer.message(message);
     }
-    losses_end(writer, &mut request);
-    request
-}
-
-fn losses_end(writer: Writer<'_>, request: &mut Map<String, Value>) {
     writer.losses.message = None;
     request.insert("input".to_owned(), writer.items.into());
+    request
 }
 
 /// True if a reader would take both messages for one.

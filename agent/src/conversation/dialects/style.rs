@@ -18,7 +18,7 @@ pub(super) struct Style {
     pub(super) read_media: ReadMedia,
     /// Writes media; absent if messages of the role cannot contain them.
     pub(super) write_media: fn(Role, &Media) -> Option<Value>,
-    /// The members in which parts may have media.
+    /// The members of parts that the common form has.
     pub(super) form: &'static [&'static str],
     /// Writes arguments.
     pub(super) arguments: fn(&Map<String, Value>) -> Value,
