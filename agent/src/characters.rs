@@ -1,4 +1,4 @@
-//! Recognises control, invisible and direction-changing characters, to escape or report them.
+//! Recognises control, invisible and direction-changing characters, and escapes them in texts.
 
 use std::fmt::Write as _;
 

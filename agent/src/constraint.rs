@@ -2,7 +2,7 @@
 //!
 //! A [`Constraint`](crate::constraint::Constraint) becomes a grammar, which is written as a regular
 //! expression, GBNF, lark or the member of a request. Answers are checked again, whatever the
-//! server promises.
+//! server promises. With constraints, tool calling is emulated on servers that lack it.
 
 mod answer;
 mod backend;

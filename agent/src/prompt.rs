@@ -1,4 +1,4 @@
-//! Prompts for models that answer with code: templates of Transformers Agents, and one of our own.
+//! Prompts for models that answer with code (Transformers Agents' and our own), and their answers.
 //! A template is filled with the lines of the toolbox and a task.
 
 mod chat;

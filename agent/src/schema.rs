@@ -1,5 +1,5 @@
 //! Reads JSON Schema (2020-12) into forms that languages and strict dialects can express.
-//! The strict compiler, the declarations for code agents and the interfaces of new tools share it.
+//! Strict schemas, declarations, interfaces, grammars, examples and repairs are made from them.
 //!
 //! Every schema can be read. Keywords that no form expresses stay in [`Node::unread`], so that a
 //! writer can report them.

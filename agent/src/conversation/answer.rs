@@ -1,4 +1,4 @@
-//! Reads a model's answer, whole or while it is being written, into text, reasoning and calls.
+//! Reads a model's answer, whole or as it is written, into text, reasoning and calls; checks calls.
 
 mod bare_argument;
 mod call;

@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_that_are_gone_through_unasked_are_no_more_than_they_are() {
+    fn a_template_that_never_checks_for_tools_gets_an_empty_list() {
         let unasked =
             "<s>{% for t in tools %}[{{ t.function.name }}]{% endfor %}|{{ messages[0].content }}";
         let explained = explained(unasked);

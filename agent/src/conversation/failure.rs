@@ -1,4 +1,4 @@
-//! Words a failed call for a model: what went wrong, where, how to mend it, whether to retry.
+//! Words a failed call for a model, with how to mend it, and a tool's advice for the next step.
 
 use std::fmt;
 

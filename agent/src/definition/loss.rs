@@ -1,4 +1,4 @@
-//! The losses when a definition is written in another dialect.
+//! The losses when a definition is written in another dialect, a language, a grammar or WIT.
 
 use std::fmt;
 

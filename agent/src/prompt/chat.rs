@@ -39,8 +39,8 @@ impl ChatPrompt {
         Template::new(text.into(), &PLACES).map(Self)
     }
 
-    /// Begins a conversation in which `tools` are offered, to its end: what is loaded later
-    /// is offered in the next one.
+    /// Begins a conversation in which `tools` are offered until its end. Tools that are loaded
+    /// later are offered in the next conversation.
     ///
     /// # Errors
     /// [`PromptError::LongPrompt`].

@@ -1,4 +1,4 @@
-//! Checks whether a value has the form that a schema describes.
+//! Checks whether a value has the form that a schema describes, within a budget of steps.
 //! A value that does not fit is never valid; one that fits may still violate keywords that forms do
 //! not cover.
 
@@ -33,7 +33,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Pays for one look at `value`. Nothing is looked at any more when this is false.
+    /// Pays for one look at `value`; false if the budget is spent.
     pub(crate) fn charge(&self, value: &Value) -> bool {
         let text = value.as_str().map_or(0, str::len);
         self.pay_steps(1 + text / STEP_BYTES)

@@ -1,4 +1,4 @@
-//! The keywords of JSON Schema, by the type of value that they concern.
+//! Lists of JSON Schema keywords: those of numbers, strings, arrays and objects, and annotations.
 
 /// Keywords that say nothing about whether a value is valid.
 pub(crate) const ANNOTATIONS: [&str; 6] = [

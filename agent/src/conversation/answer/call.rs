@@ -1,4 +1,4 @@
-//! Reads calls in JSON, under the various names that models give to their members.
+//! Reads calls in JSON or nearly JSON, under the various names that models give to their members.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Checks calls against the offered functions and their schemas, and repairs their arguments.
+//! Checks calls against offered functions: a `CheckedCall`, repaired if needed, or `CallProblem`.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Finds the end of a value in a text that is still being written, without reading anything twice.
+//! Finds where a value ends in unfinished text, by brackets and `Quotes`, reading nothing twice.
 
 /// The deepest nesting of brackets.
 pub(super) const DEPTH_MAX: usize = 64;

@@ -1,4 +1,4 @@
-//! Breaks or refuses control tokens in a conversation, with which a result could forge a turn.
+//! Breaks or refuses control tokens in a conversation or a text, which could forge a turn.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ const TOKENS_MAX: usize = 100_000;
 /// Beginnings of control tokens whose rest a template may add.
 const OPENINGS: [&str; 3] = ["<|", "<\u{ff5c}", "[|"];
 
-/// `chat` without control tokens of others; nothing where it stays as it is.
+/// `chat` with a space in each control token of its texts; `None` if there are no such tokens.
 pub(super) fn guarded(source: &str, chat: &Chat) -> Result<Option<Chat>, TemplateError> {
     let (known, refuses) = match &chat.control_tokens {
         ControlTokens::Printed => return Ok(None),
@@ -46,7 +46,7 @@ pub(super) fn guarded(source: &str, chat: &Chat) -> Result<Option<Chat>, Templat
 struct Guard {
     /// Sorted.
     tokens: Vec<String>,
-    /// Each from its end, sorted.
+    /// The same tokens spelled backwards, sorted.
     reversed: Vec<String>,
     search: AhoCorasick,
     /// The first token that was found.

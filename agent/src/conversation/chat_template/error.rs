@@ -1,4 +1,4 @@
-//! Errors of chat templates.
+//! The `TemplateError` of chat templates, and its conversion from and into the engine's errors.
 
 use std::error::Error as _;
 use std::io;

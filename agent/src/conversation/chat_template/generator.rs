@@ -1,4 +1,4 @@
-//! Filters such as `map` and `select`, which return a generator as in Python.
+//! The type `Generator`, and filters such as `map` and `select` that return one, as in Python.
 //! It can be iterated, but has no length and cannot be written as JSON.
 
 use std::borrow::Cow;

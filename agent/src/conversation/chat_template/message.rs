@@ -1,4 +1,4 @@
-//! Converts messages and other JSON to template values, and adds up their sizes.
+//! Converts messages (reasoning under each usual name) and JSON to template values; adds up sizes.
 
 use indexmap::IndexMap;
 use minijinja::Value as Read;

@@ -166,8 +166,8 @@ impl ModelTemplates {
     }
 }
 
-/// The special tokens that the configuration names. Others that were added may be whitespace, or
-/// words; of these the marks in the template count.
+/// The special tokens that the configuration names. Other added tokens may be white space or words,
+/// so only those of them count that stand as marks in the template.
 fn control_tokens(read: &Configuration) -> Vec<String> {
     let named = read.others.iter().filter_map(|(name, value)| {
         let is_list = name.ends_with("_special_tokens") || name == "chat_control_tokens";

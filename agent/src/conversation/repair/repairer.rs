@@ -1,4 +1,4 @@
-//! Repairs one value to match its schema.
+//! The `Repairer`: changes the arguments of a call to match their schema, and notes each change.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Writes the comments of declarations, which have the bounds that no type can express.
+//! Writes the comments of declarations, with bounds that no type expresses, and reports losses.
 
 use serde_json::Value;
 use tool_hub_manifest::{Annotations, FunctionSpec};

@@ -1,4 +1,4 @@
-//! Parts of a value in WIT: its optional type, its integer type by bounds, and its comment.
+//! Builds the parts of a WIT parameter: its option type, its integer type by bounds, its comment.
 
 use serde_json::Value;
 

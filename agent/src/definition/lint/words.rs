@@ -1,4 +1,4 @@
-//! Splits texts into words, stems and a first sentence, for the lint that compares descriptions.
+//! Splits a function's texts into words, stems and a first sentence, for the rules of the lint.
 
 /// Words that are too common to distinguish descriptions.
 const COMMON: [&str; 40] = [

@@ -1,4 +1,4 @@
-//! Answer formats of Hermes, Granite and others: calls in JSON or Python between two markers.
+//! Answer formats of Hermes, Granite, unknown models and others: JSON or Python between markers.
 //! `GENERIC` is the format of unknown models.
 
 use crate::conversation::answer::family::State::{Calls, Python, Reasoning, Text, Within};

@@ -1,4 +1,4 @@
-//! Edits a template's source: adds filters that limit how large and how deep its values become.
+//! Edits a template's source: adds filters that limit its values, and replaces `generation` blocks.
 
 use std::ops::Range;
 
