@@ -1,4 +1,4 @@
-//! The `FunctionSpec` type, a function as an agent sees it, and the rule for its visible name.
+//! The `FunctionSpec`, a function as an agent sees it, with its `Annotations` and visible name.
 //! The visible name is made of the tool's key and the function's name.
 
 use std::fmt;

@@ -1,4 +1,5 @@
 //! Types of checked names: tools, toolbox keys, functions, arguments, directories and variables.
+//! The macro `name` makes more of them in other modules.
 
 use serde::{Deserialize, Serialize};
 

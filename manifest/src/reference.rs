@@ -1,4 +1,4 @@
-//! Parses references to tools: `owner/name`, optionally with a version, branch, tag or commit.
+//! Parses a `ToolRef`, such as `owner/name@^1.2`, and its parts: `RepoId`, `Revision`, `CommitId`.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! The `Verified` type: a package that agrees with its digests and its manifest, and the check.
+//! The `Verified` type: a `Package` that agrees with its manifest and a `Pin`, and the check.
 
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
-//! Parses the items of a Rust file that concern types: functions, structs, enums, aliases.
-//! Functions are parsed without their bodies. The rest is not parsed, so nothing in it can nest
-//! without end.
+//! Parses a Rust file's functions (without their bodies), structs, enums and type aliases.
+//! The rest is not parsed, so nothing in it can nest without end.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use syn::Item;
