@@ -5,8 +5,9 @@ use std::time::Duration;
 use tool_hub_host::{FailureKind, HostConfig};
 
 use crate::case::cases;
-use crate::fixture::{Bounds, Fixture, SLACK_MIB, process, stopped_at};
+use crate::fixture::{Bounds, Fixture, SLACK_MIB, stopped_at};
 use crate::guest::{self, plain, running};
+use crate::instruments;
 use crate::support::{failure, reply};
 
 cases! {
@@ -82,12 +83,12 @@ async fn cancelled_calls(fixture: &mut Fixture) {
         fixture.bystander_is_well().await;
     };
     cancel(500).await;
-    let descriptors = process::settle(process::descriptors, 0);
-    let (threads, memory) = (process::threads(), process::resident());
+    let descriptors = instruments::settle(instruments::descriptors, 0);
+    let (threads, memory) = (instruments::threads(), instruments::resident());
     cancel(10_000).await;
-    assert!(process::settle(process::threads, threads) <= threads);
-    assert!(process::settle(process::descriptors, descriptors) <= descriptors);
-    let grown_kib = process::resident().saturating_sub(memory) >> 10;
+    assert!(instruments::settle(instruments::threads, threads) <= threads);
+    assert!(instruments::settle(instruments::descriptors, descriptors) <= descriptors);
+    let grown_kib = instruments::resident().saturating_sub(memory) >> 10;
     eprintln!("    {grown_kib} KiB more after 10,000 cancelled calls");
     assert!(grown_kib < 4 << 10, "{grown_kib} KiB");
 }

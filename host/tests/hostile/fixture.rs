@@ -1,5 +1,7 @@
-//! The `Fixture` of an attack: a host, canaries, another tool that must still work, measurements.
-//! Calls of the other tool have to succeed before and after the attack.
+//! The `Fixture` of an attack: runs it within `Bounds`, checks the damage, records it for others.
+//!
+//! It has a host, canaries and another tool, whose calls have to succeed before and after the
+//! attack. What it records, tests in other languages repeat (`kept.rs`).
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -12,6 +14,7 @@ use tool_hub_manifest::{Grants, Limits, Verified};
 
 use crate::canaries::Canaries;
 use crate::guest;
+use crate::instruments;
 use crate::kept::Kept;
 use crate::support::{failure, package, reply};
 
@@ -72,7 +75,7 @@ impl Fixture {
             kept: Kept::wanted(),
         };
         fixture.bystander_is_well().await;
-        fixture.descriptors = process::descriptors();
+        fixture.descriptors = instruments::descriptors();
         fixture
     }
 
@@ -91,15 +94,15 @@ impl Fixture {
         self.host = Host::new(config).unwrap();
         self.bystander = bystander(&self.host, self.canaries.secret()).await;
         self.bystander_is_well().await;
-        self.descriptors = process::descriptors();
+        self.descriptors = instruments::descriptors();
     }
 
     /// Runs `step` and holds it to `bounds`.
     pub(crate) async fn within<R>(&self, bounds: Bounds, step: impl Future<Output = R>) -> R {
-        let before = process::begin_peak();
+        let before = instruments::begin_peak();
         let begun = Instant::now();
         let done = step.await;
-        let (took, peak) = (begun.elapsed(), process::peak());
+        let (took, peak) = (begun.elapsed(), instruments::peak());
         let grown_mib = peak.saturating_sub(before) >> 20;
         eprintln!("    {took:?}, {grown_mib} MiB");
         assert!(took <= bounds.time, "it took {took:?}: {bounds:?}");
@@ -183,7 +186,7 @@ impl Fixture {
         self.bystander_is_well().await;
         self.canaries.absent_from(&self.heard().0);
         self.canaries.untouched();
-        let descriptors = process::settle(process::descriptors, self.descriptors);
+        let descriptors = instruments::settle(instruments::descriptors, self.descriptors);
         // A slot of the pool may hold on to the image of the module that last had it.
         assert!(
             descriptors <= self.descriptors + 4,
@@ -252,51 +255,4 @@ pub(crate) fn trapped(outcome: Outcome, why: &str) {
     let failed = failure(outcome);
     assert_eq!(failed.kind, FailureKind::Trapped, "{failed}");
     assert!(failed.message.contains(why), "{failed}");
-}
-
-/// The instruments: what the system knows of this process.
-pub(crate) mod process {
-    use std::fs;
-    use std::time::{Duration, Instant};
-
-    /// Begins to watch for the highest resident memory, and returns the present one, in bytes.
-    pub(crate) fn begin_peak() -> u64 {
-        fs::write("/proc/self/clear_refs", "5").expect("a peak that can be measured");
-        status("VmRSS:")
-    }
-
-    /// The highest resident memory since [`begin_peak`], in bytes.
-    pub(crate) fn peak() -> u64 {
-        status("VmHWM:")
-    }
-
-    /// The resident memory, in bytes.
-    pub(crate) fn resident() -> u64 {
-        status("VmRSS:")
-    }
-
-    pub(crate) fn threads() -> usize {
-        fs::read_dir("/proc/self/task").unwrap().count()
-    }
-
-    pub(crate) fn descriptors() -> usize {
-        fs::read_dir("/proc/self/fd").unwrap().count()
-    }
-
-    /// The value of `count` after it has had time to fall to `expected`.
-    pub(crate) fn settle(count: impl Fn() -> usize, expected: usize) -> usize {
-        let begun = Instant::now();
-        while count() > expected && begun.elapsed() < Duration::from_secs(1) {
-            // The system tells nobody when a thread or a descriptor of a process is gone.
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        count()
-    }
-
-    fn status(field: &str) -> u64 {
-        let status = fs::read_to_string("/proc/self/status").unwrap();
-        let line = status.lines().find(|line| line.starts_with(field));
-        let kib = line.and_then(|line| line.split_whitespace().nth(1));
-        kib.unwrap().parse::<u64>().unwrap() << 10
-    }
 }

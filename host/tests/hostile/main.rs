@@ -24,6 +24,7 @@ mod fixture;
 mod forgery;
 mod guest;
 mod handles;
+mod instruments;
 mod isolation;
 mod kept;
 mod memory;
