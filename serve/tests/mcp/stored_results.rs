@@ -1,8 +1,8 @@
-//! Tests of long answers: stored, read in pieces, true to their schema, marked as untrusted.
+//! Tests of long answers, stored and read in pieces, and of every answer's schema and marks.
 
 use rmcp::model::{ReadResourceRequestParams, ResourceContents};
 use serde_json::{Value, json};
-use tool_hub_serve::{Catalogue, CatalogueError, Presentation};
+use tool_hub_serve::{Catalogue, Presentation};
 
 use crate::support::{Era, Person, Session, offers};
 
@@ -109,20 +109,4 @@ async fn every_result_says_whose_text_it_is() {
         assert_eq!(failed, result["isError"] == true);
     }
     session.close().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_tool_cannot_take_the_name_of_a_function_of_the_server() {
-    let mut offers = offers(1).await;
-    offers[1].spec.name = "read_answer".into();
-    let catalogue = Catalogue::new(offers).unwrap();
-    let refused = catalogue.presented(PRESENTATION).err().unwrap();
-    assert!(
-        matches!(refused, CatalogueError::Reserved { .. }),
-        "{refused}"
-    );
-    assert_eq!(
-        refused.to_string(),
-        "`read_answer` is a function of the server itself; load that tool under another name"
-    );
 }
