@@ -1,4 +1,4 @@
-//! Tests of hints for whoever writes a command, a call or a flag nearly right.
+//! Tests of errors and hints for whoever gets a command, a call, a flag or a tool's name wrong.
 
 use crate::support::adder::{load_adder, package};
 use crate::support::loading::{digest, load};
@@ -12,6 +12,10 @@ pub(crate) fn tests() -> Vec<Test> {
         test(
             "hints::flags_have_the_same_names",
             flags_have_the_same_names,
+        ),
+        test(
+            "hints::what_is_named_wrongly_is_the_user_s_to_mend",
+            what_is_named_wrongly_is_the_user_s_to_mend,
         ),
     ]
 }
@@ -75,4 +79,21 @@ fn flags_have_the_same_names() {
         let refused = home.tool(&format!("grant plus {flag} API_KEY"));
         assert_eq!(refused.code(), 3, "{flag}: {}", refused.stderr());
     }
+}
+
+fn what_is_named_wrongly_is_the_user_s_to_mend() {
+    let home = Home::new();
+    load_adder(&home, "plus");
+    let twice = home.tool("serve plus plus");
+    assert_eq!(twice.code(), 1);
+    let told = twice.stderr();
+    assert!(told.contains("the tool `plus` is named twice"), "{told}");
+    let bad = home.run(["remove", "Bad Name"]);
+    assert_eq!(bad.code(), 1);
+    let told = bad.stderr();
+    assert!(
+        told.contains("there is no tool called `Bad Name`"),
+        "{told}"
+    );
+    assert!(told.contains("the toolbox has: plus"), "{told}");
 }

@@ -43,7 +43,7 @@ mod maintenance;
 mod mcp_conformance;
 mod messages;
 mod network;
-mod no_target;
+mod no_rust;
 mod node;
 mod observed;
 mod only;
@@ -116,7 +116,7 @@ fn main() -> ExitCode {
         administration::tests(),
         network::tests(),
         node::tests(),
-        no_target::tests(),
+        no_rust::tests(),
         output::tests(),
         overrides::tests(),
         prompted_agent::tests(),

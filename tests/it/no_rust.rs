@@ -1,5 +1,4 @@
-//! Tests of builds where Rust's WebAssembly target is missing and rustup cannot fetch it.
-//! The compiler is there.
+//! Tests of machines that cannot build Rust: builds and the demo say so, our tests are skipped.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,17 +11,14 @@ use crate::support::{Home, Need, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
-        test("no_target::the_demo_takes_python", the_demo_takes_python).needs(&[Need::PythonGuest]),
+        test("no_rust::the_demo_takes_python", the_demo_takes_python).needs(&[Need::PythonGuest]),
+        test("no_rust::a_build_says_what_to_do", a_build_says_what_to_do),
         test(
-            "no_target::a_build_says_what_to_do",
-            a_build_says_what_to_do,
-        ),
-        test(
-            "no_target::a_build_without_rust_says_so",
+            "no_rust::a_build_without_rust_says_so",
             a_build_without_rust_says_so,
         ),
         test(
-            "no_target::tests_that_cannot_run_are_ignored_loudly",
+            "no_rust::tests_that_cannot_run_are_ignored_loudly",
             tests_that_cannot_run_are_ignored_loudly,
         ),
     ]
@@ -47,7 +43,7 @@ fn path_with(directory: &Path) -> String {
     format!("{}:{programs}", directory.display())
 }
 
-/// A person at such a machine.
+/// A person at a machine with a compiler and without the target.
 fn home() -> Home {
     let home = Home::new();
     let toolchain = home.path().join("toolchain");

@@ -9,10 +9,6 @@ use crate::support::{Client, Home, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
-        test(
-            "served::what_is_named_wrongly_is_the_user_s_to_mend",
-            what_is_named_wrongly_is_the_user_s_to_mend,
-        ),
         test("served::edits_reach_the_client", edits_reach_the_client),
         test(
             "served::a_large_toolbox_is_searched",
@@ -42,23 +38,6 @@ fn is_told_of(client: &mut Client, tools: &[&str]) {
             return;
         }
     }
-}
-
-fn what_is_named_wrongly_is_the_user_s_to_mend() {
-    let home = Home::new();
-    load_adder(&home, "plus");
-    let twice = home.tool("serve plus plus");
-    assert_eq!(twice.code(), 1);
-    let told = twice.stderr();
-    assert!(told.contains("the tool `plus` is named twice"), "{told}");
-    let bad = home.run(["remove", "Bad Name"]);
-    assert_eq!(bad.code(), 1);
-    let told = bad.stderr();
-    assert!(
-        told.contains("there is no tool called `Bad Name`"),
-        "{told}"
-    );
-    assert!(told.contains("the toolbox has: plus"), "{told}");
 }
 
 fn edits_reach_the_client() {
