@@ -1,4 +1,4 @@
-//! Property tests: manifests, locks and toolboxes read back equal, and no text makes parsers panic.
+//! Property tests: manifests, locks, toolboxes read back equal; parsers never panic; grants narrow.
 
 use std::collections::{BTreeMap, BTreeSet};
 

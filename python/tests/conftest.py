@@ -1,4 +1,4 @@
-"""Tools for the tests: a guest in WebAssembly text, sample tools, a registry."""
+"""Fixtures: a guest in WebAssembly text, sample tools, hostile components, a registry, scripts."""
 
 from __future__ import annotations
 

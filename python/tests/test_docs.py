@@ -1,4 +1,4 @@
-"""The examples in the docstrings, which are run, and the types, which have to be complete."""
+"""The examples in docstrings, which are run; the public names and types; and lazy imports."""
 
 import ast
 import doctest

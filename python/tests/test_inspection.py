@@ -1,4 +1,4 @@
-"""Loading, inspecting and approving: nothing runs that nobody approved."""
+"""Loading, inspecting, approving and granting: nothing is run or granted that nobody approved."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-//! Pushes a file as a tool to a registry, finds it again and pulls it into a fresh store:
+//! Pushes a file as a tool to a registry, finds it again and pulls it into a fresh store.
 //! `cargo run -p tool-hub-registry-client --example round_trip -- ENDPOINT TOKEN REPO FILE`.
 #![allow(
     clippy::print_stdout,

@@ -1,5 +1,6 @@
-//! Tests of authoring tools: the contract's types in each language; failed, interrupted builds.
-//! A published package is what its sources say.
+//! Tests of authoring tools: the contract's types in each language; failed or interrupted builds.
+//! A published package is what its sources say, and projects of one name do not get in each other's
+//! way.
 
 mod console;
 mod defined;
@@ -49,6 +50,11 @@ pub(crate) fn tests() -> Vec<Test> {
             "author::an_interrupted_build_leaves_nothing",
             an_interrupted_build_leaves_nothing,
         ),
+        test(
+            "author::rust_projects_of_one_name",
+            rust_projects_of_one_name,
+        )
+        .needs(&[Need::RustGuests]),
         test(
             "author::characters_that_steer_are_named",
             characters_that_steer_are_named,
@@ -336,6 +342,32 @@ fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
             "{what} did not come"
         );
         std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// What projects depend on is compiled once for all of them, and none gets another's component.
+fn rust_projects_of_one_name() {
+    let home = Home::new();
+    for (directory, says) in [("first", "Hello"), ("second", "Good day")] {
+        let place = format!("{directory}/greeter");
+        home.tool(&format!("new greeter --directory {place}")).ok();
+        edit(&home, &format!("{place}/src/lib.rs"), "Hello", says);
+        home.tool(&format!("build {place}")).ok();
+        let compiled = home
+            .work()
+            .join(&place)
+            .join("target/wasm32-wasip2/release/deps");
+        assert!(!compiled.exists(), "{place} compiles for itself");
+    }
+    home.tool("build first/greeter").ok();
+    for (directory, says) in [("first", "Hello"), ("second", "Good day")] {
+        load(
+            &home,
+            &format!("./{directory}/greeter"),
+            &["--as", directory],
+        );
+        let answer = home.tool(&format!("call {directory} name=Ada")).ok();
+        assert_eq!(answer, format!("{says}, Ada!\n"));
     }
 }
 

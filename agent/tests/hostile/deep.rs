@@ -1,4 +1,4 @@
-//! Hostile chat templates that nest, chain or recurse too deep, or make values that do.
+//! Hostile chat templates that nest, chain or recurse, make deep values, or are long and flat.
 
 pub(crate) fn nested_sources() -> Vec<String> {
     let nested = |open: &str, inner: &str, close: &str| {

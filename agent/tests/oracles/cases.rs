@@ -1,4 +1,4 @@
-//! Runs Python for test cases: conversations that Transformers printed with real models' templates.
+//! A `Case`, a conversation that Transformers printed; and `python`, which runs all the scripts.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,5 +1,5 @@
-//! Tests of inspections: contradicting manifests and unknown imports are refused.
-//! That rules out approval. Exports that cannot be called are reported, and so is the rest.
+//! Tests of inspections: false claims and unknown imports are refused, the rest is only reported.
+//! A refusal rules out approval. Exports that cannot be called are among what is reported.
 
 use serde_json::json;
 use tool_hub_host::{HostError, ImportAccess, RequiredGrant, authoring, inspect};

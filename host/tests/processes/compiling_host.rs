@@ -1,4 +1,4 @@
-//! A host for tests that compiles in a child process, and a component for it to compile.
+//! A host for tests that compiles in child processes, a component for it, and a list of children.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Tests of commits: files of all lengths, deletions, many writers at once, and refusals.
+//! Tests of commits and preupload: files of all lengths, deletions, many writers, refusals.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The table of units.
+//! The table of all units of the calculator: symbols, names, kinds, dimensions and factors.
 //! Factors are those of the International System of Units (9th brochure) and of the international
 //! yard and pound agreement; customary measures are those of the USA.
 

@@ -1,4 +1,4 @@
-//! The component `notes`: hands the exports of `wit/world.wit` to [`notebook`].
+//! The component `notes`: hands the exported functions of `wit/world.wit` to [`notebook`].
 
 pub mod name;
 pub mod notebook;

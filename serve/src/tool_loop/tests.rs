@@ -1,4 +1,4 @@
-//! Tests of the loop with a model that replies from a script.
+//! Tests of the loop of a model's turns and its tool calls, with a model that follows a script.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

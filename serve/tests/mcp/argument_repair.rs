@@ -1,4 +1,4 @@
-//! Calls that are nearly right are made as they were meant; others come back with an example.
+//! Tests that nearly right calls are made as they were meant, and others get an example.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-"""Makes all calls by OpenAI function calling, with `tool export` and `tool call` as commands."""
+"""Makes the calls of `calls.json` by OpenAI function calling: `tool export`, then `tool call`."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Makes all calls with LangChain, through its adapters for the Model Context Protocol."""
+"""Makes the calls of `calls.json` with LangChain, through its adapters for MCP."""
 
 import contextlib
 

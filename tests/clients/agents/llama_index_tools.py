@@ -1,4 +1,4 @@
-"""Makes all calls with LlamaIndex, through its tools for the Model Context Protocol."""
+"""Makes the calls of `calls.json` with LlamaIndex, through its tools for MCP."""
 
 import contextlib
 

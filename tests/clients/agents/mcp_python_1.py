@@ -1,4 +1,4 @@
-"""Makes all calls with the Model Context Protocol's own SDK for Python, version 1."""
+"""Makes the calls of `calls.json` with MCP's own SDK for Python, version 1."""
 
 import contextlib
 

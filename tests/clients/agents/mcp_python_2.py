@@ -1,4 +1,4 @@
-"""Makes all calls with the Model Context Protocol's SDK for Python, version 2, in no session."""
+"""Makes the calls of `calls.json` with MCP's own SDK for Python, version 2, in no session."""
 
 import contextlib
 

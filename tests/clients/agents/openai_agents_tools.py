@@ -1,4 +1,4 @@
-"""Makes all calls with the OpenAI Agents SDK, through its support for MCP servers."""
+"""Makes the calls of `calls.json` with the OpenAI Agents SDK, through its support for MCP."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Makes all calls with smolagents, through its collections of tools from MCP servers."""
+"""Makes the calls of `calls.json` with smolagents, through its collections of MCP tools."""
 
 import contextlib
 import os

@@ -1,7 +1,8 @@
-//! Tests that what tools in JavaScript print with `console` is shown by `tool call --verbose`.
+//! Tests that what a tool prints, in JavaScript with `console`, is shown by `tool call --verbose`.
 
 use super::edit;
 use crate::support::loading::load;
+use crate::support::ran::says;
 use crate::support::{Home, Need, Test, files, test};
 
 pub(super) fn tests() -> Vec<Test> {
@@ -9,6 +10,7 @@ pub(super) fn tests() -> Vec<Test> {
         test("author::console_of_plain_functions", of_plain_functions)
             .needs(&[Need::JavascriptGuest]),
         test("author::console_of_a_world", of_a_world).needs(&[Need::JavascriptGuest]),
+        test("author::what_a_tool_prints", what_a_tool_prints).needs(&[Need::PythonGuest]),
     ]
 }
 
@@ -85,4 +87,39 @@ fn of_a_world() {
     let told = called.stderr();
     assert!(told.contains("[greeter stderr] asked\n"), "{told}");
     assert_eq!(called.ok().trim_end(), "Hello, Ada!");
+}
+
+/// The build also tells what `check` finds, and what a tool prints is shown on demand.
+fn what_a_tool_prints() {
+    let home = Home::new();
+    home.tool("new greeter --lang python").ok();
+    edit(
+        &home,
+        "greeter/wit/world.wit",
+        "Greets somebody. Returns one sentence.",
+        "Greets.",
+    );
+    edit(
+        &home,
+        "greeter/app.py",
+        "        return greeting",
+        "        import sys\n        print(\"one\\x1b[2J\")\n        print(\"two\", file=sys.stderr)\n        return greeting",
+    );
+    let built = home.tool("build greeter");
+    says(&built, 0, "warning: greet: nothing says what it returns");
+    load(&home, "./greeter", &[]);
+    assert_eq!(home.tool("call greeter name=Ada").stderr(), "");
+    for flag in ["--verbose", "--stats"] {
+        let called = home.tool(&format!("call greeter name=Ada {flag}"));
+        assert_eq!(called.stdout(), "Hello, Ada!\n");
+        says(
+            &called,
+            0,
+            "[greeter stdout] one\\u{1b}[2J\n[greeter stderr] two\n",
+        );
+    }
+    let home = home.with("TOOL_HUB_LOG", "tool_hub_host::guest=info");
+    let called = home.tool("call greeter name=Ada");
+    says(&called, 0, "stream=\"stdout\"");
+    says(&called, 0, r"one\u{1b}[2J\n");
 }

@@ -14,12 +14,6 @@ pub(super) fn tests() -> Vec<Test> {
         )
         .needs(&[Need::JavascriptGuest]),
         test("author::python_with_a_mistake", python_with_a_mistake).needs(&[Need::PythonGuest]),
-        test("author::what_a_tool_prints", what_a_tool_prints).needs(&[Need::PythonGuest]),
-        test(
-            "author::rust_projects_of_one_name",
-            rust_projects_of_one_name,
-        )
-        .needs(&[Need::RustGuests]),
     ]
 }
 
@@ -108,65 +102,4 @@ fn python_with_a_mistake() {
         "error: Python cannot load the project: SyntaxError: ",
     );
     says(&refused, 1, "File \"app.py\", line 1");
-}
-
-/// The build also tells what `check` finds, and what a tool prints is shown on demand.
-fn what_a_tool_prints() {
-    let home = Home::new();
-    home.tool("new greeter --lang python").ok();
-    edit(
-        &home,
-        "greeter/wit/world.wit",
-        "Greets somebody. Returns one sentence.",
-        "Greets.",
-    );
-    edit(
-        &home,
-        "greeter/app.py",
-        "        return greeting",
-        "        import sys\n        print(\"one\\x1b[2J\")\n        print(\"two\", file=sys.stderr)\n        return greeting",
-    );
-    let built = home.tool("build greeter");
-    says(&built, 0, "warning: greet: nothing says what it returns");
-    load(&home, "./greeter", &[]);
-    assert_eq!(home.tool("call greeter name=Ada").stderr(), "");
-    for flag in ["--verbose", "--stats"] {
-        let called = home.tool(&format!("call greeter name=Ada {flag}"));
-        assert_eq!(called.stdout(), "Hello, Ada!\n");
-        says(
-            &called,
-            0,
-            "[greeter stdout] one\\u{1b}[2J\n[greeter stderr] two\n",
-        );
-    }
-    let home = home.with("TOOL_HUB_LOG", "tool_hub_host::guest=info");
-    let called = home.tool("call greeter name=Ada");
-    says(&called, 0, "stream=\"stdout\"");
-    says(&called, 0, r"one\u{1b}[2J\n");
-}
-
-/// What projects depend on is compiled once for all of them, and none gets another's component.
-fn rust_projects_of_one_name() {
-    let home = Home::new();
-    for (directory, says) in [("first", "Hello"), ("second", "Good day")] {
-        let place = format!("{directory}/greeter");
-        home.tool(&format!("new greeter --directory {place}")).ok();
-        edit(&home, &format!("{place}/src/lib.rs"), "Hello", says);
-        home.tool(&format!("build {place}")).ok();
-        let compiled = home
-            .work()
-            .join(&place)
-            .join("target/wasm32-wasip2/release/deps");
-        assert!(!compiled.exists(), "{place} compiles for itself");
-    }
-    home.tool("build first/greeter").ok();
-    for (directory, says) in [("first", "Hello"), ("second", "Good day")] {
-        load(
-            &home,
-            &format!("./{directory}/greeter"),
-            &["--as", directory],
-        );
-        let answer = home.tool(&format!("call {directory} name=Ada")).ok();
-        assert_eq!(answer, format!("{says}, Ada!\n"));
-    }
 }

@@ -1,4 +1,4 @@
-//! Tests of reading answers of every family, whole and cut in all ways.
+//! Tests of reading answers of every family, whole and cut in all ways, and of finding the family.
 
 use std::fs;
 use std::path::Path;
@@ -203,6 +203,16 @@ fn reasoning_that_the_prompt_began_is_told_when_it_ends() {
             AnswerEvent::Text("Yes.".to_owned()),
         ]
     );
+}
+
+#[test]
+fn arguments_keep_their_order() {
+    let format: AnswerFormat = "hermes".parse().unwrap();
+    let written = r#"<tool_call>{"name": "f", "arguments": {"z": 1, "a": 2, "m": 3}}</tool_call>"#;
+    let answer = format.read(written, "", &[]);
+    let names: Vec<&String> = answer.calls[0].arguments.keys().collect();
+    assert_eq!(names, ["z", "a", "m"]);
+    assert_ne!(answer.calls[0].arguments, Map::new());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests that templates of our own print what Transformers prints, and of how they fail.
+//! Tests that our templates print what Transformers prints, and of how they fail and are chosen.
 //! The expected texts were taken from Transformers. Templates of real models are compared with it
 //! by the test `oracles`.
 

@@ -1,4 +1,4 @@
-//! Tests of repairs: arguments that are repaired, and valid ones that stay as they are.
+//! Tests of repairs: wrong arguments are mended, valid ones stay, and all examples are valid.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

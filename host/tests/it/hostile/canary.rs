@@ -1,4 +1,4 @@
-//! Canaries that no guest may touch: a server that counts connections, and a forbidden file.
+//! Canaries for guests: a server that counts connections, and a file outside a granted directory.
 
 use std::fs;
 use std::io::{Read as _, Write as _};

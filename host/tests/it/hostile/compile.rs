@@ -1,5 +1,6 @@
-//! Tests that components too big to compile are refused by counting, before any compilation.
-//! They are small to send. Those that pass the scan are in the target `processes`.
+//! Tests that components too big, too deep or invalid are found out before any compilation.
+//! They are small to send, and most are found out by counting. Those that pass the scan are in the
+//! target `processes`.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};

@@ -2,8 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Map;
-
 use super::super::scan::DEPTH_MAX;
 use super::{Answer, AnswerFormat, AnswerProblem};
 use crate::conversation::answer::{ANSWER_BYTES_MAX, CALLS_MAX};
@@ -108,17 +106,6 @@ fn no_answer_takes_longer_than_its_length_allows() {
             );
         }
     }
-}
-
-#[test]
-fn arguments_keep_their_order() {
-    let answer = read(
-        "hermes",
-        r#"<tool_call>{"name": "f", "arguments": {"z": 1, "a": 2, "m": 3}}</tool_call>"#,
-    );
-    let names: Vec<&String> = answer.calls[0].arguments.keys().collect();
-    assert_eq!(names, ["z", "a", "m"]);
-    assert_ne!(answer.calls[0].arguments, Map::new());
 }
 
 #[test]
