@@ -1,4 +1,4 @@
-// Writes the package `@tool-hub/<platform>` of this machine into a directory, for a release.
+// Writes `@tool-hub/<platform>` of this machine and the manifest of `tool-hub`, for a release.
 //
 // Usage: node scripts/platform_package.js DIRECTORY
 //

@@ -51,6 +51,16 @@ pub(crate) fn tests() -> Vec<Test> {
             code_can_be_only_printed,
         )
         .needs(&[Need::PythonGuest]),
+        test(
+            "agent_loop::code_that_is_only_written_needs_nobody",
+            code_that_is_only_written_needs_nobody,
+        )
+        .needs(&[Need::RustGuests, Need::PythonGuest]),
+        test(
+            "agent_loop::a_person_sees_words_and_can_see_all",
+            a_person_sees_words_and_can_see_all,
+        )
+        .needs(&[Need::RustGuests]),
     ]
 }
 
@@ -396,4 +406,40 @@ fn code_can_be_only_printed() {
     let script = json!(["I add.\n```py\nprint(1 + 1)\n```"]);
     let (printed, asked) = run(&home, "Add.", &["--code", "--return-code"], script);
     assert_eq!((&*printed, asked.len()), ("print(1 + 1)", 1));
+}
+
+fn code_that_is_only_written_needs_nobody() {
+    let home = user(&[INTERPRETER]);
+    let model = start(json!(["```py\nprint(1)\n```"]));
+    let flags = [
+        &["run", "Count.", "--code", "--return-code"],
+        &endpoint(&model)[..],
+    ];
+    assert_eq!(home.run(flags.concat()).ok(), "print(1)\n");
+}
+
+fn a_person_sees_words_and_can_see_all() {
+    let home = user(&["text-stats", "thumbnail"]);
+    home.write("photo.png", picture_file(64, 32));
+    let long = format!("{} end of it", "word ".repeat(1_000));
+    let model = start(json!([
+        {"calls": [["thumbnail__describe", {"picture": "media:photo"}]]},
+        {"calls": [["text_stats__count_words", {"text": long}]]},
+        "Well.",
+    ]));
+    let flags = ["run", "Look.", "--var", "photo=@photo.png"];
+    let arguments = [&flags, &endpoint(&model)[..]].concat();
+    let mut terminal = Terminal::start(home.command(arguments));
+    terminal.wait_for(r#"call thumbnail__describe {"picture":"[image/png, "#);
+    terminal.wait_for("why not: ");
+    terminal.answer("y");
+    terminal.wait_for("(5010 bytes)");
+    terminal.wait_for("[s]how all, or why not: ");
+    terminal.answer("s");
+    terminal.wait_for("end of it");
+    terminal.wait_for("why not: ");
+    terminal.answer("y");
+    let ended = terminal.end();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
+    assert!(!ended.shown.contains("iVBOR"), "{}", ended.shown);
 }

@@ -1,12 +1,10 @@
-//! Tests of `tool run` where the model slips: unreadable calls, and work that was not done.
-//! The model is told of the former, the person of the latter.
+//! Tests of `tool run` and `tool chat` where the model or its endpoint slips: who is told, and how.
+//! The model is told of unreadable calls, the person of work that was not done.
 
 use serde_json::{Value, json};
 
-use crate::support::picture::picture_file;
 use crate::support::ran::says;
 use crate::support::scripted_agent::{INTERPRETER, endpoint, last, run, start, user};
-use crate::support::terminal::Terminal;
 use crate::support::{Need, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -41,18 +39,8 @@ pub(crate) fn tests() -> Vec<Test> {
         )
         .needs(python),
         test(
-            "agent_slips::code_that_is_only_written_needs_nobody",
-            code_that_is_only_written_needs_nobody,
-        )
-        .needs(python),
-        test(
             "agent_slips::a_chat_tells_of_failures_at_its_end",
             a_chat_tells_of_failures_at_its_end,
-        )
-        .needs(rust),
-        test(
-            "agent_slips::a_person_sees_words_and_can_see_all",
-            a_person_sees_words_and_can_see_all,
         )
         .needs(rust),
         test(
@@ -235,16 +223,6 @@ fn what_is_not_kept_is_told_first() {
     assert!(told.len() < 40_000, "{}", told.len());
 }
 
-fn code_that_is_only_written_needs_nobody() {
-    let home = user(&[INTERPRETER]);
-    let model = start(json!(["```py\nprint(1)\n```"]));
-    let flags = [
-        &["run", "Count.", "--code", "--return-code"],
-        &endpoint(&model)[..],
-    ];
-    assert_eq!(home.run(flags.concat()).ok(), "print(1)\n");
-}
-
 fn a_chat_tells_of_failures_at_its_end() {
     let home = user(&["text-stats"]);
     let model = start(json!([null, "می\u{200c}خواهم\r\nYes."]));
@@ -266,32 +244,6 @@ fn a_chat_tells_of_failures_at_its_end() {
         .expect("JSON");
     assert!(answers[0]["error"].is_string(), "{answers:?}");
     assert_eq!(answers[1]["text"], "Yes.");
-}
-
-fn a_person_sees_words_and_can_see_all() {
-    let home = user(&["text-stats", "thumbnail"]);
-    home.write("photo.png", picture_file(64, 32));
-    let long = format!("{} end of it", "word ".repeat(1_000));
-    let model = start(json!([
-        {"calls": [["thumbnail__describe", {"picture": "media:photo"}]]},
-        {"calls": [[COUNT, {"text": long}]]},
-        "Well.",
-    ]));
-    let flags = ["run", "Look.", "--var", "photo=@photo.png"];
-    let arguments = [&flags, &endpoint(&model)[..]].concat();
-    let mut terminal = Terminal::start(home.command(arguments));
-    terminal.wait_for(r#"call thumbnail__describe {"picture":"[image/png, "#);
-    terminal.wait_for("why not: ");
-    terminal.answer("y");
-    terminal.wait_for("(5010 bytes)");
-    terminal.wait_for("[s]how all, or why not: ");
-    terminal.answer("s");
-    terminal.wait_for("end of it");
-    terminal.wait_for("why not: ");
-    terminal.answer("y");
-    let ended = terminal.end();
-    assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
-    assert!(!ended.shown.contains("iVBOR"), "{}", ended.shown);
 }
 
 fn an_endpoint_may_refuse_with_a_good_status() {

@@ -1,5 +1,6 @@
 //! Tests of packages that change after they were loaded: on disk, or to another version.
-//! The version is lower than the newest, or has more functions, which keep their names.
+//! The other version is lower than the newest, or has more functions, and agents may go on calling
+//! the first one by the name that they know.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
 //! Tests that dangerous directories need insistence, and that a checkout's files are no trap.
-//! Such are links, pipes and endless files.
+//! Traps are links, pipes and endless files.
 
 use std::fs;
 use std::os::unix::fs::symlink;

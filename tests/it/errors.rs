@@ -1,5 +1,5 @@
 //! Tests of errors as people read them: message, hint, exit code, and nothing left behind.
-//! Each message is a snapshot beside this file.
+//! Most messages are compared with the files in `snapshots`.
 
 use crate::support::loading::{digest, load};
 use crate::support::ran::check;

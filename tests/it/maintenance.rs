@@ -1,5 +1,5 @@
 //! Tests of a registry's maintenance: damage is found, a backup repairs it, garbage is freed.
-//! Nothing is overwritten.
+//! Neither a backup nor a registry is overwritten.
 
 use std::fs;
 use std::path::PathBuf;

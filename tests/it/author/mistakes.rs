@@ -14,6 +14,11 @@ pub(super) fn tests() -> Vec<Test> {
         )
         .needs(&[Need::JavascriptGuest]),
         test("author::python_with_a_mistake", python_with_a_mistake).needs(&[Need::PythonGuest]),
+        test(
+            "author::python_says_what_will_not_work",
+            python_says_what_will_not_work,
+        )
+        .needs(&[Need::PythonGuest]),
     ]
 }
 
@@ -102,4 +107,28 @@ fn python_with_a_mistake() {
         "error: Python cannot load the project: SyntaxError: ",
     );
     says(&refused, 1, "File \"app.py\", line 1");
+}
+
+fn python_says_what_will_not_work() {
+    let home = Home::new();
+    home.tool("new pyt --lang python").ok();
+    let app = home.work().join("pyt/app.py");
+    let source = std::fs::read_to_string(&app).expect("the source");
+    home.write(
+        "pyt/helper.py",
+        "def now():\n    import decimal\n    return decimal\n",
+    );
+    home.write("pyt/test_app.py", "import requests\n");
+    let using = "import urllib.request\nimport helper\n";
+    home.write("pyt/app.py", format!("{using}{source}"));
+    let built = home.tool("build pyt");
+    built.ok();
+    let told = built.stderr();
+    for expected in [
+        "app.py:1: `urllib.request` will not work",
+        "helper.py:2: `decimal` will not be found",
+    ] {
+        assert!(told.contains(expected), "{expected} in {told}");
+    }
+    assert!(!told.contains("`requests`"), "{told}");
 }

@@ -1,4 +1,4 @@
-//! Keeps the host's hostile components, for tests that call them from other languages.
+//! Runs the host's hostile cases, which keeps their components for tests in other languages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,8 +10,8 @@ use crate::public_clients::said;
 /// Attacks by many calls at once, which other languages make in ways of their own.
 const SKIPPED: [&str; 5] = ["case_66", "case_67", "case_68", "case_69", "case_70"];
 
-/// The directory that has them, each with what its calls came to in the host's own process. That
-/// process runs for this, so what a case says is what holds for every language.
+/// The directory of the components, each with the outcomes of its calls. The host's own tests run
+/// here to write them, so every language is held to the same outcomes.
 pub(crate) fn components() -> &'static Path {
     static PLACE: OnceLock<PathBuf> = OnceLock::new();
     PLACE.get_or_init(|| {

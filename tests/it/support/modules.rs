@@ -1,5 +1,5 @@
 //! The arguments with which cargo builds the native modules of the Python and the npm package.
-//! They are built out of the dependencies that it built for this very run.
+//! Cargo takes the dependencies for them that it compiled for these very tests.
 
 /// Arguments of `cargo build` for the modules and the command.
 ///
