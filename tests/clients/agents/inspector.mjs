@@ -1,4 +1,4 @@
-// Makes all calls with the command line of MCP's Inspector, one process a call.
+// Makes the calls of `calls.json` with the command line of MCP's Inspector, one process a call.
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";

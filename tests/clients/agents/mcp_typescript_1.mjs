@@ -1,4 +1,4 @@
-// Makes all calls with the Model Context Protocol's own SDK for TypeScript, version 1.
+// Makes the calls of `calls.json` with MCP's own SDK for TypeScript, version 1.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";

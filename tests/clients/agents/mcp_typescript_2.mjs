@@ -1,4 +1,4 @@
-// Makes all calls with MCP's own SDK for TypeScript, version 2, in no session.
+// Makes the calls of `calls.json` with MCP's own SDK for TypeScript, version 2, in no session.
 
 import assert from "node:assert/strict";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";

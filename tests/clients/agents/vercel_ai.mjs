@@ -1,4 +1,4 @@
-// Makes all calls with Vercel's AI SDK, through its MCP client, by a mock model that asks for each.
+// Makes the calls of `calls.json` with Vercel's AI SDK and its MCP client, by a mock model.
 
 import { createMCPClient } from "@ai-sdk/mcp";
 import { Experimental_StdioMCPTransport as StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";
