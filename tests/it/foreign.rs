@@ -21,7 +21,6 @@ pub(crate) fn tests() -> Vec<Test> {
         ),
         test("foreign::granted_a_directory", granted_a_directory).needs(&[Need::RustGuests]),
         test("foreign::granted_a_variable", granted_a_variable),
-        test("foreign::what_is_not_there", what_is_not_there),
         test(
             "foreign::nothing_to_call_is_not_compiled",
             nothing_to_call_is_not_compiled,
@@ -186,32 +185,6 @@ fn granted_a_variable() {
         "{}",
         packaged.stderr()
     );
-}
-
-fn what_is_not_there() {
-    let home = Home::new();
-    for (line, told) in [
-        ("inspect ./no-such-file.wasm", "hint: look at the path"),
-        ("inspect ./no-such-directory", "hint: look at the path"),
-        ("load ./no-such-file.wasm", "hint: look at the path"),
-        (
-            "inspect https://example.org/x/adder.wasm",
-            "hint: tools are not fetched from URLs",
-        ),
-        (
-            "inspect https://hub.example.org/ada/adder",
-            "write ada/adder --endpoint https://hub.example.org",
-        ),
-    ] {
-        let ran = home.tool(line);
-        assert_eq!(ran.code(), 1, "{line}: {}", ran.stderr());
-        assert!(ran.stderr().contains(told), "{line}: {}", ran.stderr());
-        assert!(!ran.stderr().contains("https:/e"), "no path is made of it");
-    }
-    let home = home.with("HF_ENDPOINT", "http://127.0.0.1:9");
-    home.write("some/dist/tool.toml", "");
-    let told = "for the file or directory, write ./some/dist";
-    assert!(home.tool("inspect some/dist").stderr().contains(told));
 }
 
 /// Small, and passes every cheap look: each of the jumps takes all variables along. The

@@ -1,4 +1,4 @@
-//! Tests of errors and hints for whoever gets a command, a call, a flag or a tool's name wrong.
+//! Tests of errors and hints for whoever gets a command, a call, a flag, a path or a name wrong.
 
 use crate::support::adder::{load_adder, package};
 use crate::support::loading::{digest, load};
@@ -13,6 +13,7 @@ pub(crate) fn tests() -> Vec<Test> {
             "hints::flags_have_the_same_names",
             flags_have_the_same_names,
         ),
+        test("hints::what_is_not_there", what_is_not_there),
         test(
             "hints::what_is_named_wrongly_is_the_user_s_to_mend",
             what_is_named_wrongly_is_the_user_s_to_mend,
@@ -96,4 +97,30 @@ fn what_is_named_wrongly_is_the_user_s_to_mend() {
         "{told}"
     );
     assert!(told.contains("the toolbox has: plus"), "{told}");
+}
+
+fn what_is_not_there() {
+    let home = Home::new();
+    for (line, told) in [
+        ("inspect ./no-such-file.wasm", "hint: look at the path"),
+        ("inspect ./no-such-directory", "hint: look at the path"),
+        ("load ./no-such-file.wasm", "hint: look at the path"),
+        (
+            "inspect https://example.org/x/adder.wasm",
+            "hint: tools are not fetched from URLs",
+        ),
+        (
+            "inspect https://hub.example.org/ada/adder",
+            "write ada/adder --endpoint https://hub.example.org",
+        ),
+    ] {
+        let ran = home.tool(line);
+        assert_eq!(ran.code(), 1, "{line}: {}", ran.stderr());
+        assert!(ran.stderr().contains(told), "{line}: {}", ran.stderr());
+        assert!(!ran.stderr().contains("https:/e"), "no path is made of it");
+    }
+    let home = home.with("HF_ENDPOINT", "http://127.0.0.1:9");
+    home.write("some/dist/tool.toml", "");
+    let told = "for the file or directory, write ./some/dist";
+    assert!(home.tool("inspect some/dist").stderr().contains(told));
 }

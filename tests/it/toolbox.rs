@@ -1,4 +1,5 @@
-//! Tests of a toolbox that people edit and share: one tool that cannot be used takes no other down.
+//! Tests of a toolbox that people edit and share: tools left out, odd versions, moved repos, names.
+//! One tool that cannot be used takes no other down.
 
 use std::process::Command;
 
