@@ -1,4 +1,4 @@
-//! End-to-end tests of MCP on streams: lists, calls, failures, progress, questions, shutdown.
+//! End-to-end tests of MCP: here on streams (lists, calls, questions), over HTTP in modules.
 //! rmcp's own client and hand-written lines talk over an in-memory stream to a real component in
 //! the real sandbox.
 
