@@ -15,11 +15,11 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-static QUESTIONS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static QUERIES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-struct Questions;
+struct QueryLog;
 
-impl<S: tracing::Subscriber> Layer<S> for Questions {
+impl<S: tracing::Subscriber> Layer<S> for QueryLog {
     fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
         if event.metadata().target() == "sqlx::query" {
             event.record(&mut Summary);
@@ -32,7 +32,7 @@ struct Summary;
 impl Visit for Summary {
     fn record_str(&mut self, field: &Field, value: &str) {
         if field.name() == "summary" && value.starts_with("SELECT") {
-            QUESTIONS.lock().unwrap().push(value.to_owned());
+            QUERIES.lock().unwrap().push(value.to_owned());
         }
     }
 
@@ -40,8 +40,8 @@ impl Visit for Summary {
 }
 
 #[tokio::test]
-async fn both_refusals_cost_the_same_questions() {
-    tracing_subscriber::registry().with(Questions).init();
+async fn both_refusals_cost_the_same_queries() {
+    tracing_subscriber::registry().with(QueryLog).init();
     let directory = tempfile::tempdir().unwrap();
     let registry = Registry::open(RegistryConfig::new(directory.path()))
         .await
@@ -91,7 +91,7 @@ async fn both_refusals_cost_the_same_questions() {
                 format!("/api/models/alice/{name}"),
                 format!("/alice/{name}/resolve/main/a"),
             ] {
-                QUESTIONS.lock().unwrap().clear();
+                QUERIES.lock().unwrap().clear();
                 let request = client.get(format!("{endpoint}{path}"));
                 let request = match token {
                     Some(token) => request.bearer_auth(token),
@@ -109,16 +109,16 @@ async fn both_refusals_cost_the_same_questions() {
     }
 }
 
-/// The log, once nothing more comes: a question is logged when its connection goes back to the
+/// The log, once nothing more comes: a query is logged when its connection goes back to the
 /// pool.
 async fn settled() -> Vec<String> {
     let mut before = usize::MAX;
     loop {
         tokio::time::sleep(std::time::Duration::from_millis(40)).await;
-        let questions = QUESTIONS.lock().unwrap().clone();
-        if questions.len() == before {
-            return questions;
+        let queries = QUERIES.lock().unwrap().clone();
+        if queries.len() == before {
+            return queries;
         }
-        before = questions.len();
+        before = queries.len();
     }
 }

@@ -68,7 +68,7 @@ impl UnfinishedDirectory {
     }
 }
 
-/// The depth is that of the content store.
+/// Syncs all directories. Recursion is safe: the tree is only as deep as the content store.
 fn sync_directories(directory: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
