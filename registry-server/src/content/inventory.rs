@@ -1,4 +1,4 @@
-//! Lists, rehashes and deletes stored objects and leftovers, for garbage collection and scrub.
+//! Lists, finds, rehashes and deletes stored objects, and sweeps leftovers of broken-off uploads.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use object_store::{Error as StoreError, ObjectMeta, ObjectStoreExt as _};
 
 use super::digest::Sha256Digest;
 use super::parts::PARTS;
-use super::store::{ContentStore, INCOMING, SHA256, key_of};
+use super::store::{ContentStore, SHA256, key_of};
 use crate::clock;
 use crate::error::RegistryError;
 
@@ -25,15 +25,6 @@ pub(crate) struct StoredObject {
 }
 
 impl ContentStore {
-    /// Succeeds if the store answers.
-    pub(crate) async fn probe(&self) -> Result<(), RegistryError> {
-        tokio::fs::metadata(&self.incoming).await?;
-        match self.store.head(&Key::from_iter([INCOMING, "probe"])).await {
-            Ok(_) | Err(StoreError::NotFound { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// All objects, in no order. Those that come or go meanwhile may be in it or not.
     pub(crate) fn list(&self) -> BoxStream<'static, Result<StoredObject, RegistryError>> {
         let listed = self.store.list(Some(&Key::from(SHA256)));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use axum::body::Body;
 use futures::TryStreamExt as _;
 use object_store::path::Path as Key;
-use object_store::{ObjectStore as _, ObjectStoreExt as _};
+use object_store::ObjectStore as _;
 use time::OffsetDateTime;
 
 use super::spool::SpooledFile;
@@ -54,14 +54,6 @@ impl ContentStore {
             }
         }
         Ok(())
-    }
-
-    /// Removes what is stored under a key. It is no error when another server removed it before.
-    pub(super) async fn remove(&self, key: &Key) -> Result<(), RegistryError> {
-        match self.store.delete(key).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
     }
 }
 

@@ -9,7 +9,7 @@ use futures::TryStreamExt as _;
 use http_body_util::BodyExt as _;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Key;
-use object_store::{GetOptions, ObjectStore, ObjectStoreExt as _};
+use object_store::{Error as StoreError, GetOptions, ObjectStore, ObjectStoreExt as _};
 use url::Url;
 
 use super::bucket::{self, Bucket, FileHeaders};
@@ -23,7 +23,7 @@ use crate::error::RegistryError;
 use crate::http::{Memory, Share};
 
 /// The directory where bodies wait until they are complete; inside a local store.
-pub(super) const INCOMING: &str = "incoming";
+const INCOMING: &str = "incoming";
 /// The directory, inside a store, of the objects.
 pub(super) const SHA256: &str = "sha256";
 
@@ -87,6 +87,15 @@ impl ContentStore {
         self
     }
 
+    /// Succeeds if the store answers.
+    pub(crate) async fn probe(&self) -> Result<(), RegistryError> {
+        tokio::fs::metadata(&self.incoming).await?;
+        match self.store.head(&Key::from_iter([INCOMING, "probe"])).await {
+            Ok(_) | Err(StoreError::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// An address that gives the bytes of a file to whoever knows it, for a while; `None` where
     /// clients get them from the registry.
     pub(crate) async fn signed_url(
@@ -111,6 +120,7 @@ impl ContentStore {
         self.place(spooled, &key).await
     }
 
+    /// Stores a complete file under a key. When this returns the bytes are durable.
     pub(super) async fn place(&self, spooled: SpooledFile, key: &Key) -> Result<(), RegistryError> {
         match (spooled.bytes, &self.bucket) {
             (SpooledBytes::Memory(bytes, _held), _) => {
@@ -189,11 +199,19 @@ impl ContentStore {
         Ok(Body::from_stream(found.into_stream()))
     }
 
+    /// Removes what is stored under a key. It is no error when another server removed it before.
+    pub(super) async fn remove(&self, key: &Key) -> Result<(), RegistryError> {
+        match self.store.delete(key).await {
+            Ok(()) | Err(StoreError::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     fn failed(
         &self,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> object_store::Error {
-        object_store::Error::Generic {
+    ) -> StoreError {
+        StoreError::Generic {
             store: self.bucket.as_ref().map_or("LocalFileSystem", |_| "S3"),
             source: source.into(),
         }
