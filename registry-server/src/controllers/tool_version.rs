@@ -7,7 +7,6 @@
 //! Hub.
 
 use http::StatusCode;
-use serde_json::json;
 
 use crate::clock;
 use crate::content::Batch;
@@ -21,33 +20,12 @@ use crate::history::{DEFAULT_BRANCH, ListedKind, find_entry, resolve_revision};
 use crate::http::Refusal;
 use crate::names::RefName;
 use crate::registry::Registry;
-use crate::tool::{
-    COMPONENT, MANIFEST, ManifestError, ManifestFault, StoredManifest, read_manifest,
-    version_in_name,
-};
+use crate::tool::{COMPONENT, MANIFEST, StoredManifest, read_manifest, version_in_name};
 
 /// A version that is published by a new tag.
 pub(super) struct NewVersion {
     pub(super) manifest: StoredManifest,
     pub(super) publication: Publication,
-}
-
-impl From<ManifestError> for Refusal {
-    fn from(error: ManifestError) -> Self {
-        match error {
-            ManifestError::Invalid(fault) => invalid_manifest(&fault),
-            ManifestError::Registry(error) => error.into(),
-        }
-    }
-}
-
-/// A manifest that is not valid, with the parser's position and hint.
-pub(super) fn invalid_manifest(fault: &ManifestFault) -> Refusal {
-    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, fault.explain())
-        .field("document", json!(MANIFEST))
-        .field("line", json!(fault.line))
-        .field("column", json!(fault.column))
-        .field("nearest", json!(fault.nearest))
 }
 
 /// The version that a new tag publishes; `None` for an ordinary tag. The content of the tagged

@@ -1,10 +1,11 @@
-//! Turns the reason why a commit was not written into a refusal for the client.
+//! Turns errors of writing a commit and of reading its manifest into refusals for the client.
 
 use http::StatusCode;
+use serde_json::json;
 
-use super::tool_version;
 use crate::history::WriteError;
 use crate::http::{NotFound, Refusal};
+use crate::tool::{MANIFEST, ManifestError, ManifestFault};
 
 pub(super) fn refused(error: WriteError, branch: &str) -> Refusal {
     match error {
@@ -27,8 +28,26 @@ pub(super) fn refused(error: WriteError, branch: &str) -> Refusal {
             "the commit touches too many directories; split it into several commits",
         ),
         WriteError::QuotaExceeded(exceeded) => exceeded.into(),
-        WriteError::InvalidManifest(fault) => tool_version::invalid_manifest(&fault),
+        WriteError::InvalidManifest(fault) => invalid_manifest(&fault),
         WriteError::Busy => Refusal::try_again("the branch is being written by many; try again"),
         WriteError::Registry(error) => error.into(),
     }
+}
+
+impl From<ManifestError> for Refusal {
+    fn from(error: ManifestError) -> Self {
+        match error {
+            ManifestError::Invalid(fault) => invalid_manifest(&fault),
+            ManifestError::Registry(error) => error.into(),
+        }
+    }
+}
+
+/// A manifest that is not valid, with the parser's position and hint.
+fn invalid_manifest(fault: &ManifestFault) -> Refusal {
+    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, fault.explain())
+        .field("document", json!(MANIFEST))
+        .field("line", json!(fault.line))
+        .field("column", json!(fault.column))
+        .field("nearest", json!(fault.nearest))
 }

@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, FromRow, Row as _};
 use super::connection::Database;
 use super::keys::RepositoryKey;
 use super::sql::select;
-use super::stored_object_id::{object_id_in, optional_object_id_in};
+use super::stored_object_id::{object_id, object_id_in, optional_object_id_in};
 use super::write_transaction::WriteTransaction;
 use super::write_transaction::insertions;
 use crate::error::RegistryError;
@@ -25,6 +25,9 @@ pub(crate) struct Commit {
     pub(crate) author: String,
     pub(crate) written_ms: i64,
 }
+
+/// The generation and the id of a commit.
+pub(super) type CommitPosition = (i64, ObjectId);
 
 /// The columns and the table of a [`Commit`].
 const COMMITS: &str = "c.oid, c.tree, c.parent, c.generation, c.title, c.message, c.author, c.written_ms FROM commits c";
@@ -119,6 +122,33 @@ impl Database {
             .bind(limit)
             .fetch_all(&self.pool)
             .await?)
+    }
+
+    /// The commit of this generation in the history of `head`, or the nearest later one that can be
+    /// found without a walk: one that is the only commit of its generation, or the head itself.
+    pub(super) async fn at_or_after(
+        &self,
+        repository: &RepositoryKey,
+        head: &Commit,
+        generation: i64,
+    ) -> Result<CommitPosition, RegistryError> {
+        let own = (head.generation, head.oid);
+        if generation >= head.generation {
+            return Ok(own);
+        }
+        let alone: Option<(i64, String)> = sqlx::query_as(
+            "SELECT generation, MIN(oid) FROM commits WHERE repository = $1 AND generation >= $2 AND generation < $3 \
+             GROUP BY generation HAVING COUNT(*) = 1 ORDER BY generation LIMIT 1",
+        )
+        .bind(repository)
+        .bind(generation)
+        .bind(head.generation)
+        .fetch_optional(&self.pool)
+        .await?;
+        match alone {
+            Some((generation, oid)) => Ok((generation, object_id(&oid)?)),
+            None => Ok(own),
+        }
     }
 }
 

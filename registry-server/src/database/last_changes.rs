@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use gix_hash::ObjectId;
 use sqlx::AssertSqlSafe;
 
-use super::commits::Commit;
+use super::commits::{Commit, CommitPosition};
 use super::connection::Database;
 use super::engine::Engine;
 use super::keys::RepositoryKey;
@@ -22,9 +22,6 @@ use crate::error::RegistryError;
 const STEPS_MAX: i64 = 10_000;
 /// The most changes to all queried paths that are read where histories fork.
 const CHANGES_MAX: usize = 500_000;
-
-/// The generation and the id of a commit.
-type CommitPosition = (i64, ObjectId);
 
 impl Engine {
     /// SQL that turns the JSON list of strings `list` into rows of `value`.
@@ -156,33 +153,6 @@ impl Database {
             newest.extend(parse_positions(query.fetch_all(&self.pool).await?)?);
         }
         Ok(newest)
-    }
-
-    /// The commit of this generation in the history of `head`, or the nearest later one that can be
-    /// found without a walk.
-    pub(super) async fn at_or_after(
-        &self,
-        repository: &RepositoryKey,
-        head: &Commit,
-        generation: i64,
-    ) -> Result<CommitPosition, RegistryError> {
-        let own = (head.generation, head.oid);
-        if generation >= head.generation {
-            return Ok(own);
-        }
-        let alone: Option<(i64, String)> = sqlx::query_as(
-            "SELECT generation, MIN(oid) FROM commits WHERE repository = $1 AND generation >= $2 AND generation < $3 \
-             GROUP BY generation HAVING COUNT(*) = 1 ORDER BY generation LIMIT 1",
-        )
-        .bind(repository)
-        .bind(generation)
-        .bind(head.generation)
-        .fetch_optional(&self.pool)
-        .await?;
-        match alone {
-            Some((generation, oid)) => Ok((generation, object_id(&oid)?)),
-            None => Ok(own),
-        }
     }
 
     /// Those commits that are the only one of their generation, among these generations.
