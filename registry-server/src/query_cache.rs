@@ -100,7 +100,7 @@ struct Table<T>(Mutex<Answers<T>>);
 struct Answers<T> {
     version: Option<Version>,
     bytes: usize,
-    by_question: HashMap<String, T>,
+    by_key: HashMap<String, T>,
 }
 
 impl<T> Default for Table<T> {
@@ -108,7 +108,7 @@ impl<T> Default for Table<T> {
         Self(Mutex::new(Answers {
             version: None,
             bytes: 0,
-            by_question: HashMap::new(),
+            by_key: HashMap::new(),
         }))
     }
 }
@@ -143,7 +143,7 @@ impl<T: Clone> Table<T> {
         let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A later version's answers are as good for whoever asked before it.
         match answers.version {
-            Some(current) if current >= version => answers.by_question.get(key).cloned(),
+            Some(current) if current >= version => answers.by_key.get(key).cloned(),
             _ => None,
         }
     }
@@ -154,11 +154,11 @@ impl<T: Clone> Table<T> {
             return;
         }
         if answers.version != Some(version) || answers.bytes + bytes > TABLE_BYTES_MAX {
-            answers.by_question.clear();
+            answers.by_key.clear();
             answers.bytes = 0;
             answers.version = Some(version);
         }
-        if bytes <= TABLE_BYTES_MAX && answers.by_question.insert(key, answer).is_none() {
+        if bytes <= TABLE_BYTES_MAX && answers.by_key.insert(key, answer).is_none() {
             answers.bytes += bytes;
         }
     }

@@ -35,7 +35,7 @@ pub(crate) struct PathsInfoRequest {
 )]
 pub(crate) async fn show(mut call: Call<ReadRepository>) -> Reply {
     let target = target::find_whole(&call.registry, &call.admitted).await?;
-    let (paths, expand) = read_question(&mut call).await?;
+    let (paths, expand) = read_request(&mut call).await?;
     let levels_max = call.registry.limits().path_levels_max;
     let levels: usize = paths.iter().map(|it| it.split('/').count()).sum();
     if levels > levels_max {
@@ -58,7 +58,7 @@ pub(crate) async fn show(mut call: Call<ReadRepository>) -> Reply {
 }
 
 /// Python sends a form, the others send JSON.
-async fn read_question(call: &mut Call<ReadRepository>) -> Result<(Vec<String>, bool), Refusal> {
+async fn read_request(call: &mut Call<ReadRepository>) -> Result<(Vec<String>, bool), Refusal> {
     let paths_max = call.registry.limits().paths_max;
     let content_type = call
         .parts
@@ -77,6 +77,6 @@ async fn read_question(call: &mut Call<ReadRepository>) -> Result<(Vec<String>, 
         let paths = form.all("paths").map(str::to_owned).collect();
         return Ok((paths, form.is_on("expand")));
     }
-    let question: PathsInfoRequest = call.json_list().await?;
-    Ok((question.paths.within(paths_max, "paths")?, question.expand))
+    let request: PathsInfoRequest = call.json_list().await?;
+    Ok((request.paths.within(paths_max, "paths")?, request.expand))
 }

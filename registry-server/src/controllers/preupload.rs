@@ -49,9 +49,9 @@ struct AnnouncedFile {
     ),
 )]
 pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
-    let question: PreuploadRequest = call.json_list().await?;
+    let request: PreuploadRequest = call.json_list().await?;
     let files_max = call.registry.limits().commit_operations_max;
-    let announced = question.files.within(files_max, "files")?;
+    let announced = request.files.within(files_max, "files")?;
     let repository = &call.admitted.repository;
     let revision = call.admitted.address.rest_text().unwrap_or_default();
     let commit = target::find_commit(&call.registry, repository, &revision).await?;
@@ -60,13 +60,13 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
         &call.registry,
         repository,
         &commit,
-        question.git_ignore,
+        request.git_ignore,
         paths.clone(),
     )
     .await?;
     let by_attributes = match call.registry.lfs_by_attributes() {
         true => {
-            let attributes = question.git_attributes;
+            let attributes = request.git_attributes;
             sent_over_lfs(
                 &call.registry,
                 repository,

@@ -29,8 +29,8 @@ pub(crate) struct ValidateYamlRequest {
     ),
 )]
 pub(crate) async fn check(mut call: Call<Anyone>) -> Reply {
-    let question: ValidateYamlRequest = call.json().await?;
-    let card = parse_card(&question.content, call.registry.limits().card_bytes_max)
+    let request: ValidateYamlRequest = call.json().await?;
+    let card = parse_card(&request.content, call.registry.limits().card_bytes_max)
         .map_err(|error| refusal(vec![error.0]))?;
     let Some(front_matter) = card.front_matter else {
         return Ok(answer(CardFindings {

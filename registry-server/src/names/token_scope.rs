@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_reach_covers_nothing() {
+    fn a_damaged_scope_covers_nothing() {
         for stored in ["", " ", "*", "*/*", "alice"] {
             let scope = TokenScope::from_stored(Some(stored));
             assert!(!scope.covers("alice", "a"), "{stored:?}");

@@ -13,6 +13,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::limits::Limits;
 
+/// The open connections of a listener. Cloning gives another handle to the same ones.
 #[derive(Debug, Clone)]
 pub(super) struct Connections(Arc<Inner>);
 
@@ -277,7 +278,7 @@ mod tests {
         Some(IpAddr::from([192, 0, 2, last]))
     }
 
-    fn has_expired(left: &mut oneshot::Receiver<()>) -> bool {
+    fn was_evicted(left: &mut oneshot::Receiver<()>) -> bool {
         left.try_recv().is_ok()
     }
 
@@ -291,17 +292,17 @@ mod tests {
         let busy = young.begin();
         // A connection without any request is closed first, even if another one is idle for longer.
         let (fourth, _) = connections.admit(address(4), start + 3 * SECOND).unwrap();
-        assert!(has_expired(&mut old_left) && !has_expired(&mut idle_left));
+        assert!(was_evicted(&mut old_left) && !was_evicted(&mut idle_left));
         let _fourth = (fourth.begin(), fourth);
         let (fifth, _) = connections.admit(address(5), start + 4 * SECOND).unwrap();
-        assert!(has_expired(&mut idle_left) && !has_expired(&mut young_left));
+        assert!(was_evicted(&mut idle_left) && !was_evicted(&mut young_left));
         let _fifth = (fifth.begin(), fifth);
         // Connections with a request under way are never closed.
         let sixth = connections.admit(address(6), start + 5 * SECOND);
         assert_eq!(sixth.unwrap_err(), AdmitError::All);
         drop(busy);
         assert!(connections.admit(address(6), start + 6 * SECOND).is_ok());
-        assert!(has_expired(&mut young_left));
+        assert!(was_evicted(&mut young_left));
     }
 
     #[test]
@@ -311,12 +312,12 @@ mod tests {
         let (_first, mut first_left) = connections.admit(address(2), start + SECOND).unwrap();
         let (second, mut second_left) = connections.admit(address(2), start + 2 * SECOND).unwrap();
         let (third, mut third_left) = connections.admit(address(2), start + 3 * SECOND).unwrap();
-        assert!(has_expired(&mut first_left) && !has_expired(&mut other_left));
+        assert!(was_evicted(&mut first_left) && !was_evicted(&mut other_left));
         let _busy = (second.begin(), third.begin());
         let refused = connections.admit(address(2), start + 4 * SECOND);
         assert_eq!(refused.unwrap_err(), AdmitError::Address);
         assert!(connections.admit(address(1), start + 4 * SECOND).is_ok());
-        assert!(!has_expired(&mut second_left) && !has_expired(&mut third_left));
+        assert!(!was_evicted(&mut second_left) && !was_evicted(&mut third_left));
         // Connections of a proxy are not counted for an address.
         let many: Vec<_> = (0..5)
             .map(|_| connections.admit(None, start).unwrap())
@@ -331,16 +332,16 @@ mod tests {
         drop(idle.begin());
         let (_half, mut half_left) = connections.admit(None, start).unwrap();
         connections.evict_expired(start + 20 * SECOND);
-        assert!(!has_expired(&mut half_left));
+        assert!(!was_evicted(&mut half_left));
         let (_third, mut third_left) = connections.admit(None, start + 20 * SECOND).unwrap();
         assert!(connections.is_under_pressure());
         connections.evict_expired(start + 21 * SECOND);
-        assert!(has_expired(&mut half_left) && has_expired(&mut idle_left));
-        assert!(!has_expired(&mut third_left) && !connections.is_under_pressure());
+        assert!(was_evicted(&mut half_left) && was_evicted(&mut idle_left));
+        assert!(!was_evicted(&mut third_left) && !connections.is_under_pressure());
         connections.evict_expired(start + 49 * SECOND);
-        assert!(!has_expired(&mut third_left));
+        assert!(!was_evicted(&mut third_left));
         connections.evict_expired(start + 51 * SECOND);
-        assert!(has_expired(&mut third_left));
+        assert!(was_evicted(&mut third_left));
     }
 
     #[test]

@@ -47,15 +47,15 @@ struct SentPart {
     ),
 )]
 pub(crate) async fn finish(mut call: Call<HoldsTicket>) -> Reply {
-    let question: CompleteRequest = call.json().await?;
+    let request: CompleteRequest = call.json().await?;
     let upload = &call.admitted;
     if has_arrived(&call.registry, upload).await? {
-        // The answer to the first question was lost on its way.
+        // The answer to an earlier request was lost on its way.
         return Ok(json(Success::DONE));
     }
     let parts = call.registry.database().parts(&upload.ticket).await?;
     // Some clients list a part twice if they sent it twice.
-    let named = question.parts.within(2 * PARTS_MAX, "parts")?;
+    let named = request.parts.within(2 * PARTS_MAX, "parts")?;
     check(upload, &parts, &named)?;
     let mut room = Room::of_announced(&call.registry, &upload.owner).await?;
     let spooled = join(&call.registry, upload, &parts, &mut room).await?;

@@ -27,8 +27,8 @@ pub(crate) struct LfsObject {
     ),
 )]
 pub(crate) async fn check(mut call: Call<WriteRepository>) -> Reply {
-    let question: LfsObject = call.json().await?;
-    let known = match Sha256Digest::from_hex(&question.oid) {
+    let request: LfsObject = call.json().await?;
+    let known = match Sha256Digest::from_hex(&request.oid) {
         Some(sha256) => {
             let repository = &call.admitted.repository.id;
             let given = call
@@ -41,10 +41,10 @@ pub(crate) async fn check(mut call: Call<WriteRepository>) -> Reply {
         None => None,
     };
     match known {
-        Some(size) if size == question.size => Ok(json(question)),
+        Some(size) if size == request.size => Ok(json(request)),
         Some(size) => Err(Refusal::new(
             StatusCode::UNPROCESSABLE_ENTITY,
-            format!("the object has {size} bytes, not {}", question.size),
+            format!("the object has {size} bytes, not {}", request.size),
         )),
         None => Err(Refusal::new(
             StatusCode::NOT_FOUND,
