@@ -15,7 +15,7 @@ const PAUSE: Duration = Duration::from_secs(60 * 60);
 /// The time that assembling an upload may take after it was begun in time.
 const COMPLETION_MAX: Duration = Duration::from_secs(60 * 60);
 
-/// Sweeps for ever.
+/// Sweeps once an hour, for ever.
 pub(crate) async fn now_and_then(registry: Registry) {
     loop {
         if let Err(error) = uploads(&registry).await {

@@ -1,4 +1,4 @@
-//! The controllers: one file for each route of the protocol, and helpers that several share.
+//! The controllers: a file for each route or small group of routes, and helpers that several share.
 
 pub(crate) mod auth_check;
 pub(crate) mod branch_create;

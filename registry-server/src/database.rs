@@ -1,9 +1,9 @@
-//! The metadata database: all SQL lives in this module and its children.
+//! The metadata database, in SQLite or PostgreSQL: all SQL but that of the schema's migrations.
 //!
 //! The statements keep to what SQLite and PostgreSQL share (`$1` placeholders, `ON CONFLICT`,
 //! `RETURNING`, integers for truth values and times) and run through sqlx's `Any` driver, so that
-//! the engine is chosen by the address and not by the code. Only opening and the beginning of a
-//! write differ.
+//! the engine is chosen by the address and not by the code. The engines differ in how they are
+//! opened, in transactions and locks, in JSON, and in full-text search.
 
 pub(crate) mod accounts;
 mod aliases;

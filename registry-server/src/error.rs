@@ -29,7 +29,7 @@ pub enum RegistryError {
     /// The schema could not be brought to this version.
     #[error("cannot migrate the metadata database")]
     Migrate(#[source] sqlx::migrate::MigrateError),
-    /// A question to the metadata database failed.
+    /// A query to the metadata database failed.
     #[error("the metadata database failed")]
     Query(#[from] sqlx::Error),
     /// The repository was deleted while something was being read from it or written to it.

@@ -1,5 +1,4 @@
-//! The history of a repository: its revisions, trees, commits and releases, and what changes it:
-//! commits, squashes, pull requests.
+//! A repository's history: reads revisions, trees and releases; writes commits and pull requests.
 
 mod compare;
 mod discussion;

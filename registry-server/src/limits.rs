@@ -52,7 +52,7 @@ pub struct Limits {
     pub tree_page_max: usize,
     /// Most entries of one page of a tree listing that asks for the last commit of each entry.
     pub tree_expanded_page_max: usize,
-    /// Most paths in one paths-info question.
+    /// Most paths in one paths-info request.
     pub paths_max: usize,
     /// Most path components in one paths-info request, over all paths.
     pub path_levels_max: usize,

@@ -1,7 +1,6 @@
 //! Validated names: accounts, repositories, branches and tags, file paths, scopes of tokens.
 //!
-//! Everything a client sends passes through one of these types before it touches the database or a
-//! file name.
+//! A name that a client sends is one of these types before it is stored or becomes part of a path.
 
 mod account_and_repository;
 mod address;

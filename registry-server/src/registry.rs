@@ -23,8 +23,8 @@ const DATABASE_FILE: &str = "registry.sqlite";
 /// The directory with the content of files, in the registry's directory.
 const CONTENT_DIRECTORY: &str = "content";
 
-/// An open registry. Cloning gives another handle to the same one; all state is in its database and
-/// its storage, none in the process.
+/// An open registry. Cloning gives another handle to the same one. Its state is in its database and
+/// its storage; a process has only caches and counts of its own.
 ///
 /// Several processes may have one directory open, so users and tokens can be managed while a server
 /// runs on it. Servers on several machines may have one PostgreSQL database and one bucket open.

@@ -1,4 +1,4 @@
-//! The router of the registry: every route with its controller and the access it needs.
+//! The routers of the registry and its metrics: all routes, their controllers and needed access.
 
 use axum::middleware::from_fn_with_state;
 use axum::{Extension, Router};
@@ -53,7 +53,8 @@ pub(crate) fn metrics_router(registry: Registry) -> Router {
         .with_state(registry)
 }
 
-/// Every route a registry answers, with the access it needs.
+/// Every route a registry answers, with the access it needs. Metrics are on an address of their own
+/// and not among them.
 #[must_use]
 pub fn routes() -> Vec<Route> {
     files(api()).into_list()

@@ -41,7 +41,7 @@ pub(crate) trait Admission: Copy + Send + Sync + 'static {
 #[derive(Clone, Copy)]
 pub(crate) struct Anyone;
 
-/// Everyone, as often as they like: for the questions of orchestrators, which take "too many
+/// Everyone, as often as they like: for the health checks of orchestrators, which take "too many
 /// requests" for a dead server.
 #[derive(Clone, Copy)]
 pub(crate) struct Probe;
@@ -217,7 +217,7 @@ async fn admit_at_path(
 /// Finds what an id names and the role of the visitor in it.
 ///
 /// Whoever may not see a repository must not learn that it is there from how long the answer takes,
-/// so both ways to a refusal ask the database the same three questions.
+/// so both ways to a refusal make the same three queries to the database.
 async fn find_readable(
     registry: &Registry,
     visitor: &Visitor,

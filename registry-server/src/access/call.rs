@@ -35,8 +35,8 @@ pub(crate) struct Call<A: Admission> {
     pub(crate) admitted: A::Admitted,
     pub(crate) base: BaseUrl,
     pub(crate) parts: Parts,
-    /// Nothing locks this: a body is not `Sync`, and the lock only makes a call one, so that it can
-    /// be lent across an await.
+    /// Never locked. A body is not `Sync`; the mutex makes the call `Sync`, so that it can be lent
+    /// across an await.
     body: Mutex<Body>,
     /// Resources that requests of this kind of caller share.
     share: Share,

@@ -25,11 +25,11 @@ const CONNECT_MAX: Duration = Duration::from_secs(5);
 /// Longest silence of the storage in the middle of an answer. A whole answer may take as long as
 /// its client does.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
-/// From when on a request that failed is not tried again.
+/// The time after which a failed request is not tried again.
 const RETRY_MAX: Duration = Duration::from_secs(20);
 /// Further attempts at a request that failed, with growing pauses.
 const RETRIES_MAX: usize = 4;
-/// A listing that is short in every registry shows at once whether a bucket can be used.
+/// The prefix that is listed to see if a bucket can be used; few objects have it.
 const PROBE: &str = "sha256/00/00";
 
 /// A bucket, beside the plain operations that all stores have.

@@ -19,7 +19,8 @@ const PIECE_BYTES: u64 = 256 << 10;
 /// Bytes read at once when no memory is left for long pieces, as in thousands of downloads.
 const SHORT_PIECE_BYTES: u64 = 16 << 10;
 
-/// A file being read, with the memory reserved for it.
+/// The way to read one file: the length of its pieces, if the next piece is read ahead, and the
+/// memory reserved for that.
 struct Pieces {
     length: u64,
     ahead: bool,
@@ -33,7 +34,7 @@ impl Pieces {
         _held: Reservation::NOTHING,
     };
 
-    /// Long ones, read ahead, if there is memory; without a bound on it there always is.
+    /// Long pieces, read ahead, if there is memory for them; always if memory is not bounded.
     fn within(memory: Option<&Memory>) -> Self {
         let held = match memory {
             Some(memory) => memory.try_hold(3 * PIECE_BYTES as usize),

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use axum::body::Body;
 use futures::TryStreamExt as _;
-use object_store::path::Path as Key;
 use object_store::ObjectStore as _;
+use object_store::path::Path as Key;
 use time::OffsetDateTime;
 
 use super::spool::SpooledFile;

@@ -1,4 +1,4 @@
-//! Opens the content store, in a directory or a bucket; stores whole files, reads them by SHA-256.
+//! Opens the content store, in a directory or a bucket; stores, reads and removes files by SHA-256.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -207,10 +207,7 @@ impl ContentStore {
         }
     }
 
-    fn failed(
-        &self,
-        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> StoreError {
+    fn failed(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StoreError {
         StoreError::Generic {
             store: self.bucket.as_ref().map_or("LocalFileSystem", |_| "S3"),
             source: source.into(),

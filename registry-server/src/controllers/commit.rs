@@ -1,4 +1,4 @@
-//! `POST …/commit/{branch}`: writes a commit as it arrives, on a branch or as a pull request.
+//! `POST …/commit/{branch}`: reads a commit as it arrives; writes it to a branch or pull request.
 //! `?create_pr=1` opens a pull request.
 
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! `GET /health/live` and `/ready`: reports that the process answers; if database and storage do.
+//! `GET /health/live` and `/ready`: tells if the process answers, and if database and storage do.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `GET …/settings/repositories`: lists the repositories of the caller or of an organization.
+//! `GET …/settings/repositories`: lists the repositories of the caller or of an organisation.
 //! Each comes with the storage that it takes. The paths begin with `/api` and
 //! `/api/organizations/{name}`.
 //!

@@ -1,4 +1,4 @@
-//! Finds the commit, the path and the reference that the path of a request names.
+//! Finds the commit, path or reference that a request's path names, and entries' last changes.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Watches for changes of the database: a number that grows when any process has written.
 //!
 //! One connection asks for everybody: whoever comes while it is asking waits for the next answer,
-//! so that an answer is never older than the question, and under load one question serves many. The
+//! so that an answer is never older than the request, and under load one query serves many. The
 //! connection writes nothing itself, because SQLite counts for each connection what the others have
 //! written.
 
@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::engine::Engine;
 
-/// Questions in the queue; when it is full, further ones wait for room in it.
+/// Requests in the queue; when it is full, further ones wait for room in it.
 const WAITING_MAX: usize = 1_024;
 
 /// A state of the database, counted by this process.
@@ -34,7 +34,7 @@ enum Message {
 }
 
 impl VersionWatch {
-    /// Must be called in a runtime. Nothing is connected before the first question.
+    /// Must be called in a runtime. Nothing is connected before the first request.
     pub(super) fn start(engine: Engine, url: String, session: &'static str) -> Self {
         let (sender, messages) = mpsc::channel(WAITING_MAX);
         let watcher = Watcher {

@@ -1,4 +1,4 @@
-//! The two database engines, SQLite and PostgreSQL, and the SQL in which they differ.
+//! The two database engines, SQLite and PostgreSQL: their SQL for transactions, locks, substrings.
 
 /// The database in use, and so the dialect of its statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl Engine {
         }
     }
 
-    /// Begins a reading transaction that sees the database as it was at its first question,
+    /// Begins a reading transaction that sees the database as it was at its first query,
     /// whatever is written meanwhile.
     pub(super) fn begin_snapshot(self) -> &'static str {
         match self {

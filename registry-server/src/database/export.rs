@@ -43,7 +43,7 @@ impl Database {
     pub(crate) async fn snapshot(&self) -> Result<Snapshot, RegistryError> {
         let begin = self.engine.begin_snapshot();
         let mut transaction = self.pool.begin_with(begin).await?;
-        // The moment is that of the first question.
+        // The moment is that of the first query.
         sqlx::query("SELECT id FROM accounts LIMIT 1")
             .fetch_optional(&mut *transaction)
             .await?;

@@ -1,4 +1,4 @@
-//! Stores and reads git trees, and the stored content that each git blob stands for.
+//! Stores and reads git trees and the content that blobs stand for; lists git objects for a scrub.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn more_blobs_than_one_question_holds_are_all_found() {
+    async fn more_blobs_than_one_query_takes_are_all_found() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("registry.sqlite");
         let database = Database::open_sqlite(&path).await.unwrap();

@@ -11,7 +11,7 @@ use super::stored_object_id::object_id_in;
 use super::write_transaction::WriteTransaction;
 use crate::error::RegistryError;
 
-/// A branch or tag.
+/// A branch, a tag or the commits of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reference {
     /// The full name: `refs/heads/main`.

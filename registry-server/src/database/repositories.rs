@@ -1,4 +1,4 @@
-//! Stores, finds and deletes repositories, and changes their settings.
+//! Stores, finds and deletes repositories, changes their settings, and counts the bytes they take.
 
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};

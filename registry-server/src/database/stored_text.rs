@@ -1,7 +1,7 @@
 //! Decodes enums and SHA-256 digests from the text columns of the database.
 
-/// Reads columns as an enum with a method `word`. A word that is none of the enum's is a fault of
-/// the database, and is not taken for a weaker role.
+/// Reads columns as an enum with a method `word`. An unknown word is an error and never taken for
+/// another variant.
 macro_rules! stored_as_word {
     ($name:ty: $($variant:ident),+) => {
         impl sqlx::Type<sqlx::Any> for $name {

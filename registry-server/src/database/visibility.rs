@@ -1,4 +1,4 @@
-//! Builds the SQL condition that lists and counts have only repositories that the caller may see.
+//! Builds the SQL condition for repositories that the caller may see, for search, lists and counts.
 
 use super::bound_sql::Value;
 use super::keys::AccountKey;

@@ -43,7 +43,7 @@ pub(crate) async fn compare(
     let roots = [old.map(|commit| commit.tree), Some(new.tree)];
     let mut files = BTreeMap::new();
     let mut level = vec![(String::new(), roots)];
-    // One question to the database for each level of the trees, not for each directory.
+    // One query to the database for each level of the trees, not for each directory.
     while !level.is_empty() {
         let oids: Vec<ObjectId> = level
             .iter()

@@ -180,7 +180,7 @@ pub(crate) async fn list_directory(
     Ok(Some(entries))
 }
 
-/// The entries below a directory, level by level: one question to the database for each level of
+/// The entries below a directory, level by level: one query to the database for each level of
 /// the tree, not for each directory, and none for directories whose entries would all be outside of
 /// the range. So a short page of a large tree costs little.
 struct Listing<'a> {

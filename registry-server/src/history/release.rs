@@ -31,7 +31,7 @@ struct ReleaseFiles {
 
 /// The tools that these commits carry, by commit id; a commit without a valid manifest is left out.
 ///
-/// A handful of questions to the database however many commits there are.
+/// It takes a handful of queries to the database, however many commits there are.
 pub(crate) async fn find_releases(
     registry: &Registry,
     repository: &Repository,

@@ -1,7 +1,7 @@
 //! Turns that bound the number of requests that work on long lists at once.
 //!
 //! The memory of such a request grows with the list. A bound on its body is not enough, because a
-//! short question can have a long answer.
+//! short request can have a long answer.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Collects garbage: removes stored contents that nobody refers to.
+//! Collects garbage: removes contents that nobody refers to, and leftovers of broken-off uploads.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::database::contents::REMOVAL_DOUBT;
 use crate::error::RegistryError;
 use crate::registry::Registry;
 
-/// Objects looked up by one question to the database.
+/// Objects looked up by one query to the database.
 const LOOKUP_MAX: usize = 500;
 /// Objects removed in one transaction; commits with the same content, and all writers to SQLite,
 /// wait that long.
