@@ -1,9 +1,13 @@
-// Tools for the tests: real components, approved as a person would approve them.
+// Tools for the tests: real components, approved as a person would approve them, and a registry.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
+import { createInterface } from "node:readline";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { load } from "tool-hub";
@@ -35,6 +39,41 @@ export async function counting() {
     return totals.find((it) => it.counter === counter)?.total;
   };
   return { counters, counter, total };
+}
+
+/** Runs the command with what it needs of the surroundings, and gives what it prints. */
+export function command(given, options = {}) {
+  return execFileSync("tool", given, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], ...options }).trim();
+}
+
+/** A directory that is removed when the tests of this file are over. */
+export async function directory() {
+  const place = await mkdtemp(path.join(os.tmpdir(), "tool-hub-"));
+  after(() => rm(place, { recursive: true, force: true }));
+  return place;
+}
+
+/** An empty registry in a process of its own, which ends when the tests of this file are over. */
+export async function registry() {
+  const env = { ...process.env, TOOL_HUB_HOME: await directory() };
+  const given = ["registry", "serve", "--listen", "127.0.0.1:0", "--quiet"];
+  const server = spawn("tool", given, { env, stdio: ["ignore", "pipe", "inherit"] });
+  const closed = once(server, "close");
+  after(async () => {
+    server.kill();
+    await closed;
+  });
+  const ended = closed.then(([code]) => Promise.reject(new Error(`the registry ended with ${code}`)));
+  const [url] = await Promise.race([once(createInterface(server.stdout), "line"), ended]);
+  ended.catch(() => {});
+  return {
+    url,
+    /** A token of a new user. */
+    user(name) {
+      command(["registry", "user", "add", name], { env });
+      return command(["registry", "token", "create", name, "--quiet"], { env });
+    },
+  };
 }
 
 /** The directory of the programs that tests run in processes of their own. */
