@@ -236,8 +236,11 @@ export class Inspection {
 
 /** The toolbox that the command `tool` made, with what was approved there. */
 export class Toolbox {
-  /** The toolbox in force here: the nearest `toolbox.toml` upwards, else the user's; or `path`. */
-  constructor(path?: string);
+  /**
+   * The toolbox in force here: the nearest `toolbox.toml` upwards, else the user's. Or the one at
+   * `place`, which is its directory or its file.
+   */
+  constructor(place?: string);
   /** The functions of all tools in it, or of those that are named. */
   tools(...names: string[]): Promise<Tools>;
 }

@@ -1,5 +1,7 @@
 // The package `tool-hub`: loads, approves and calls tools in this process.
 
+import path from "node:path";
+
 import { AuthoredTool } from "./lib/authoring.js";
 import { Inspection } from "./lib/inspection.js";
 import { bridge, operation } from "./lib/operations.js";
@@ -14,16 +16,20 @@ export { Tools } from "./lib/tools.js";
 
 /** The toolbox that the command `tool` made, with what was approved there. */
 export class Toolbox {
-  #path;
+  #directory;
 
-  /** The toolbox in force here: the nearest `toolbox.toml` upwards, else the user's; or `path`. */
-  constructor(path) {
-    this.#path = path;
+  /**
+   * The toolbox in force here: the nearest `toolbox.toml` upwards, else the user's. Or the one at
+   * `place`, which is its directory or its file.
+   */
+  constructor(place) {
+    const isFile = place !== undefined && path.basename(place) === "toolbox.toml";
+    this.#directory = isFile ? path.dirname(place) : place;
   }
 
   /** The functions of all tools in it, or of those that are named. */
   async tools(...names) {
-    const options = surroundings({ toolbox: this.#path });
+    const options = surroundings({ toolbox: this.#directory });
     const begin = (number) => bridge.toolbox(number, JSON.stringify(names), options);
     return new Tools(await operation(begin));
   }

@@ -54,9 +54,9 @@ export async function directory() {
 }
 
 /** An empty registry in a process of its own, which ends when the tests of this file are over. */
-export async function registry() {
+export async function registry(...flags) {
   const env = { ...process.env, TOOL_HUB_HOME: await directory() };
-  const given = ["registry", "serve", "--listen", "127.0.0.1:0", "--quiet"];
+  const given = ["registry", "serve", "--listen", "127.0.0.1:0", "--quiet", ...flags];
   const server = spawn("tool", given, { env, stdio: ["ignore", "pipe", "inherit"] });
   const closed = once(server, "close");
   after(async () => {
