@@ -99,3 +99,25 @@ test("a destructive function waits for a person", async () => {
   await generateText({ model, tools, messages });
   assert.equal(await total(), undefined);
 });
+
+test("`needsApproval` decides who is asked", async () => {
+  const asked = await toolsFor(await guest(), { needsApproval: (tool) => tool.name === "guest__add" });
+  const messages = [{ role: "user", content: "Go on." }];
+  const adds = modelThatCalls("guest__add", { a: 1, b: 2 });
+  const { content, response } = await generateText({ model: adds, tools: asked, messages });
+  const [request] = content.filter(({ type }) => type === "tool-approval-request");
+  assert.equal(request.toolCall.toolName, "guest__add");
+  messages.push(...response.messages);
+  const refused = { type: "tool-approval-response", approvalId: request.approvalId, approved: false };
+  messages.push({ role: "tool", content: [refused] });
+  const told = new MockLanguageModelV4({
+    doGenerate: { content: [{ type: "text", text: "Done." }], finishReason: { unified: "stop" }, usage, warnings: [] },
+  });
+  assert.equal((await generateText({ model: told, tools: asked, messages })).text, "Done.");
+  assert.equal(shown(told).type, "execution-denied");
+
+  const { counters, counter, total } = await counting();
+  const unasked = await toolsFor(counters, { needsApproval: () => false });
+  await generateText({ model: modelThatCalls("tally__forget", { counter }), tools: unasked, messages: messages.slice(0, 1) });
+  assert.equal(await total(), undefined);
+});

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Command } from "@langchain/langgraph";
-import { AIMessage, fakeModel } from "langchain";
+import { Command, MemorySaver } from "@langchain/langgraph";
+import { AIMessage, createAgent, fakeModel } from "langchain";
 import { ToolError } from "tool-hub";
 import { tools as toolsFor } from "tool-hub/langchain";
 import { agent } from "../examples/langchain.js";
@@ -78,4 +78,20 @@ test("a destructive function waits for a person", async () => {
     assert.equal(await total(), left);
     assert.equal(shown(model).content, type === "reject" ? "Not today." : "true");
   }
+});
+
+test("`needsApproval` decides who is asked", async () => {
+  const asked = await toolsFor(await guest(), { needsApproval: (tool) => tool.name === "guest__add" });
+  const agentWith = (model, tools) => createAgent({ model, tools, checkpointer: new MemorySaver() });
+  const adds = modelThatCalls("guest__add", { a: 1, b: 2 });
+  const interrupted = await agentWith(adds, asked).invoke(go, config());
+  assert.deepEqual(interrupted.__interrupt__[0].value.actionRequests[0].args, { a: 1, b: 2 });
+  const echoes = await agentWith(modelThatCalls("guest__echo", { text: "x" }), asked).invoke(go, config());
+  assert.equal(echoes.messages.at(-1).text, "Done.");
+
+  const { counters, counter, total } = await counting();
+  const unasked = await toolsFor(counters, { needsApproval: () => false });
+  const forgot = await agentWith(modelThatCalls("tally__forget", { counter }), unasked).invoke(go, config());
+  assert.equal(forgot.messages.at(-1).text, "Done.");
+  assert.equal(await total(), undefined);
 });

@@ -81,3 +81,17 @@ test("a destructive function waits for a person", async () => {
     assert.equal(await total(), left);
   }
 });
+
+test("`needsApproval` decides who is asked", async () => {
+  const asked = await toolsFor(await guest(), { needsApproval: (tool) => tool.name === "guest__add" });
+  for (const [name, given, count] of [["guest__add", { a: 1, b: 2 }, 1], ["guest__echo", { text: "x" }, 0]]) {
+    const agent = new Agent({ name: "helper", model: new ModelThatCalls(name, given), tools: asked });
+    assert.equal((await run(agent, "Go on.")).interruptions.length, count, name);
+  }
+
+  const { counters, counter, total } = await counting();
+  const model = new ModelThatCalls("tally__forget", { counter });
+  const tools = await toolsFor(counters, { needsApproval: () => false });
+  assert.equal((await run(new Agent({ name: "helper", model, tools }), "Go on.")).finalOutput, "Done.");
+  assert.equal(await total(), undefined);
+});
