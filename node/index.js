@@ -3,6 +3,7 @@
 import path from "node:path";
 
 import { AuthoredTool } from "./lib/authoring.js";
+import { text } from "./lib/checked.js";
 import { Inspection } from "./lib/inspection.js";
 import { bridge, operation } from "./lib/operations.js";
 import { surroundings } from "./lib/surroundings.js";
@@ -23,14 +24,15 @@ export class Toolbox {
    * `place`, which is its directory or its file.
    */
   constructor(place) {
-    const isFile = place !== undefined && path.basename(place) === "toolbox.toml";
+    const isFile = place !== undefined && path.basename(text("place", place)) === "toolbox.toml";
     this.#directory = isFile ? path.dirname(place) : place;
   }
 
   /** The functions of all tools in it, or of those that are named. */
   async tools(...names) {
     const options = surroundings({ toolbox: this.#directory });
-    const begin = (number) => bridge.toolbox(number, JSON.stringify(names), options);
+    const named = JSON.stringify(names.map((name) => text("name", name)));
+    const begin = (number) => bridge.toolbox(number, named, options);
     return new Tools(await operation(begin));
   }
 }
@@ -38,7 +40,7 @@ export class Toolbox {
 /** Pulls and verifies a package, and runs nothing. `reference` is as the command takes it. */
 export async function load(reference, { endpoint } = {}) {
   const options = surroundings({ endpoint });
-  const begin = (number) => bridge.load(number, reference, options);
+  const begin = (number) => bridge.load(number, text("reference", reference), options);
   return new Inspection(await operation(begin));
 }
 
@@ -51,13 +53,14 @@ export async function loadTool(reference, { approve, grants, endpoint } = {}) {
 /** Packages on the registry that fit `query`, best first. */
 export async function search(query, { endpoint } = {}) {
   const options = surroundings({ endpoint });
-  return operation((number) => bridge.search(number, query, options));
+  return operation((number) => bridge.search(number, text("query", query), options));
 }
 
 /** Publishes the built package in `directory` as `repo`. */
 export async function push(directory, repo, { endpoint, isPrivate = false } = {}) {
   const options = surroundings({ endpoint });
-  return operation((number) => bridge.push(number, directory, repo, isPrivate, options));
+  const given = [text("directory", directory), text("repo", repo), isPrivate];
+  return operation((number) => bridge.push(number, ...given, options));
 }
 
 /**

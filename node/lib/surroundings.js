@@ -1,8 +1,18 @@
 // The variables and the working directory of this process, read here and nowhere else.
 
+import { url } from "./checked.js";
 import { commandFile } from "./files.js";
 
-/** The surroundings as JSON, as the native module takes them. */
-export function surroundings(options = {}) {
-  return JSON.stringify({ directory: process.cwd(), variables: process.env, compiler: commandFile, ...options });
+/**
+ * The surroundings as JSON, as the native module takes them, with a registry in place of the one
+ * that they name, and with the directory of a toolbox.
+ */
+export function surroundings({ endpoint, toolbox } = {}) {
+  return JSON.stringify({
+    directory: process.cwd(),
+    variables: process.env,
+    compiler: commandFile,
+    endpoint: url("endpoint", endpoint),
+    toolbox,
+  });
 }

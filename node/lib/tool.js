@@ -1,5 +1,6 @@
 // A function of an approved tool, which can be called.
 
+import { ToolHubError } from "./errors.js";
 import { bridge, operation } from "./operations.js";
 
 /** One function of an approved tool. */
@@ -79,8 +80,11 @@ function listenersOf({ onProgress, onQuestion, onOutput, functions }) {
     progress: ({ done, total, message }) =>
       onProgress(done, total ?? undefined, message ?? undefined),
     question: async ({ number, ...question }) => {
-      const answer = await onQuestion(question);
-      bridge.answer(number, JSON.stringify(answer ?? null));
+      const answer = JSON.stringify((await onQuestion(question)) ?? null);
+      if (answer === undefined) {
+        throw new ToolHubError("`onQuestion` should answer with an object, or with null to decline");
+      }
+      bridge.answer(number, answer);
     },
     output: (output) => onOutput(output),
     function: async ({ number, name, given }) => {

@@ -64,6 +64,24 @@ test("a function becomes a tool", async () => {
   });
 });
 
+test("what a function prints reaches whoever calls it", async () => {
+  const described = { name: "prints", description: "Prints.", outputSchema: { type: "boolean", description: "Well." } };
+  const prints = tool(described, () => {
+    console.log("to the\u001b[2J output", { a: 1 });
+    console.error("to the error");
+    return true;
+  });
+  const built = await prints.build(path.join(place, "prints"));
+  const inspection = await load(built);
+  const heard = [];
+  const tools = await inspection.approve(inspection.digest);
+  assert.equal(await tools.run({}, { onOutput: (output) => heard.push(output) }), true);
+  const [{ stdout, stderr, droppedBytes }, ...others] = heard;
+  // It is as the tool wrote it: whoever prints it, escapes it.
+  assert.deepEqual([stdout, stderr, droppedBytes], ['to the\u001b[2J output {"a":1}\n', "to the error\n", 0]);
+  assert.deepEqual(others, []);
+});
+
 test("what cannot be a tool is refused with a reason", async () => {
   const described = { name: "x", description: "Does it." };
   assert.throws(() => tool({ name: "X y", description: "Does it." }, () => 1), /no name for a tool/);

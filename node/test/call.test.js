@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 
-import { load, RefusedError, Tool, ToolError, ToolHubError, Tools } from "tool-hub";
-import { approved, fixtures, guest } from "./support.js";
+import { load, loadTool, push, RefusedError, search, Tool, Toolbox, ToolError, ToolHubError, Tools } from "tool-hub";
+import { approved, counting, fixtures, guest } from "./support.js";
 
 const tools = await guest();
 
@@ -79,12 +79,48 @@ test("questions are answered, declined, or asked of nobody", async () => {
   await assert.rejects(confirm.run(), /nobody said yes/);
 });
 
+test("an answer that does not fit the question is none", async () => {
+  const confirm = tools.get("guest__confirm");
+  for (const answer of [{ ok: "yes" }, {}, 5, [true]]) {
+    await assert.rejects(confirm.run({}, { onQuestion: () => answer }), /nobody said yes/);
+  }
+  await assert.rejects(confirm.run({}, { onQuestion: () => () => true }), /`onQuestion` should answer with an object/);
+});
+
+test("the schema of a question is given", async () => {
+  const onQuestion = ({ schema, ...question }) => {
+    assert.deepEqual(schema.required, ["ok"]);
+    assert.deepEqual(Object.keys(question), ["message"]);
+    return { ok: false };
+  };
+  assert.equal(await tools.get("guest__confirm").run({}, { onQuestion }), '{"ok":false}');
+});
+
 test("a callback that throws ends the call with its error", async () => {
   const fault = new Error("no");
-  const onQuestion = () => {
+  const fails = () => {
     throw fault;
   };
-  await assert.rejects(tools.get("guest__confirm").run({}, { onQuestion }), fault);
+  await assert.rejects(tools.get("guest__confirm").run({}, { onQuestion: fails }), fault);
+  await assert.rejects(tools.get("guest__confirm").run({}, { onQuestion: async () => fails() }), fault);
+  await assert.rejects(tools.get("guest__work").run({}, { onProgress: fails }), fault);
+  await assert.rejects(tools.get("guest__work").run({}, { onOutput: fails }), fault);
+});
+
+test("what a tool wrote is told once, before its reply, and of a failure too", async () => {
+  const { counters, counter } = await counting();
+  const heard = [];
+  const onOutput = (output) => heard.push(output);
+  await counters.get("tally__add").run({ counter }, { onOutput }).then(() => heard.push("reply"));
+  const [{ log, ...written }, end, ...others] = heard;
+  assert.deepEqual([written, end, others], [{ stdout: "", stderr: "", droppedBytes: 0 }, "reply", []]);
+  assert.equal(log[0].level, "info");
+  assert.ok(log[0].message.includes(`${counter} grew by 1`), JSON.stringify(log));
+
+  const failed = [];
+  const refused = tools.get("guest__refuse").run({ text: "because" }, { onOutput: (output) => failed.push(output) });
+  await assert.rejects(refused, { kind: "failed" });
+  assert.deepEqual(failed, [{ stdout: "", stderr: "", log: [], droppedBytes: 0 }]);
 });
 
 test("an abort stops the guest", async () => {
@@ -131,4 +167,21 @@ test("only what a person saw is approved", async () => {
   const more = { network: ["https://elsewhere.example"] };
   await assert.rejects(inspection.approve(inspection.digest, more), RefusedError);
   await assert.rejects(approved("nothing-there"), ToolHubError);
+});
+
+test("what is no text is refused with the name of it", async () => {
+  const acts = [
+    [() => load(undefined), /^`reference` should be text, found undefined$/],
+    [() => loadTool(new URL("file:///x"), {}), /^`reference` should be text, found URL/],
+    [() => search(5), /^`query` should be text, found 5$/],
+    [() => search("x", { endpoint: 5 }), /^`endpoint` should be text, found 5$/],
+    [() => search("x", { endpoint: "nowhere" }), /^`endpoint` should be a URL, found "nowhere"$/],
+    [() => push(undefined, "ada/x"), /^`directory` should be text, found undefined$/],
+    [() => push("x", null), /^`repo` should be text, found null$/],
+    [async () => new Toolbox(null), /^`place` should be text, found null$/],
+    [() => new Toolbox().tools(5), /^`name` should be text, found 5$/],
+  ];
+  for (const [act, message] of acts) {
+    await assert.rejects(act(), { name: "ToolHubError", message });
+  }
 });
