@@ -316,7 +316,10 @@ export class AuthoredTool<Given = unknown, Result = unknown> {
   private constructor();
   readonly name: string;
   readonly version: string;
-  /** The file that the tool is built from. */
+  /**
+   * The file that the tool is built from. Reading it throws where the function uses a name from
+   * outside of itself that the sandbox does not have.
+   */
   readonly source: string;
   /** Calls the function itself, here and with all rights. */
   run(given: Given): Result;

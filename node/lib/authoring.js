@@ -8,6 +8,7 @@ import path from "node:path";
 import { ToolHubError } from "./errors.js";
 import { commandFile } from "./files.js";
 import { documented } from "./jsdoc.js";
+import { outside } from "./outside.js";
 
 /** The file of a project's functions. */
 const MODULE = "functions.js";
@@ -36,9 +37,10 @@ export class AuthoredTool {
     return this.#definition.version;
   }
 
-  /** The file that the tool is built from. */
+  /** The file that the tool is built from. What the function uses from outside is not in it. */
   get source() {
     const { name } = this.#definition;
+    checkOutside(name, this.#implementation);
     const inputs = Object.keys(this.#definition.inputSchema?.properties ?? {});
     return [
       ...documented(this.#definition),
@@ -109,6 +111,21 @@ function check({ name, description, inputSchema }, implementation) {
     if (!/^[A-Za-z_$][\w$]*$/.test(input)) {
       throw new ToolHubError(`\`${input}\` of \`${name}\` is no name for an argument in JavaScript`);
     }
+  }
+}
+
+function checkOutside(name, implementation) {
+  const { names, fault, place } = outside(implementation);
+  const subject = `the function of \`${name}\`${place ? ` (${place})` : ""}`;
+  if (fault) {
+    throw new ToolHubError(`${subject} cannot be built from its own text: ${fault}`);
+  }
+  if (names.length > 0) {
+    const used = names.map((each) => `\`${each}\``).join(", ");
+    throw new ToolHubError(
+      `${subject} uses ${used} from outside of itself, which the tool does not have: write that inside of the ` +
+        "function, or make it an argument",
+    );
   }
 }
 

@@ -1,10 +1,12 @@
 // Functions of JavaScript that become tools: built, called in the sandbox, refused.
 
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { load, tool, ToolError, ToolHubError } from "tool-hub";
 
@@ -42,6 +44,8 @@ const readingTime = tool(
   },
 );
 
+const described = { name: "x", description: "Does it." };
+
 test("a function becomes a tool", async () => {
   const given = { text: "word ".repeat(460).trim(), reader: { pauses: [0.5, 1] } };
   assert.equal(readingTime.run(given), 3.5);
@@ -65,8 +69,8 @@ test("a function becomes a tool", async () => {
 });
 
 test("what a function prints reaches whoever calls it", async () => {
-  const described = { name: "prints", description: "Prints.", outputSchema: { type: "boolean", description: "Well." } };
-  const prints = tool(described, () => {
+  const outputSchema = { type: "boolean", description: "Well." };
+  const prints = tool({ name: "prints", description: "Prints.", outputSchema }, () => {
     console.log("to the\u001b[2J output", { a: 1 });
     console.error("to the error");
     return true;
@@ -83,7 +87,6 @@ test("what a function prints reaches whoever calls it", async () => {
 });
 
 test("what cannot be a tool is refused with a reason", async () => {
-  const described = { name: "x", description: "Does it." };
   assert.throws(() => tool({ name: "X y", description: "Does it." }, () => 1), /no name for a tool/);
   assert.throws(() => tool({ name: "x" }, () => 1), /needs a `description`/);
   assert.throws(() => tool(described), /needs a function/);
@@ -96,6 +99,99 @@ test("what cannot be a tool is refused with a reason", async () => {
   );
   const odd = { properties: { when: { type: "date" } } };
   assert.throws(() => tool({ ...described, inputSchema: odd }, () => 1).source, /x_when: expected a schema/);
+});
+
+const outer = 5;
+const helper = () => outer;
+/** What the build of a function says, as far as it is about names from outside. */
+function saidOf(implementation) {
+  try {
+    return [tool(described, implementation).source, undefined];
+  } catch ({ message }) {
+    return [undefined, message];
+  }
+}
+
+test("what a function uses from outside is named with the function's place", async () => {
+  const uses = ({ text, rate = outer }) => path.join(text, `${helper()}`) + rate;
+  const lines = (await readFile(fileURLToPath(import.meta.url), "utf8")).split("\n");
+  const line = lines.findIndex((each) => each.startsWith("  const uses = ")) + 1;
+  const [, message] = saidOf(uses);
+  assert.equal(
+    message,
+    `the function of \`x\` (${fileURLToPath(import.meta.url)}:${line}) uses \`outer\`, \`path\`, \`helper\` from outside of ` +
+      "itself, which the tool does not have: write that inside of the function, or make it an argument",
+  );
+  await assert.rejects(tool(described, uses).build(path.join(place, "uses")), { name: "ToolHubError", message });
+  assert.equal(existsSync(path.join(place, "uses")), false);
+  assert.equal(Object.keys(globalThis).includes("the function of a tool"), false);
+});
+
+test("no name of a function's own is taken for one from outside", () => {
+  const own = [
+    ({ outer }) => ({ helper: outer.helper, path: "helper" }),
+    ({ list }) => list.map((helper) => helper + 1).filter(Boolean), // outer
+    ({ list, ...rest }) => {
+      const { a: outer = 1, b: [helper] = [2] } = rest;
+      path: for (const each of list) {
+        if (/path|outer/.test(each)) break path;
+      }
+      try {
+        return Math.max(outer, helper);
+      } catch (load) {
+        return load;
+      }
+    },
+    function factorial({ n }) {
+      return n < 2 ? 1 : n * factorial({ n: n - 1 });
+    },
+    function ({ n }) {
+      class Helper {
+        #outer = n;
+        get helper() {
+          return this.#outer;
+        }
+      }
+      return new Helper().helper + arguments.length + hoisted();
+      function hoisted() {
+        return 1;
+      }
+    },
+    ({ ä }) => ä.$x?._ ?? (typeof process === "undefined" ? 1 : process.pid),
+  ];
+  for (const implementation of own) {
+    const [source, message] = saidOf(implementation);
+    assert.ok(source?.includes(`${implementation}`), message);
+  }
+});
+
+test("each use from outside is found", () => {
+  const uses = [
+    [() => [1].map(() => () => outer), "outer"],
+    [({ x = helper() }) => x, "helper"],
+    [() => ({ outer }), "outer"],
+    [() => `${`${outer}`}`, "outer"],
+    [() => { class A extends helper {} return A; }, "helper"],
+    [() => Buffer.from(process.env.HOME), "Buffer`, `process"],
+    [() => { const x = outer; { const outer = 1; return x + outer; } }, "outer"],
+  ];
+  for (const [implementation, names] of uses) {
+    assert.match(saidOf(implementation)[1] ?? "", new RegExp(`uses \`${names}\` from outside`), `${implementation}`);
+  }
+  const [, message] = saidOf(() => import.meta.url);
+  assert.match(message, /authoring\.test\.js:\d+\) cannot be built from its own text: .*import\.meta/);
+});
+
+test("what the sandbox has is not from outside", async () => {
+  const names = { ...described, name: "names", outputSchema: { type: "array", items: { type: "string" }, description: "Names." } };
+  const built = await tool(names, () => Object.getOwnPropertyNames(globalThis)).build(path.join(place, "names"));
+  const inspection = await load(built);
+  const found = await (await inspection.approve(inspection.digest)).run();
+  assert.ok(found.length > 60, `${found}`);
+  // What the engine of the sandbox keeps there for itself is nothing to rely on.
+  const used = found.filter((name) => !["__cqjs", "wit"].includes(name));
+  const [source, message] = saidOf(new Function(`return [${used}]`));
+  assert.ok(source, message);
 });
 
 test("a directory of somebody else's is left alone", async () => {
