@@ -173,8 +173,19 @@ fn link_all(from: &Path, to: &Path) {
 
 fn calls_and_processes() {
     let program = Program::linked();
-    let suites = ["authoring", "call", "limits", "process", "random", "traps"];
+    let suites = [
+        "authoring",
+        "call",
+        "limits",
+        "process",
+        "random",
+        "registry",
+        "toolbox",
+        "traps",
+    ];
     program.test(&suites);
+    // It waits for a minute, whatever the version of Node.
+    program.test(&["unanswered"]);
     program.newer().test(&suites);
 }
 
