@@ -80,25 +80,32 @@ function listenersOf({ onProgress, onQuestion, onOutput, functions }) {
     progress: ({ done, total, message }) =>
       onProgress(done, total ?? undefined, message ?? undefined),
     question: async ({ number, ...question }) => {
-      const answer = JSON.stringify((await onQuestion(question)) ?? null);
-      if (answer === undefined) {
-        throw new ToolHubError("`onQuestion` should answer with an object, or with null to decline");
-      }
-      bridge.answer(number, answer);
+      bridge.answer(number, json(await onQuestion(question), "`onQuestion`"));
     },
     output: (output) => onOutput(output),
     function: async ({ number, name, given }) => {
-      bridge.answer(number, JSON.stringify(await called(functions[name], given)));
+      bridge.answer(number, await called(name, functions[name], given));
     },
   };
 }
 
-/** What a function beside the tool came to. Its failure is the guest's to handle. */
-async function called(beside, given) {
+/** What a function beside the tool came to, as JSON. Its failure is the guest's to handle. */
+async function called(name, beside, given) {
+  let value;
   try {
-    return { value: (await beside.call(given)) ?? null };
+    value = await beside.call(given);
   } catch (error) {
     const { kind = "failed", message = String(error) } = error ?? {};
-    return { failure: { kind: String(kind), message: String(message) } };
+    return JSON.stringify({ failure: { kind: String(kind), message: String(message) } });
   }
+  return `{"value":${json(value, `the function \`${name}\``)}}`;
+}
+
+/** A value that `giver` gave, as JSON. */
+function json(value, giver) {
+  const text = JSON.stringify(value ?? null);
+  if (text === undefined) {
+    throw new ToolHubError(`${giver} gave a ${typeof value}, which JSON cannot say`);
+  }
+  return text;
 }

@@ -114,13 +114,14 @@ function saidOf(implementation) {
 
 test("what a function uses from outside is named with the function's place", async () => {
   const uses = ({ text, rate = outer }) => path.join(text, `${helper()}`) + rate;
-  const lines = (await readFile(fileURLToPath(import.meta.url), "utf8")).split("\n");
+  const file = fileURLToPath(import.meta.url);
+  const lines = (await readFile(file, "utf8")).split("\n");
   const line = lines.findIndex((each) => each.startsWith("  const uses = ")) + 1;
   const [, message] = saidOf(uses);
   assert.equal(
     message,
-    `the function of \`x\` (${fileURLToPath(import.meta.url)}:${line}) uses \`outer\`, \`path\`, \`helper\` from outside of ` +
-      "itself, which the tool does not have: write that inside of the function, or make it an argument",
+    `the function of \`x\` (${file}:${line}) uses \`outer\`, \`path\`, \`helper\` from outside of itself, which the tool ` +
+      "does not have: write that inside of the function, or make it an argument",
   );
   await assert.rejects(tool(described, uses).build(path.join(place, "uses")), { name: "ToolHubError", message });
   assert.equal(existsSync(path.join(place, "uses")), false);
@@ -183,8 +184,8 @@ test("each use from outside is found", () => {
 });
 
 test("what the sandbox has is not from outside", async () => {
-  const names = { ...described, name: "names", outputSchema: { type: "array", items: { type: "string" }, description: "Names." } };
-  const built = await tool(names, () => Object.getOwnPropertyNames(globalThis)).build(path.join(place, "names"));
+  const outputSchema = { type: "array", items: { type: "string" }, description: "Names." };
+  const built = await tool({ ...described, name: "names", outputSchema }, () => Object.getOwnPropertyNames(globalThis)).build(path.join(place, "names"));
   const inspection = await load(built);
   const found = await (await inspection.approve(inspection.digest)).run();
   assert.ok(found.length > 60, `${found}`);

@@ -84,7 +84,7 @@ test("an answer that does not fit the question is none", async () => {
   for (const answer of [{ ok: "yes" }, {}, 5, [true]]) {
     await assert.rejects(confirm.run({}, { onQuestion: () => answer }), /nobody said yes/);
   }
-  await assert.rejects(confirm.run({}, { onQuestion: () => () => true }), /`onQuestion` should answer with an object/);
+  await assert.rejects(confirm.run({}, { onQuestion: () => () => true }), /^ToolHubError: `onQuestion` gave a function/);
 });
 
 test("the schema of a question is given", async () => {

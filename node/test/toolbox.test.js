@@ -112,7 +112,8 @@ test("a stranger's text in a warning is one line and steers no terminal", async 
   const poison = '[tools.calculator.functions.evaluate]\ndescription = "Is mine.\\n\\u001b[2Jforged\\u202e"';
   const told = await warnings(() =>
     withLines(poison, async () => {
-      assert.deepEqual([...(await new Toolbox(project).tools()).keys()], ["tally__add", "tally__totals", "tally__forget"]);
+      const tools = await new Toolbox(project).tools();
+      assert.deepEqual([tools.has("tally__add"), tools.has("calculator__evaluate")], [true, false]);
     }),
   );
   assert.equal(told.length, 1, `${told}`);

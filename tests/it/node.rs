@@ -97,7 +97,7 @@ impl Program {
             let component = wat::parse_str(text).expect("a component");
             std::fs::write(fixtures.join(name), component).expect("a file");
         }
-        for name in ["tally", "calculator"] {
+        for name in ["tally", "calculator", "run-javascript"] {
             std::os::unix::fs::symlink(guests::built(name), fixtures.join(name)).expect("a link");
         }
     }
@@ -176,6 +176,7 @@ fn calls_and_processes() {
     let suites = [
         "authoring",
         "call",
+        "functions",
         "limits",
         "process",
         "random",
