@@ -152,7 +152,8 @@ test("a server that is no registry is told of", async () => {
     [net.createServer((socket) => socket.destroy()), /connection broke/],
   ];
   for (const [server, words] of handlers) {
-    await once(server.listen(0, "127.0.0.1"), "listening");
+    // It does not keep the process alive when a test fails.
+    await once(server.unref().listen(0, "127.0.0.1"), "listening");
     const endpoint = `http://127.0.0.1:${server.address().port}`;
     for (const act of [() => search("x", { endpoint }), () => load("ada/x", { endpoint })]) {
       const { message } = await registryError(act(), words);

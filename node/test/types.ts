@@ -3,7 +3,8 @@
 import { generateText, type LanguageModel } from "ai";
 import { Agent } from "@openai/agents";
 import { createAgent } from "langchain";
-import { load, loadTool, Toolbox, ToolError, type Reply, type Tool } from "tool-hub";
+import { load, loadTool, push, search, tool, Toolbox, ToolError } from "tool-hub";
+import type { Found, Output, Pushed, Reply, Tool } from "tool-hub";
 import { tools as forAi } from "tool-hub/ai";
 import { tools as forLangchain } from "tool-hub/langchain";
 import { tools as forAgents } from "tool-hub/openai-agents";
@@ -29,6 +30,28 @@ export async function calls(box: Toolbox, signal: AbortSignal): Promise<string> 
   // @ts-expect-error a digest is needed
   await loadTool("ada/forecast", {});
   return reply.text;
+}
+
+export async function published(endpoint: string): Promise<Pushed> {
+  const found: Found[] = await search("forecast", { endpoint });
+  const functions: string[] | null = found[0].functions;
+  const initials = tool({ name: "initials", description: "Gives initials." }, ({ name }: { name: string }) => name[0]);
+  const first: string = initials.run({ name: "Ada" });
+  // @ts-expect-error an argument has another name
+  initials.run({ title: first });
+  // @ts-expect-error there is no such option
+  await search("forecast", { limit: functions?.length });
+  await push("initials/dist", "ada/initials", { isPrivate: true });
+  return initials.push("ada/initials", { endpoint, directory: "initials" });
+}
+
+export async function heard(tool: Tool): Promise<string[]> {
+  const told: string[] = [];
+  const call = async ({ n }: { [name: string]: unknown }) => n;
+  const functions = { same: { description: "Gives it back.", inputSchema: { type: "object" }, call } };
+  const onOutput = ({ stdout, log }: Output) => void told.push(stdout, ...log.map(({ message }) => message));
+  await tool.run({}, { functions, onOutput });
+  return told;
 }
 
 export function taught(error: unknown): string | undefined {
