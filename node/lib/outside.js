@@ -4,10 +4,10 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import vm from "node:vm";
 
-/** What the sandbox has beside the globals of the language, as far as Node 20 knows that. */
+/** Globals of the sandbox that an empty context of Node 20 does not have. */
 const SANDBOX =
   "AsyncDisposableStack DOMException DisposableStack Float16Array InternalError Iterator SuppressedError " +
-  "atob btoa console performance queueMicrotask";
+  "atob btoa performance queueMicrotask";
 
 /**
  * The `names` that a function uses and that neither it nor the sandbox has, with its `place`. Where
@@ -39,7 +39,7 @@ function faultOf(script) {
   }
 }
 
-/** Asks V8, which answers before `post` returns. */
+/** Asks V8, which answers before `post` returns, for the place and the names of the variables. */
 function inspected(implementation, around, fault) {
   const { Session } = createRequire(import.meta.url)("node:inspector");
   const [session, urls, key] = [new Session(), new Map(), "the function of a tool"];
