@@ -12,7 +12,7 @@ use tool_hub_toolbox::built_package;
 
 use crate::commands::load::refusals::check_refusals;
 use crate::session::Session;
-use crate::terminal::messages::counted;
+use crate::terminal::phrases::counted;
 use crate::terminal::problem::Problem;
 
 pub(crate) use remarks::{Remark, of as remarks_on, show, steering_characters};

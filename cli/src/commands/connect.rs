@@ -16,7 +16,7 @@ use crate::consent::approval::Terminal;
 use crate::files;
 use crate::session::Session;
 use crate::terminal::escape::escape_line;
-use crate::terminal::messages::nearest;
+use crate::terminal::phrases::nearest;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 

@@ -15,7 +15,7 @@ use crate::build;
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::settings::token_advice;
-use crate::terminal::messages::counted;
+use crate::terminal::phrases::counted;
 use crate::terminal::table::table;
 use crate::toolbox::sandbox;
 

@@ -10,7 +10,7 @@ use tool_hub_agent::conversation::chat_template::{Chat, ChatTemplate};
 use tool_hub_agent::conversation::explain::Explanation;
 
 use crate::session::Session;
-use crate::terminal::messages::counted;
+use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
 use crate::text::chat_templates;
 use crate::toolbox::functions::specs_of;

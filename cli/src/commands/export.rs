@@ -17,7 +17,7 @@ use crate::bundle::{BundledTool, mcpb, plugin, server_json};
 use crate::compiler_process::this_program;
 use crate::files;
 use crate::session::Session;
-use crate::terminal::messages::counted;
+use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::toolbox::functions::specs_of;

@@ -11,7 +11,7 @@ use tool_hub_toolbox::byte_size::ByteSize;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use crate::session::Session;
-use crate::terminal::messages::counted;
+use crate::terminal::phrases::counted;
 use crate::toolbox::sandbox;
 
 /// The age below which nothing is removed: it may be on its way to an approval.

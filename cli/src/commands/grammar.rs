@@ -18,7 +18,7 @@ use tool_hub_manifest::FunctionSpec;
 use crate::files::{Limit, shown, text_or_input};
 use crate::session::Session;
 use crate::terminal::exit::Exit;
-use crate::terminal::messages::nearest;
+use crate::terminal::phrases::nearest;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::text::definitions;

@@ -15,7 +15,7 @@ use crate::build;
 use crate::commands::check;
 use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::messages::counted;
+use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::toolbox::functions::specs_of;

@@ -11,7 +11,7 @@ use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 
 use crate::commands::grant::rights_in_words::summary;
 use crate::session::Session;
-use crate::terminal::messages::overridden;
+use crate::terminal::phrases::overridden;
 use crate::terminal::table::table;
 
 /// Arguments of `tool list`.

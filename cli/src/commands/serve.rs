@@ -25,8 +25,8 @@ use crate::serving::listener::listen;
 use crate::serving::toolbox_server::{ToolSelection, ToolboxServer};
 use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::messages::counted;
 use crate::terminal::output;
+use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
 use crate::terminal::signals::stop_requested;
 

@@ -22,7 +22,7 @@ use crate::consent::difference;
 use crate::session::Session;
 use crate::terminal::diagnosis;
 use crate::terminal::exit::Exit;
-use crate::terminal::messages::counted;
+use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
 use crate::toolbox::{fetching, recording};
 

@@ -9,7 +9,7 @@ use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::ToolStatus;
 
 use crate::session::Session;
-use crate::terminal::messages::overridden;
+use crate::terminal::phrases::overridden;
 use crate::terminal::problem::Problem;
 use crate::terminal::table::table;
 

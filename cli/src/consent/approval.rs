@@ -21,7 +21,7 @@ use tool_hub_toolbox::{Error, Settings};
 
 use crate::settings::config::Config;
 use crate::terminal::escape::escape_line;
-use crate::terminal::messages::rights;
+use crate::terminal::phrases::rights;
 use crate::terminal::problem::Problem;
 
 pub(crate) use terminal::Terminal;

@@ -14,7 +14,7 @@ use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 
 use crate::session::Session;
 use crate::terminal::diagnosis;
-use crate::terminal::messages::counted;
+use crate::terminal::phrases::counted;
 use crate::toolbox::{functions, sandbox};
 
 /// The interval at which a toolbox's files are checked for edits. Edited files are read once they

@@ -5,7 +5,7 @@ use std::path::Path;
 use tool_hub_source::{Definition, Fault, Language, SOURCE_BYTES_MAX, SourceError, read};
 
 use crate::files::{self, Limit};
-use crate::terminal::messages::counted;
+use crate::terminal::phrases::counted;
 use crate::terminal::problem::Problem;
 
 /// The longest file of source code.

@@ -8,7 +8,7 @@ use tool_hub_host::{Interaction, Output, Usage};
 use tool_hub_toolbox::byte_size::ByteSize;
 
 use crate::terminal::escape::escape_line;
-use crate::terminal::messages::counted;
+use crate::terminal::phrases::counted;
 
 /// Nobody to ask or to show progress, but somebody who wants to know what the call used and what
 /// its tool wrote.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use tool_hub_manifest::{Grants, LockedTool};
 
-use crate::terminal::messages::{counted, rights};
+use crate::terminal::phrases::{counted, rights};
 use crate::terminal::printer::Printer;
 use tool_hub_toolbox::open_toolbox::Member;
 

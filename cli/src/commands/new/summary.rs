@@ -3,7 +3,7 @@
 use tool_hub_agent::definition::{Loss, LossKind};
 
 use crate::scaffold::{DefinedFunctions, FunctionSource};
-use crate::terminal::messages::counted;
+use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
 
 /// The most differences that are told one by one.

@@ -8,7 +8,7 @@ use serde_json::json;
 use tool_hub_registry_server::Registry;
 use tool_hub_toolbox::byte_size::ByteSize;
 
-use crate::terminal::messages::counted;
+use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
 
 /// Arguments of `tool registry gc`.

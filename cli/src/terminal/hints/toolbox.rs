@@ -7,7 +7,7 @@ use url::Url;
 
 use super::{Hint, one};
 use crate::terminal::exit::Exit;
-use crate::terminal::messages::nearest;
+use crate::terminal::phrases::nearest;
 
 impl Hint for Error {
     fn exit(&self) -> Exit {

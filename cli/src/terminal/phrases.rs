@@ -1,4 +1,4 @@
-//! Phrases that commands share: counted nouns, rights on one line, the nearest known name.
+//! Phrases that commands share: counts, overridden texts, a tool's rights, the nearest known name.
 
 use tool_hub_manifest::{DirectoryGrant, DirectoryName, FunctionName, Grants, Overrides};
 
