@@ -27,10 +27,10 @@ use clap::error::{ContextKind, ContextValue};
 use crate::args::Cli;
 use crate::session::Session;
 use crate::settings::config::Config;
-use crate::settings::token_advice;
 use crate::terminal::diagnosis;
 use crate::terminal::exit;
 use crate::terminal::printer::{self, Printer};
+use crate::terminal::token_advice;
 
 /// Runs the command that this process was started with, and says how it ended.
 pub fn main() -> ExitCode {

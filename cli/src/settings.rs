@@ -4,4 +4,3 @@ pub(crate) mod config;
 pub(crate) mod environment;
 pub(crate) mod model_endpoint;
 pub(crate) mod options;
-pub(crate) mod token_advice;

@@ -12,4 +12,5 @@ pub(crate) mod problem;
 pub(crate) mod progress;
 pub(crate) mod signals;
 pub(crate) mod table;
+pub(crate) mod token_advice;
 pub(crate) mod typed_ahead;

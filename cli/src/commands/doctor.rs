@@ -14,9 +14,9 @@ use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use crate::build;
 use crate::session::Session;
 use crate::settings::config::Config;
-use crate::settings::token_advice;
 use crate::terminal::phrases::counted;
 use crate::terminal::table::table;
+use crate::terminal::token_advice;
 use crate::toolbox::sandbox;
 
 /// Arguments of `tool doctor`.
