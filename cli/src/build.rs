@@ -21,7 +21,6 @@ use tool_hub_host::authoring::Docs;
 use tool_hub_manifest::{Build, Language};
 
 use crate::session::Session;
-use crate::terminal::problem::Problem;
 use crate::terminal::signals;
 
 pub(crate) use card::{FinishedCard, finished as finished_card};
@@ -63,13 +62,5 @@ pub(crate) async fn component(
         Language::Python => python::build(project, session).await,
         Language::Javascript => javascript::build(project, session).await,
     };
-    built.map_err(or_interrupted)
-}
-
-/// Replaces any failure after the user asked to stop by the error for the interruption.
-pub(crate) fn or_interrupted(error: anyhow::Error) -> anyhow::Error {
-    if signals::is_stopping() {
-        return Problem::interrupted().into();
-    }
-    error
+    built.map_err(signals::or_interrupted)
 }

@@ -21,7 +21,7 @@ use crate::scaffold::Template;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
-use crate::terminal::signals::stop_requested;
+use crate::terminal::signals::{or_interrupted, stop_requested};
 
 /// The user of the demo's registry.
 const USER: &str = "ada";
@@ -53,7 +53,7 @@ impl Demo {
             printer: &session.printer,
         };
         let result = environment.play(template, &token).await;
-        let result = result.map_err(build::or_interrupted);
+        let result = result.map_err(or_interrupted);
         // The registry ends with this process in any case.
         let _ = stop.send(());
         result?;

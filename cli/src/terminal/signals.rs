@@ -1,8 +1,10 @@
-//! Waits for Ctrl-C or SIGTERM, which tell a command to stop.
+//! Waits for Ctrl-C or SIGTERM, which tell a command to stop, and replaces errors that follow them.
 
 use std::sync::OnceLock;
 
 use tokio::sync::watch;
+
+use crate::terminal::problem::Problem;
 
 /// True once somebody asked to stop. The first use installs the handlers.
 static STOP: OnceLock<watch::Receiver<bool>> = OnceLock::new();
@@ -32,9 +34,12 @@ pub(crate) fn listen() -> watch::Receiver<bool> {
     .clone()
 }
 
-/// True if somebody asked to stop.
-pub(crate) fn is_stopping() -> bool {
-    STOP.get().is_some_and(|asked| *asked.borrow())
+/// Replaces any failure after the user asked to stop by the error for the interruption.
+pub(crate) fn or_interrupted(error: anyhow::Error) -> anyhow::Error {
+    if STOP.get().is_some_and(|asked| *asked.borrow()) {
+        return Problem::interrupted().into();
+    }
+    error
 }
 
 /// The handlers are there when this returns, not when the future is first polled.
