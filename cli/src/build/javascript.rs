@@ -34,7 +34,7 @@ const COMPONENTIZE_QJS: Toolchain<'_> = Toolchain {
 
 /// Modules that go before a project's own code, by the names of their files.
 const PRELUDE: [(&str, &str); 2] = [
-    ("random.js", include_str!("random.js")),
+    ("random.js", include_str!("javascript/random.js")),
     ("console.js", console::MODULE),
 ];
 
