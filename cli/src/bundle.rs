@@ -1,4 +1,4 @@
-//! Packs approved tools for other programs to install: MCPB bundles, agent plugins, `server.json`.
+//! The `BundledTool` for MCPB bundles, agent plugins and `server.json`, with arguments to serve it.
 //! Each of them starts `tool serve --only`.
 
 pub(crate) mod mcpb;

@@ -1,4 +1,4 @@
-//! The command that starts this program again as the separate process that compiles components.
+//! The path and argument that start this program again as the process that compiles components.
 //! In a process of its own, a hostile component can crash nothing else.
 
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! Consent to a tool: report, differences, questions, signatures, record of approval.
+//! Consent to a tool: flags, questions, inspection report, differences, and signed approvals.
 
 pub(crate) mod approval;
 pub(crate) mod capability_flags;

@@ -1,4 +1,4 @@
-//! Reads the files and the standard input that a command line names, with a bound for each.
+//! Reads files and standard input up to a `Limit`, and passes on the toolbox's functions for files.
 //!
 //! Files are otherwise read and written by the toolbox's functions, which this module passes on.
 

@@ -1,4 +1,4 @@
-//! The parts of `tool serve` beside the front ends: the served toolbox and the listeners.
+//! Parts of servers: the toolbox that `tool serve` offers, and the listeners of all servers.
 
 pub(crate) mod listener;
 pub(crate) mod toolbox_server;

@@ -1,4 +1,4 @@
-//! Settings, resolved once: options, environment, and the settings of the toolbox.
+//! Settings of a run: options, environment, the toolbox's settings, and a model endpoint's.
 
 pub(crate) mod config;
 pub(crate) mod environment;

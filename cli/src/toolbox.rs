@@ -1,4 +1,4 @@
-//! Opens the toolbox for a command: with a sandbox, with progress, and with functions for agents.
+//! The toolbox for commands: the sandbox, fetching and recording of tools, functions for agents.
 //!
 //! The sandbox has this program as its compiler. Progress is shown while a tool is fetched or
 //! recorded.

@@ -1,4 +1,4 @@
-//! Runs other programs and returns their output, or the error that they print.
+//! Runs other programs: starts them, waits for their end, and reports what a failed one printed.
 //! None of them outlives the command.
 
 pub(super) mod conversation;

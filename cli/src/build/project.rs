@@ -1,4 +1,4 @@
-//! The `Project` that a language's builder is given, and the reader of the component it built.
+//! The `Project` that a builder is given, and readers of its manifest and of the built component.
 //! A project has directories, its `[build]` section and its WIT.
 
 use std::path::Path;

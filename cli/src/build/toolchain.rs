@@ -1,4 +1,4 @@
-//! Installs the build tools for JavaScript and Python from package registries.
+//! Installs locked packages: build tools for JavaScript and Python, and a project's npm packages.
 //! Each lock pins them by hash, and is installed once, in a directory of its own.
 
 use std::path::{Path, PathBuf};

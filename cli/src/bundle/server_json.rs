@@ -1,4 +1,4 @@
-//! Writes a tool's `server.json` for the MCP registry (schema 2025-12-11).
+//! Writes a tool's `server.json` for the MCP registry (schema 2025-12-11); parses `CommandPackage`.
 //! It names the package of npm or PyPI that holds this command, and the arguments with which it
 //! serves the tool.
 

@@ -1,4 +1,4 @@
-//! `tool doctor`: checks if everything that `tool` needs is there, and says what it is for.
+//! `tool doctor`: checks build tools, registry, token, sandbox, store, toolbox and approvals.
 
 use std::path::Path;
 use std::process::ExitCode;

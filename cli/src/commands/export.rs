@@ -1,4 +1,4 @@
-//! `tool export`: prints functions for an agent's API or for code, or writes tools as bundles.
+//! `tool export`: prints functions in a `Format` for APIs or code, or writes tools as bundles.
 //! The functions are the toolbox's; other programs install the bundles.
 
 use std::collections::BTreeSet;

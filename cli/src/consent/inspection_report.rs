@@ -1,4 +1,4 @@
-//! Formats an inspection in the command's own words: its options, and its flags for grants.
+//! Formats an inspection for people, naming the flags that grant its rights and show all of it.
 
 use tool_hub_host::Inspection;
 use tool_hub_toolbox::inspection_report::{self, Advice, Detail};

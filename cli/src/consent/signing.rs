@@ -1,4 +1,4 @@
-//! Has approvals signed by `ssh-keygen -Y sign` where a signature is required.
+//! Has approvals signed by `ssh-keygen -Y sign` where required; refuses acts that leave no record.
 //!
 //! It takes the key from ssh-agent, from a security key, or from a file with a passphrase.
 

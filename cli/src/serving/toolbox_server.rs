@@ -1,4 +1,4 @@
-//! Loads the toolbox that `tool serve` offers, and loads it again whenever its files change.
+//! Loads the tools that `tool serve` offers into a catalogue, and again when the toolbox changes.
 
 use std::convert::Infallible;
 use std::path::PathBuf;

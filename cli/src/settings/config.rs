@@ -1,4 +1,4 @@
-//! Resolves the options and the environment of a run, once, into `Config`.
+//! Reads options and environment into `Config`, and a registry's addresses into `RegistryPlaces`.
 //!
 //! It holds the toolbox's settings, and what only the command needs.
 

@@ -1,4 +1,4 @@
-//! Searches the causes of an error for its exit code and hints.
+//! Searches an error's causes for its exit code and hints, for denied access and a closed pipe.
 
 use std::error::Error;
 

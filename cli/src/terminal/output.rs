@@ -1,4 +1,4 @@
-//! Writes bytes to the target of `--output`: standard output, a file, a pipe or a device.
+//! Writes bytes to standard output, a file, pipe or device for `--output`; refuses settings files.
 //! A file is replaced as a whole. Refuses files by which `tool` or other programs are configured.
 
 use std::fs::{self, OpenOptions};

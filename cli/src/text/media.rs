@@ -1,4 +1,4 @@
-//! Pictures and sounds in arguments: their media type, their JSON, and what to say of them.
+//! Pictures and sounds in arguments and answers: their types, file endings, JSON and descriptions.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Fetches tools, with a bar for each file that travels.
+//! Fetches tools from a registry or a path, with a progress bar for each file that is downloaded.
 
 use tool_hub_manifest::Capabilities;
 use tool_hub_toolbox::package::{Fetched, Subject, Watchers};

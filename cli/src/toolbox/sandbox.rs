@@ -1,4 +1,4 @@
-//! Opens the sandbox in which the command runs tools.
+//! Opens the sandbox in which the command runs tools, and makes the `Loader` of tools for it.
 
 use tool_hub_host::{Compiler, Host, RequiredGrant};
 use tool_hub_manifest::ToolKey;

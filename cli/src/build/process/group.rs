@@ -1,4 +1,4 @@
-//! The `ProcessGroup` of a started program and its descendants: ends them, kills the stubborn.
+//! The `ProcessGroup` of a started program, alone or with its descendants: ends or kills them.
 
 use std::time::Duration;
 

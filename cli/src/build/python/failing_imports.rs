@@ -1,4 +1,4 @@
-//! Finds imports of a Python project that fail in a component: sockets, processes, late ones.
+//! Finds imports that fail in a Python component: for sockets, for processes, or during a call.
 //! Late ones are made only during a call. A component has no files, so a module that was not
 //! imported during the build is never found.
 

@@ -1,4 +1,4 @@
-//! Remarks of `tool check` and `tool build`: finds and prints what a tool's texts could say better.
+//! Finds and prints remarks on a tool's texts: poor descriptions, no license, hidden characters.
 
 use serde::Serialize;
 use tool_hub_host::{CallableFunction, Inspection};

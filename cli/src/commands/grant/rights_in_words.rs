@@ -1,4 +1,4 @@
-//! Says in a few words what a tool may do with what it was granted, for `tool grant` and others.
+//! Puts into a few words what a tool may do, for `tool grant`, `tool revoke` and `tool list`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `tool prompt render`: prints the prompt for a task, with the toolbox in it.
+//! `tool prompt render`: prints the prompt for a task, with the toolbox's functions in it.
 
 use std::process::ExitCode;
 
