@@ -1,5 +1,5 @@
 //! The `BundledTool` for MCPB bundles, agent plugins and `server.json`, with arguments to serve it.
-//! Each of them starts `tool serve --only`.
+//! Whatever installs one of them starts `tool serve --only`.
 
 pub(crate) mod mcpb;
 pub(crate) mod plugin;

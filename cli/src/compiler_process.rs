@@ -10,7 +10,7 @@ use tool_hub_host::CompilerProcess;
 /// The only argument of the process that compiles. It is no command for people.
 const ARGUMENT: &str = "compile-for-parent";
 
-/// True if this process is a compiler's.
+/// True if this process was started to compile.
 pub(crate) fn is_wanted() -> bool {
     std::env::args_os().nth(1).as_deref() == Some(OsStr::new(ARGUMENT))
 }

@@ -97,8 +97,9 @@ fn failed(error: &anyhow::Error, config: Option<&Config>, printer: &Printer) -> 
     diagnosis.exit.into()
 }
 
-/// Each loaded tool and each connection holds a descriptor. The soft limit is low for the sake
-/// of programs that use `select`, which none of ours does; where it cannot be raised, it stays.
+/// Raises the soft limit on open files to the hard one: each loaded tool and each connection holds
+/// a descriptor. The soft limit is low for the sake of programs that use `select`, which none of
+/// ours does. Where it cannot be raised, it stays.
 #[cfg(unix)]
 fn use_all_descriptors() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

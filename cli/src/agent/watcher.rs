@@ -55,7 +55,7 @@ impl TerminalWatcher {
         self.yes || matches!(question, Question::Call(name) if always.contains(name))
     }
 
-    /// Asks. `whole` is what was not shown in full, where that is so.
+    /// Asks, unless it is allowed already. `whole` is the full text where it was shown cut.
     async fn decide(&self, question: Question, whole: Option<String>) -> Verdict {
         if self.is_allowed(&question) {
             return Verdict::Allowed;

@@ -18,8 +18,8 @@ pub(crate) struct FinishedCard {
 }
 
 /// Finishes an author's card: the description becomes the manifest's, the license is added
-/// where there is none, and so are the tags that tools have. Nothing else changes, and a
-/// front matter that is none stays part of the text.
+/// where there is none, and so are the tags that tools have. Nothing else changes. Front
+/// matter without an end is taken as a part of the text.
 pub(crate) fn finished(author: &str, manifest: &Manifest) -> FinishedCard {
     let (mut entries, body) = match front_matter(author) {
         Some((matter, body)) => (entries(matter), body),

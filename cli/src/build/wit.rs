@@ -62,8 +62,8 @@ pub(crate) fn package_directory(package: &WitPackage) -> PathBuf {
     Path::new("wit/deps").join(package.directory())
 }
 
-/// Writes those packages that the host offers into the project in `directory` which `files`,
-/// its WIT, use and do not hold. Tells which. What the author has there is left alone.
+/// Writes into the project in `directory` the host's packages that `files`, its WIT, use and do
+/// not hold. Returns those packages. What the author has there is left alone.
 pub(crate) fn add_packages(
     directory: &Path,
     files: &[WitFile],

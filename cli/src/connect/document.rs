@@ -49,7 +49,7 @@ impl Document {
     /// The servers in it that start `tool serve`, by name.
     ///
     /// # Errors
-    /// When it cannot be read as what it is.
+    /// When it cannot be read in the client's format.
     pub(crate) fn connections(&self) -> anyhow::Result<Vec<(String, ServeCommand)>> {
         let servers = self.servers()?;
         let servers = servers
@@ -61,7 +61,7 @@ impl Document {
     /// True if it has a server called `name`.
     ///
     /// # Errors
-    /// When it cannot be read as what it is.
+    /// When it cannot be read in the client's format.
     pub(crate) fn has(&self, name: &str) -> anyhow::Result<bool> {
         Ok(self.servers()?.contains_key(name))
     }
@@ -69,7 +69,7 @@ impl Document {
     /// The change by which `server` is called `name`.
     ///
     /// # Errors
-    /// When it cannot be read as what it is, or has something else of that name.
+    /// When it cannot be read in the client's format, or has something else of that name.
     pub(crate) fn with(&self, name: &str, server: &Server) -> anyhow::Result<Change> {
         let servers = self.servers()?;
         let existing = servers.get(name);
@@ -94,7 +94,7 @@ impl Document {
     /// well, and so does the file unless it is reached by a link.
     ///
     /// # Errors
-    /// When it cannot be read as what it is, or has something else of that name.
+    /// When it cannot be read in the client's format, or has something else of that name.
     pub(crate) fn without(&self, name: &str) -> anyhow::Result<Change> {
         let servers = self.servers()?;
         let existing = servers.get(name);

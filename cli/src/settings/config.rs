@@ -1,6 +1,6 @@
 //! Reads options and environment into `Config`, and a registry's addresses into `RegistryPlaces`.
 //!
-//! It holds the toolbox's settings, and what only the command needs.
+//! `Config` holds the toolbox's settings, and what only the command needs.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -57,8 +57,8 @@ impl Config {
         variable("TOOL_HUB_OPENAI_MODEL")
     }
 
-    /// The key for the endpoint of `tool serve --openai`. It has a variable of its own: the one
-    /// that OpenAI's clients read belongs to OpenAI, and the endpoint may be anybody's.
+    /// The key for the endpoint of `--openai`. It has a variable of its own: the one that OpenAI's
+    /// clients read belongs to OpenAI, and the endpoint may be anybody's.
     pub(crate) fn endpoint_key(&self) -> anyhow::Result<Option<EndpointKey>> {
         let key = variable("TOOL_HUB_OPENAI_KEY").map(|text| text.trim().parse());
         key.transpose().map_err(|error: GatewayError| {

@@ -94,45 +94,45 @@ impl Printer {
     /// Tells what is going on.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            self.complain("", text);
+            self.print_to_stderr("", text);
         }
     }
 
     /// Shows what a question is about, to whoever is about to be asked it.
     pub(crate) fn before_a_question(&self, text: &str) {
-        self.complain("", text);
+        self.print_to_stderr("", text);
     }
 
     /// Tells of something that is not wrong but should be known.
     pub(crate) fn warning(&self, text: &str) {
-        self.complain("warning: ", text);
+        self.print_to_stderr("warning: ", text);
     }
 
     /// Tells what to do next.
     pub(crate) fn hint(&self, text: &str) {
         if !self.quiet {
-            self.complain("hint: ", text);
+            self.print_to_stderr("hint: ", text);
         }
     }
 
     /// Tells what failed, why, and what to do about it.
     pub(crate) fn error(&self, error: &anyhow::Error, hints: &[String]) {
-        self.complain("error: ", &error.to_string());
+        self.print_to_stderr("error: ", &error.to_string());
         let mut said = error.to_string();
         for cause in error.chain().skip(1) {
             let cause = cause.to_string();
             // Some libraries repeat the cause in their own text.
             if !said.contains(&cause) {
-                self.complain("caused by: ", &cause);
+                self.print_to_stderr("caused by: ", &cause);
             }
             said = cause;
         }
         for hint in hints {
-            self.complain("hint: ", hint);
+            self.print_to_stderr("hint: ", hint);
         }
     }
 
-    fn complain(&self, prefix: &str, text: &str) {
+    fn print_to_stderr(&self, prefix: &str, text: &str) {
         let _ = writeln!(std::io::stderr(), "{prefix}{}", escape(text));
     }
 }

@@ -30,7 +30,7 @@ impl Spinner {
     }
 }
 
-/// A bar for each file that travels.
+/// A progress bar for each file that is uploaded or downloaded.
 pub(crate) struct Bars {
     bars: MultiProgress,
     files: Mutex<HashMap<String, ProgressBar>>,

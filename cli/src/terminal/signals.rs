@@ -34,7 +34,7 @@ pub(crate) fn listen() -> watch::Receiver<bool> {
     .clone()
 }
 
-/// Replaces any failure after the user asked to stop by the error for the interruption.
+/// Returns `error`, or in its place the error for the interruption if the user asked to stop.
 pub(crate) fn or_interrupted(error: anyhow::Error) -> anyhow::Error {
     if STOP.get().is_some_and(|asked| *asked.borrow()) {
         return Problem::interrupted().into();

@@ -65,7 +65,7 @@ pub(crate) fn file_ending(media_type: &str) -> &'static str {
     }
 }
 
-/// A picture or a sound in words; nothing where `value` is none.
+/// A description of a picture or a sound in a few words; `None` if `value` is neither.
 pub(crate) fn about_media(value: &Value) -> Option<String> {
     let members = value.as_object().filter(|members| members.len() == 2)?;
     let media_type = members.get("media_type")?.as_str()?;

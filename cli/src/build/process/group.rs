@@ -21,7 +21,7 @@ pub(super) struct ProcessGroup {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Signalled {
-    /// The program alone, which ends its own.
+    /// The program alone, which ends those that it started.
     Alone,
     /// The program and its descendants.
     Descendants,
@@ -76,8 +76,8 @@ impl ProcessGroup {
         Err(Problem::interrupted().into())
     }
 
-    /// Tells the programs to end. Whoever has not when this is dropped is killed, so their
-    /// parent must not have been waited for by then.
+    /// Tells the programs to end. Those that still run when this is dropped are killed. Nobody may
+    /// wait for the started program before that, since its process id could become another's.
     pub(super) fn ask_to_end(&self) {
         self.signal(Ending::Asked);
     }

@@ -1,6 +1,5 @@
 //! Finds imports that fail in a Python component: for sockets, for processes, or during a call.
-//! Late ones are made only during a call. A component has no files, so a module that was not
-//! imported during the build is never found.
+//! A component has no files, so a module that is imported only during a call is never found.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;

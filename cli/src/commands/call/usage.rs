@@ -10,8 +10,8 @@ use tool_hub_toolbox::byte_size::ByteSize;
 use crate::terminal::escape::escape_line;
 use crate::terminal::phrases::counted;
 
-/// Nobody to ask or to show progress, but somebody who wants to know what the call used and what
-/// its tool wrote.
+/// Collects what a call used and what its tool wrote. It answers no questions and shows no
+/// progress.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     usage: Mutex<Option<Usage>>,

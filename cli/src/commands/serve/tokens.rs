@@ -32,8 +32,8 @@ struct Entry {
     tools: Option<Vec<String>>,
 }
 
-/// Reads the file at `path`; its own paths are taken from where it is. Who has no toolbox there
-/// gets the `usual` one, or the nearest.
+/// Reads the file at `path`. Paths in it are relative to its directory. A caller without a toolbox
+/// in it gets the `usual` one, or the nearest.
 ///
 /// # Errors
 /// When somebody else could put a token into it, or an entry says too little or too much.
