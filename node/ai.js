@@ -1,8 +1,8 @@
-// Functions as tools of the AI SDK of Vercel.
+// Gives functions to Vercel's AI SDK as its tools; by default people approve destructive ones.
 
 import { ToolError } from "./index.js";
 import { framework } from "./lib/framework.js";
-import { functionsOf, hasMedia, isDestructive, shown } from "./lib/functions.js";
+import { functionsOf, hasMedia, isDestructive, shown } from "./lib/adapters.js";
 
 /**
  * An object of tools for `generateText`, `streamText` and agents. A function that calls itself

@@ -1,8 +1,8 @@
-// Functions as tools of LangChain.
+// Gives functions to LangChain as its tools; by default people approve destructive ones.
 
 import { ToolError } from "./index.js";
 import { framework } from "./lib/framework.js";
-import { functionsOf, hasMedia, isDestructive, shown } from "./lib/functions.js";
+import { functionsOf, hasMedia, isDestructive, shown } from "./lib/adapters.js";
 
 /**
  * A list of tools for `createAgent` and models. Before a function that calls itself destructive

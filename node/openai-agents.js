@@ -1,8 +1,8 @@
-// Functions as tools of the OpenAI Agents SDK.
+// Gives functions to OpenAI's Agents SDK as its tools; by default people approve destructive ones.
 
 import { ToolError } from "./index.js";
 import { framework } from "./lib/framework.js";
-import { functionsOf, hasMedia, isDestructive, shown } from "./lib/functions.js";
+import { functionsOf, hasMedia, isDestructive, shown } from "./lib/adapters.js";
 
 /**
  * A list of tools for an `Agent`. A function that calls itself destructive waits for a person's

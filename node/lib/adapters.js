@@ -1,4 +1,4 @@
-// Parts that the adapters for agent frameworks share: their functions, media, who is asked first.
+// Parts that the adapters for agent frameworks share: choice of functions, media, approval.
 
 import { Toolbox } from "../index.js";
 
