@@ -1,4 +1,4 @@
-// The package `tool-hub`: loads, approves and calls tools in this process.
+// The package `tool-hub`: tools in this process, by `load`, `Toolbox`, `search`, `push` and `tool`.
 
 import path from "node:path";
 

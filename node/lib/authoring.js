@@ -1,4 +1,4 @@
-// Functions of JavaScript that become tools: built by the command, and published.
+// The `AuthoredTool`: a JavaScript function that the command builds as a tool and publishes.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The errors of the package: a tool's own failure, a refusal, a fault of a registry.
+// The errors that the package throws: their base, a failed call, a refusal, a fault of a registry.
 
 /** The base of all errors that this package throws. */
 export class ToolHubError extends Error {

@@ -1,4 +1,4 @@
-// Finds the files that were built for this platform: here, else in the platform's package.
+// Finds the native module and the command: those built here, else the platform package's.
 
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";

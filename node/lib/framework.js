@@ -27,7 +27,7 @@ function absent(error, name) {
   return error?.code === "ERR_MODULE_NOT_FOUND" && error.message.includes(`'${split(name)[0]}'`);
 }
 
-/** The package, and what is meant of it, as its `exports` call that. */
+/** The name of the package, and the entry of it in the form of `exports`, such as `./tools`. */
 function split(name) {
   const [, wanted, rest] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(name);
   return [wanted, `.${rest}`];

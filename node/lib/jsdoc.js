@@ -1,4 +1,4 @@
-// Writes JSON Schemas of a function as the JSDoc that the command reads.
+// Writes a function's description and JSON Schemas as the JSDoc that the command reads.
 
 import { ToolHubError } from "./errors.js";
 

@@ -1,4 +1,4 @@
-// Loads the native module, and holds its version against the package's.
+// Loads the native module, and refuses one of another version than the package.
 
 import { createRequire } from "node:module";
 

@@ -1,4 +1,4 @@
-// Operations of the native module under way in this thread, as promises.
+// The `Bridge` of this thread, and the native module's operations as promises with their events.
 
 import { isMainThread } from "node:worker_threads";
 

@@ -1,4 +1,4 @@
-// The variables and the working directory of this process, read here and nowhere else.
+// This process's variables, working directory and command, as JSON for the native module.
 
 import { url } from "./checked.js";
 import { commandFile } from "./files.js";

@@ -1,4 +1,4 @@
-// A function of an approved tool, which can be called.
+// The `Tool`: a function of an approved tool, its limits, and calls of it with callbacks.
 
 import { ToolHubError } from "./errors.js";
 import { bridge, operation } from "./operations.js";

@@ -1,4 +1,4 @@
-// A read-only map of functions by name.
+// The `Tools`: a read-only map of functions by name, also with lower limits or an audit log.
 
 import { ToolHubError } from "./errors.js";
 import { Tool } from "./tool.js";

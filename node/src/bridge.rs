@@ -1,4 +1,4 @@
-//! The `Bridge` between a JavaScript thread and the operations that it begins.
+//! The `Bridge`: a JavaScript thread begins calls, loads, searches and pushes, and takes events.
 
 use std::path::PathBuf;
 use std::sync::Arc;

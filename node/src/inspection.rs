@@ -1,4 +1,4 @@
-//! An inspected package that JavaScript holds.
+//! The `NativeInspection`: an inspected package that JavaScript holds, as facts and reports.
 
 use std::sync::Arc;
 

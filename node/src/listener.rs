@@ -1,4 +1,4 @@
-//! The events of a running call, handed to the JavaScript thread that made it.
+//! Makes a call's `Listener`, which hands its events to the JavaScript thread that made the call.
 
 use std::sync::Arc;
 

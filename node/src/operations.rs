@@ -48,7 +48,7 @@ impl Operations {
     /// Begins an operation by `begin`.
     pub(crate) fn begin(&self, number: u32, begin: impl FnOnce() -> AbortHandle) {
         let mut state = self.state();
-        // It may end before this returns, and then waits for the lock to say so.
+        // It may end before it is noted here: then `end` waits for the lock.
         if !state.is_closed {
             let handle = begin();
             state.under_way.insert(number, handle);

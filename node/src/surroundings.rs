@@ -1,4 +1,4 @@
-//! The `Surroundings` that JavaScript tells of: variables, directory, registry, compiler.
+//! The `Surroundings` that JavaScript tells of: variables, directory, registry, toolbox, compiler.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

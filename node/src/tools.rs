@@ -1,4 +1,4 @@
-//! Approved functions that JavaScript holds.
+//! The `NativeTools`: approved functions that JavaScript holds, with limits and an audit log.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-// Tools for the tests: real components, approved as a person would approve them, and a registry.
+// Shared by the tests: approved fixtures, a registry, programs run as processes, seeded numbers.
 
 import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
