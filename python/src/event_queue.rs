@@ -1,4 +1,4 @@
-//! The class `EventQueue`: what calls have to say, until a thread of Python's takes it.
+//! The class `EventQueue`: events and answers of calls, until a thread of Python's takes them.
 //!
 //! An event loop is woken through a socket that it watches, once for all that came since it looked
 //! last. Whoever puts something in never takes the interpreter's lock, for which it would wait as
@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyList};
 use tool_hub_embed::{Error, Event, LogEntry, PerProcess};
 
 use crate::answer::Answer;
-use crate::asked::{Call, Question};
+use crate::tool_requests::{Call, Question};
 use crate::wake::{self, Socket};
 
 /// The events of all calls of one event loop. A fork's child has none of its parent's.

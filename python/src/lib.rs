@@ -5,10 +5,10 @@
 //! Python's own.
 
 mod answer;
-mod asked;
 mod errors;
 mod event_queue;
 mod inspection;
+mod tool_requests;
 mod toolbox;
 mod tools;
 mod waiting;
@@ -24,11 +24,11 @@ mod _native {
     #[pymodule_export]
     use crate::answer::Answer;
     #[pymodule_export]
-    use crate::asked::{Call, Question};
-    #[pymodule_export]
     use crate::event_queue::EventQueue;
     #[pymodule_export]
     use crate::inspection::Inspection;
+    #[pymodule_export]
+    use crate::tool_requests::{Call, Question};
     #[pymodule_export]
     use crate::toolbox::Toolbox;
     #[pymodule_export]
@@ -67,7 +67,7 @@ mod _native {
         argument: Option<String>,
         retryable: bool,
     ) -> String {
-        let failure = crate::asked::failure(kind, message, fix, argument, retryable);
+        let failure = crate::tool_requests::failure(kind, message, fix, argument, retryable);
         tool_hub_embed::failure_text(function, &failure)
     }
 

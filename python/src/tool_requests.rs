@@ -1,4 +1,4 @@
-//! The classes `Question` and `Call`: a running tool asks, and Python answers.
+//! The classes `Question` and `Call`: a running tool asks something of Python, which answers.
 
 use std::sync::{Mutex, PoisonError};
 
