@@ -1,4 +1,4 @@
-//! The class `Toolbox` of the native half.
+//! The class `Toolbox` of the native half: a toolbox on disk, whose approved tools it loads.
 
 use std::path::PathBuf;
 

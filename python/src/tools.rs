@@ -1,4 +1,4 @@
-//! The class `Tools` of the native half: functions, and calls of them.
+//! The classes `Tools` and `UnderWay` of the native half: functions, and calls that run.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The class `Workspace`: registry and directories as the environment names them.
+//! The class `Workspace`: registry and directories in force, with load, search, push, toolbox.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-"""The program that the sandbox runs around code with `await` and `return` at its top.
+"""A program for the sandbox, which runs code that has `await` and `return` at its top level.
 
 It is sent as text and never imported. It finds the variables `__source__`, `__inputs__` and
 `__names__`, and the functions that `__names__` lists; its last line is what came of the code.

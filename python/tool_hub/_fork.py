@@ -1,4 +1,7 @@
-"""Hooks of a fork, which waits for imports and loads, so that its child can do both."""
+"""Hooks of a fork, which waits for loads and for imports under the lock `importing`.
+
+So its child can load and import, too.
+"""
 
 import _thread
 import os

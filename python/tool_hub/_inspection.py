@@ -1,4 +1,4 @@
-"""Inspections: what a person decides on, and the one way to a tool's functions."""
+"""`load`, `load_tool`, and the `Inspection` on which a person decides before approving a tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool that runs Python in a sandbox, for agents that write code: finding it, values for it."""
+"""The tool that runs Python in a sandbox for agents: finds it, converts values and functions."""
 
 from __future__ import annotations
 

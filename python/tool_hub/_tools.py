@@ -1,4 +1,4 @@
-"""Tools: a read-only mapping of names to functions that may be called."""
+"""`Tool`, a function that can be called, and `Tools`, a read-only mapping of names to them."""
 
 from __future__ import annotations
 
