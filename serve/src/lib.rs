@@ -55,7 +55,7 @@
 mod document {}
 
 mod agent_loop;
-mod argument_repair;
+mod argument_notes;
 mod audit;
 mod audit_log;
 mod budget;

@@ -1,5 +1,5 @@
-//! Prepares a call by repairing its arguments, and runs it with the audit log.
-//! A tool or a built-in function runs it. Long results are shortened.
+//! The `PreparedCall`: repairs arguments, follows `call_tool`, runs and audits, shortens results.
+//! A tool or a built-in function runs it; only a tool's call is audited. Long results are stored.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tool_hub_agent::conversation::repair::repair;
 use tool_hub_host::Interaction;
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 
-use crate::argument_repair;
+use crate::argument_notes;
 use crate::audit::{self, FrontEnd, Request, Subject};
 use crate::built_in::{self, BuiltIn, CallTool, DescribeTool, ReadAnswer, SearchTools};
 use crate::catalogue::Entry;
@@ -142,9 +142,9 @@ impl PreparedCall {
     fn explained(&self, outcome: Outcome) -> Outcome {
         let spec = self.function.spec();
         match &self.note {
-            Some(note) => argument_repair::noted(outcome, note.clone(), spec),
-            None if argument_repair::is_refused(&outcome) => {
-                argument_repair::explained(outcome, spec)
+            Some(note) => argument_notes::noted(outcome, note.clone(), spec),
+            None if argument_notes::is_refused(&outcome) => {
+                argument_notes::explained(outcome, spec)
             }
             None => outcome,
         }

@@ -1,4 +1,4 @@
-//! Adds notes to outcomes of calls: repairs of the arguments, or an example of right ones.
+//! Adds notes to outcomes of calls: how the arguments were repaired, or an example of right ones.
 
 use tool_hub_agent::definition::example::example;
 use tool_hub_manifest::FunctionSpec;
