@@ -1,16 +1,17 @@
 //! Runs a tool for an MCP request, such as a call, with progress, questions and cancellation.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use rmcp::model::{CallToolRequestParams, CallToolResponse, InputRequiredResult};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
-use tool_hub_host::Interaction;
-use tool_hub_manifest::contract::{Failure, FailureKind};
+use tool_hub_host::{Answer, Interaction, LogEntry, Progress};
+use tool_hub_manifest::contract::{Failure, FailureKind, Question};
 
 use super::line_transport::RawArguments;
-use super::question::{CallInteraction, QuestionChannel, QuestionContext, Seal};
+use super::question::{QuestionChannel, QuestionContext, Seal};
 use super::report::Reports;
 use super::result;
 use super::session::Session;
@@ -34,6 +35,29 @@ pub(super) enum GuestResult<T> {
     Failure(Failure),
     /// The person has to answer first.
     Question(InputRequiredResult),
+}
+
+/// The client's side of one running call.
+struct CallInteraction {
+    asker: QuestionChannel,
+    reports: Reports,
+}
+
+impl Interaction for CallInteraction {
+    fn progress(&self, progress: Progress) {
+        self.reports.progress(progress);
+    }
+
+    fn logged(&self, entry: &LogEntry) {
+        self.reports.logged(entry);
+    }
+
+    fn ask<'a>(
+        &'a self,
+        question: &'a Question,
+    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
+        Box::pin(self.asker.ask(question))
+    }
 }
 
 pub(super) async fn call(
@@ -79,7 +103,7 @@ where
     let name = asked.name;
     let (reports, forwarding) = Reports::wanted(context, client.session.level());
     let asker = QuestionChannel::new(asked, context, client.seal)?;
-    let interaction = Arc::new(CallInteraction::new(asker, reports));
+    let interaction = Arc::new(CallInteraction { asker, reports });
     let called = call(Arc::clone(&interaction) as Arc<dyn Interaction>);
     let called = async {
         let Some(forwarding) = forwarding else {
@@ -88,7 +112,7 @@ where
         // Reports must not follow the result.
         let called = async {
             let result = called.await;
-            interaction.end_reports();
+            interaction.reports.end();
             result
         };
         let (result, ()) = tokio::join!(called, forwarding.forward(name, &context.peer));
@@ -98,7 +122,7 @@ where
         Ok(answer) => Ok(GuestResult::Answer(answer)),
         Err(failure) => match &failure.kind {
             FailureKind::InputRequired(question) => interaction
-                .asker()
+                .asker
                 .input_required(question, client.seal)
                 .map(GuestResult::Question),
             _ => Ok(GuestResult::Failure(failure)),

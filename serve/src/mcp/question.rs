@@ -7,8 +7,6 @@
 //! before another call.
 
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::time::Duration;
 
 use rmcp::model::{
@@ -18,10 +16,9 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value};
-use tool_hub_host::{Answer, Interaction, LogEntry, Progress};
+use tool_hub_host::Answer;
 use tool_hub_manifest::contract::Question;
 
-use super::report::Reports;
 use crate::error::ServeError;
 
 /// The time for which a client may hold answers before it makes the call again.
@@ -66,12 +63,6 @@ pub(super) enum QuestionChannel {
         /// True if the client can show a form.
         can_ask: bool,
     },
-}
-
-/// The client's side of one running call.
-pub(super) struct CallInteraction {
-    asker: QuestionChannel,
-    reports: Reports,
 }
 
 impl Seal {
@@ -160,7 +151,8 @@ impl QuestionChannel {
         Ok(InputRequiredResult::new(Some(requests), Some(state)))
     }
 
-    async fn ask(&self, question: &Question) -> Answer {
+    /// Asks the person behind a session, or looks for the answer among those that the client sent.
+    pub(super) async fn ask(&self, question: &Question) -> Answer {
         match self {
             Self::Session { peer, name } => {
                 let can_ask = peer
@@ -193,39 +185,6 @@ impl QuestionChannel {
                 }
             }
         }
-    }
-}
-
-impl CallInteraction {
-    pub(super) fn new(asker: QuestionChannel, reports: Reports) -> Self {
-        Self { asker, reports }
-    }
-
-    /// The way to the person.
-    pub(super) fn asker(&self) -> &QuestionChannel {
-        &self.asker
-    }
-
-    /// Ends the reports.
-    pub(super) fn end_reports(&self) {
-        self.reports.end();
-    }
-}
-
-impl Interaction for CallInteraction {
-    fn progress(&self, progress: Progress) {
-        self.reports.progress(progress);
-    }
-
-    fn logged(&self, entry: &LogEntry) {
-        self.reports.logged(entry);
-    }
-
-    fn ask<'a>(
-        &'a self,
-        question: &'a Question,
-    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
-        Box::pin(self.asker.ask(question))
     }
 }
 
