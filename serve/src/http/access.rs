@@ -1,5 +1,5 @@
 //! The access to an HTTP server: its callers, its own host names and the origins allowed to ask.
-//! An origin's pages may ask. All are checked.
+//! Each is checked when it is added; requests are held against them in `guard.rs`.
 
 use std::net::IpAddr;
 
@@ -103,23 +103,13 @@ pub(super) fn host_of(authority: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::caller::BearerToken;
     use super::super::caller::tests::caller;
-    use super::super::caller_name::CallerName;
     use super::*;
 
     const TOKEN: &str = "0123456789abcdef";
 
     #[test]
     fn what_grants_nothing_is_refused() {
-        assert!(matches!(
-            "short".parse::<BearerToken>(),
-            Err(AccessError::TokenLength { length: 5 })
-        ));
-        assert!(matches!(
-            "0123456789 abcdef".parse::<BearerToken>(),
-            Err(AccessError::TokenCharacters)
-        ));
         let access = Access::none;
         for host in [
             "",
@@ -136,9 +126,6 @@ mod tests {
         for origin in ["", "app.example", "https://", "https://a b", "*"] {
             assert!(access().with_origin(origin).is_err(), "{origin}");
         }
-        for name in ["", "a b", "a\n", "é", &"a".repeat(65)] {
-            assert!(name.parse::<CallerName>().is_err(), "{name}");
-        }
         let ann = access().with_caller(caller("ann", TOKEN)).unwrap();
         let refused = |other| ann.clone().with_caller(other).unwrap_err().to_string();
         assert_eq!(
@@ -149,12 +136,5 @@ mod tests {
             refused(caller("bob", TOKEN)),
             "`ann` and `bob` have the same token"
         );
-        let (one, other) = (
-            BearerToken::random().unwrap(),
-            BearerToken::random().unwrap(),
-        );
-        assert_ne!(one.expose(), other.expose());
-        assert_eq!(one.expose().len(), 43);
-        assert!(!format!("{one:?}").contains(one.expose()));
     }
 }

@@ -105,4 +105,27 @@ pub(super) mod tests {
         let toolset = Toolset::new(Catalogue::new([]).unwrap());
         Caller::new(name.parse().unwrap(), token.digest(), toolset)
     }
+
+    #[test]
+    fn a_token_that_grants_nothing_is_refused() {
+        assert!(matches!(
+            "short".parse::<BearerToken>(),
+            Err(AccessError::TokenLength { length: 5 })
+        ));
+        assert!(matches!(
+            "0123456789 abcdef".parse::<BearerToken>(),
+            Err(AccessError::TokenCharacters)
+        ));
+    }
+
+    #[test]
+    fn a_new_token_is_unlike_others_and_is_not_shown() {
+        let (one, other) = (
+            BearerToken::random().unwrap(),
+            BearerToken::random().unwrap(),
+        );
+        assert_ne!(one.expose(), other.expose());
+        assert_eq!(one.expose().len(), 43);
+        assert!(!format!("{one:?}").contains(one.expose()));
+    }
 }

@@ -40,3 +40,15 @@ impl fmt::Display for CallerName {
         f.write_str(&self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_a_log_cannot_show_is_refused() {
+        for name in ["", "a b", "a\n", "é", &"a".repeat(65)] {
+            assert!(name.parse::<CallerName>().is_err(), "{name}");
+        }
+    }
+}
