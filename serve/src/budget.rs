@@ -186,7 +186,7 @@ impl<'a> Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.share.waiting.fetch_sub(self.units, Ordering::SeqCst);
-        // Those who let it go before them.
+        // Wakes those who stood back for it.
         self.share.freed.notify_waiters();
     }
 }

@@ -1,4 +1,4 @@
-//! The catalogue: functions under the names by which agents call them, with prompts and resources.
+//! The `Catalogue`: named functions (`Offer`s), prompts, resources, and their `Presentation`.
 //! Functions are listed or searched.
 
 use std::collections::HashMap;
@@ -220,7 +220,7 @@ impl Catalogue {
             ]);
         }
         self.answer_bytes_max = presentation.answer_bytes_max;
-        if self.answer_bytes_max.is_some() && self.allow_kept_answers()? {
+        if self.answer_bytes_max.is_some() && self.allow_stored_answers()? {
             added.push(BuiltIn::ReadAnswer);
         }
         for built_in in added {
@@ -240,9 +240,9 @@ impl Catalogue {
         Ok(self)
     }
 
-    /// Says in the schemas of long results that they may be kept, and tells whether there are
-    /// long answers at all. Clients hold what they get against the schema.
-    fn allow_kept_answers(&mut self) -> Result<bool, CatalogueError> {
+    /// Widens the output schemas of results that may be long, so that a stored one fits as well:
+    /// clients check what they get. Returns true if any answer may be long.
+    fn allow_stored_answers(&mut self) -> Result<bool, CatalogueError> {
         let mut any = false;
         for entry in &mut self.entries {
             let spec = &entry.offer.spec;

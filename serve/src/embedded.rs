@@ -1,5 +1,5 @@
-//! Calls of a toolset by the program that embeds it, handled as for every other front end.
-//! That is their arguments, outcomes and long answers.
+//! Calls of a `Toolset` by the program that embeds it, and `Called`, a call that is over.
+//! Arguments, outcomes and long answers are handled as for every other front end.
 
 use std::future::Future;
 use std::sync::Arc;

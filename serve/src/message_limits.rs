@@ -1,4 +1,4 @@
-//! Limits on messages: the greatest length of a client's, and the interval of keep-alive ones.
+//! The greatest length of a client's message, and the interval between keep-alive messages.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
 //! The `Toolset` that every front end offers: a catalogue that may be replaced while it is served.
+//! It also has the audit log, a store of long answers, and the caller and limits of its calls.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Asks a model for code, runs it in an interpreter tool, and lets it call the toolbox's functions.
-//! The types are `Interpreter` and `Bridge`.
+//! It holds `Interpreter`, `WrittenCode` and the `Bridge` by which running code makes calls.
 
 use std::pin::Pin;
 use std::sync::Arc;

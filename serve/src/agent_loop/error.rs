@@ -1,4 +1,4 @@
-//! The errors of a task that an agent ends without an answer.
+//! The `LoopError`: a task ended without an answer, or an agent was given a wrong name or tool.
 
 use tool_hub_agent::prompt::{PromptError, SolutionError};
 

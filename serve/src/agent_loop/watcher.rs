@@ -1,4 +1,4 @@
-//! The `Watcher` trait: somebody who sees what an agent says and does, and may refuse it.
+//! The `Watcher` trait: sees what an agent says, allows or refuses its acts; and `ApproveAll`.
 
 use std::pin::Pin;
 

@@ -1,5 +1,5 @@
 //! Stores the sessions of MCP clients of revision 2025-11-25 and older, within bounds.
-//! Their number and idle time are bounded. It cancels requests whose client leaves.
+//! Their number and idle time are bounded. A request whose client leaves is cancelled.
 
 use std::collections::HashMap;
 use std::pin::Pin;

@@ -59,8 +59,8 @@ pub(super) fn fresh_id() -> Result<String, Refusal> {
     Ok(letters.collect())
 }
 
-/// The id of a call: `written`, unless that is none or one of `ids`, which it joins. Some servers
-/// give none, or the same to every call.
+/// The id of a call: `written`, or a fresh one if that is empty or already in `ids`, to which it is
+/// added. Some servers give none, or the same to every call.
 pub(super) fn unique_id(
     written: Option<&str>,
     ids: &mut HashSet<String>,

@@ -1,4 +1,4 @@
-//! Implements the Chat Completions API for the gateway: replies and results are messages.
+//! `Chat` implements `Api` for Chat Completions, and keeps for later what its client did not see.
 
 mod reply;
 mod stream;

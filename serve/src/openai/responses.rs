@@ -1,4 +1,4 @@
-//! Implements the Responses API for the gateway: replies and results are items.
+//! `Responses` implements `Api` for the Responses API, and shows calls made here as `mcp_call`s.
 //! What is run here is shown as calls of an MCP server, which is how the API shows what a server
 //! runs, and which clients carry from one request to the next.
 

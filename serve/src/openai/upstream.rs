@@ -1,4 +1,4 @@
-//! Sends requests to the endpoint with its own key, and reads its replies or passes them on.
+//! The `Upstream` endpoint: checks URL and key, sends requests, reads replies or passes them on.
 
 use std::fmt;
 use std::str::FromStr;

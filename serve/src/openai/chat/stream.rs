@@ -94,7 +94,7 @@ impl Stream {
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
             reply.finish_reason = Some(reason.to_owned());
         }
-        // Calls wait until it is known whose they are.
+        // Calls are held back: the client gets only those it must answer, from `finish`.
         delta.shift_remove("tool_calls");
         if self.has_role {
             delta.shift_remove("role");
