@@ -1,4 +1,4 @@
-//! The paths that front ends answer at over HTTP.
+//! The paths at which MCP and REST are served over HTTP.
 
 /// The path of the Model Context Protocol.
 pub const MCP_PATH: &str = "/mcp";

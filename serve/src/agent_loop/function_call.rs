@@ -1,4 +1,4 @@
-//! Makes one call of a function for an agent, if its watcher allows it, and shows the outcome.
+//! Makes one call of a function for an agent, if its watcher allows it, and tells it the outcome.
 
 use std::sync::Arc;
 
