@@ -25,10 +25,13 @@ def test_an_inspection_tells_what_a_person_decides_on(sample):
 
 def test_another_digest_is_refused(sample):
     inspection = tool_hub.load(sample("calculator"))
-    for digest in ["", "sha256:" + "0" * 64, inspection.digest.upper(), "True"]:
+    for digest in ["sha256:" + "0" * 64, inspection.digest.upper(), "True"]:
         with pytest.raises(tool_hub.RefusedError, match="the approval names") as refused:
             inspection.approve(digest)
         assert "approve the digest" in refused.value.hint
+    for nothing in ["", None, True]:
+        with pytest.raises(tool_hub.RefusedError, match="nobody approved calculator 0.1.0"):
+            inspection.approve(nothing)
 
 
 def test_there_is_no_way_around_the_digest(sample):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tool_hub import _native
-from tool_hub._errors import Error
+from tool_hub._errors import Error, RefusedError
 from tool_hub._place import workspace
 from tool_hub._tools import Tool, Tools
 
@@ -100,6 +100,12 @@ class Inspection:
         Raises ``RefusedError`` for another digest, for more rights than it asks for, and where
         approvals have to be signed.
         """
+        if not isinstance(digest, str) or not digest:
+            raise RefusedError(
+                f"nobody approved {self.name} {self.version}: {digest!r} is no digest",
+                "show what `tool_hub.load` gives to the person in whose name the tool will run, "
+                "and pass the digest that they approve",
+            )
         return Tools(self._native.approve(digest, _written(grants)))
 
     def __str__(self) -> str:

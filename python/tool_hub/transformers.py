@@ -11,7 +11,7 @@ from tool_hub._adapters import Approve, Source, ask, chosen, failure
 
 
 def load_tool(
-    reference: str,
+    reference: str | os.PathLike[str],
     *,
     approve: str,
     grants: Mapping[str, Any] | None = None,
@@ -22,7 +22,8 @@ def load_tool(
     `approve` is the digest that `tool inspect` and `tool_hub.load` show: nothing else is loaded.
     A package with several functions wants `function`, the name of one.
     """
-    loaded = tool_hub.load(reference).approve(approve, grants=grants)
+    inspection = tool_hub.load(reference)
+    loaded = inspection.approve(approve, grants=grants)
     found = [
         tool
         for name, tool in loaded.items()
@@ -30,7 +31,9 @@ def load_tool(
     ]
     if len(found) != 1:
         raise ValueError(f"`function` has to name one of {', '.join(loaded)}")
-    return Tool(found[0], reference if os.path.isdir(reference) else None)
+    # A directory in the working directory may have the name of a repo, too.
+    is_here = inspection.publisher is None
+    return Tool(found[0], os.path.abspath(os.path.expanduser(reference)) if is_here else None)
 
 
 class Tool:
