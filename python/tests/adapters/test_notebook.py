@@ -23,6 +23,11 @@ def test_the_notebook_runs_from_top_to_bottom(sample):
     )
     for shown in ("3.10", "To mend it", "328350", "(128, 64)", "91.44"):
         assert shown in text, text
+    # The function that becomes a tool: called here, inspected, called in the sandbox, failing there.
+    asks = "Asks for\n  nothing: it only computes"
+    for shown in ("reading_time(text: text, rate?: ", asks, "nobody reads at that rate"):
+        assert shown in text, text
+    assert {"2.0", "4.7"} <= set(text.splitlines()), text
 
 
 def test_the_notebook_is_kept_without_outputs():
