@@ -1,23 +1,39 @@
-"""Calls while an event loop goes on: many at once, cancelled, in several loops."""
+"""Calls while an event loop of asyncio or uvloop goes on: many at once, cancelled, in threads."""
 
 import asyncio
+import gc
+import importlib
 import json
+import sys
 import threading
 import time
 
 import pytest
 import tool_hub
 
+#: The modules with event loops: there is no uvloop for Windows.
+LOOPS = ["asyncio"] if sys.platform == "win32" else ["asyncio", "uvloop"]
 
-def test_many_at_once(guest):
+
+@pytest.fixture(params=LOOPS)
+def loops(request):
+    """A module with event loops of its own, in its `run` and `new_event_loop`."""
+    module = importlib.import_module(request.param)
+    loop = module.new_event_loop()
+    loop.close()
+    assert type(loop).__module__.startswith(request.param)
+    return module
+
+
+def test_many_at_once(guest, loops):
     async def main():
         calls = [guest["guest__add"].acall(a=n, b=1) for n in range(1000)]
         return await asyncio.gather(*calls)
 
-    assert asyncio.run(main()) == [n + 1 for n in range(1000)]
+    assert loops.run(main()) == [n + 1 for n in range(1000)]
 
 
-def test_the_loop_goes_on_meanwhile(guest):
+def test_the_loop_goes_on_meanwhile(guest, loops):
     async def main():
         spinning = asyncio.ensure_future(guest["guest__spin"].acall())
         begun = time.monotonic()
@@ -29,10 +45,10 @@ def test_the_loop_goes_on_meanwhile(guest):
             await spinning
         return turns
 
-    assert asyncio.run(main()) < 2
+    assert loops.run(main()) < 2
 
 
-def test_who_is_cancelled_stops_the_guest(guest):
+def test_who_is_cancelled_stops_the_guest(guest, loops):
     """More guests that spin for ever than the host has places: each has to give its place back."""
 
     async def main():
@@ -45,31 +61,31 @@ def test_who_is_cancelled_stops_the_guest(guest):
             assert all(isinstance(one, asyncio.CancelledError) for one in done)
         return await asyncio.wait_for(guest["guest__add"].acall(a=1, b=2), 20)
 
-    assert asyncio.run(main()) == 3
+    assert loops.run(main()) == 3
 
 
-def test_a_timeout_is_a_cancellation(guest):
+def test_a_timeout_is_a_cancellation(guest, loops):
     async def main():
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(guest["guest__spin"].acall(), 0.1)
 
-    asyncio.run(main())
+    loops.run(main())
 
 
-def test_failures_are_raised(guest):
+def test_failures_are_raised(guest, loops):
     async def main():
         with pytest.raises(tool_hub.ToolError, match="no such note"):
             await guest["guest__refuse"].acall(text="no such note")
 
-    asyncio.run(main())
+    loops.run(main())
 
 
-def test_one_loop_after_the_other(guest):
+def test_one_loop_after_the_other(guest, loops):
     for n in range(5):
-        assert asyncio.run(guest["guest__add"].acall(a=n, b=0)) == n
+        assert loops.run(guest["guest__add"].acall(a=n, b=0)) == n
 
 
-def test_loops_in_several_threads(guest):
+def test_loops_in_several_threads(guest, loops):
     results = {}
 
     def work(thread):
@@ -77,7 +93,7 @@ def test_loops_in_several_threads(guest):
             calls = [guest["guest__add"].acall(a=thread, b=n) for n in range(50)]
             return await asyncio.gather(*calls)
 
-        results[thread] = asyncio.run(main())
+        results[thread] = loops.run(main())
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
     for thread in threads:
@@ -87,7 +103,7 @@ def test_loops_in_several_threads(guest):
     assert results == {thread: [thread + n for n in range(50)] for thread in range(6)}
 
 
-def test_callbacks_may_be_asynchronous(guest):
+def test_callbacks_may_be_asynchronous(guest, loops):
     heard = []
 
     async def answer(question):
@@ -104,7 +120,7 @@ def test_callbacks_may_be_asynchronous(guest):
         worked = await guest["guest__work"].acall_reply("{}", on_progress=progress)
         return json.loads(confirmed.value), worked.value
 
-    assert asyncio.run(main()) == ({"ok": True}, 2)
+    assert loops.run(main()) == ({"ok": True}, 2)
     assert heard == ["sure", "really", (1.0, 2.0, "halfway")]
 
 
@@ -146,7 +162,7 @@ class Mine(Exception):
 
 @pytest.mark.parametrize("kind", ["plain", "asynchronous"])
 @pytest.mark.parametrize("event", ["progress", "question"])
-def test_what_a_callback_raises_ends_the_call(guest, kind, event):
+def test_what_a_callback_raises_ends_the_call(guest, loops, kind, event):
     def plain(*_):
         raise Mine("enough")
 
@@ -162,29 +178,100 @@ def test_what_a_callback_raises_ends_the_call(guest, kind, event):
             await guest[function].acall_reply({}, **{f"on_{event}": callback})
         assert await guest["guest__add"].acall(a=1, b=1) == 2
 
-    asyncio.run(main())
+    loops.run(main())
 
 
-def test_a_loop_that_ends_with_calls_under_way(guest):
+def test_a_loop_that_ends_with_calls_under_way(guest, loops):
     async def main():
         asyncio.ensure_future(guest["guest__spin"].acall())
         await asyncio.sleep(0.05)
 
-    asyncio.run(main())
+    loops.run(main())
     assert guest["guest__add"](a=1, b=1) == 2
 
 
-def test_a_loop_that_is_closed_with_calls_under_way(guest):
-    loop = asyncio.new_event_loop()
+def test_a_loop_that_is_closed_with_calls_under_way(guest, loops):
+    """Answers that come later go nowhere."""
+    loop = loops.new_event_loop()
 
     async def start():
-        task = asyncio.ensure_future(guest["guest__add"].acall(a=1, b=1))
+        spinning = asyncio.ensure_future(guest["guest__spin"].acall())
+        adding = [asyncio.ensure_future(guest["guest__add"].acall(a=n, b=1)) for n in range(50)]
         await asyncio.sleep(0)
-        return task
+        return [spinning, *adding]
 
-    task = loop.run_until_complete(start())
+    tasks = loop.run_until_complete(start())
     loop.close()
     time.sleep(0.2)
-    assert not task.done()
-    task._log_destroy_pending = False
+    assert not tasks[0].done()
+    for task in tasks:
+        task._log_destroy_pending = False
     assert guest["guest__add"](a=1, b=1) == 2
+
+
+@pytest.mark.parametrize("event", ["progress", "question"])
+def test_who_is_cancelled_while_a_callback_waits_ends_both(guest, loops, event):
+    begun, ended = [], []
+
+    async def main():
+        waits = asyncio.Event()
+
+        async def callback(*told):
+            waits.set()
+            begun.append(told)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.append(told)
+
+        function = {"progress": "guest__work", "question": "guest__confirm"}[event]
+        calls = [
+            asyncio.ensure_future(guest[function].acall_reply({}, **{f"on_{event}": callback}))
+            for _ in range(20)
+        ]
+        await waits.wait()
+        for call in calls:
+            call.cancel()
+        done = await asyncio.gather(*calls, return_exceptions=True)
+        assert all(isinstance(one, asyncio.CancelledError) for one in done)
+        return await asyncio.wait_for(guest["guest__add"].acall(a=1, b=2), 20)
+
+    assert loops.run(main()) == 3
+    assert begun == ended != []
+
+
+def test_a_callback_that_is_cancelled_before_it_begins_is_closed(guest, loops, recwarn):
+    async def never_begins():
+        raise AssertionError("it began")
+
+    async def main():
+        def answer(_):
+            call.cancel()
+            return never_begins()
+
+        asked = guest["guest__confirm"].acall_reply({}, on_question=answer)
+        call = asyncio.ensure_future(asked)
+        with pytest.raises(asyncio.CancelledError):
+            await call
+
+    loops.run(main())
+    gc.collect()
+    assert not [str(warning.message) for warning in recwarn]
+
+
+def test_questions_and_progress_of_many_at_once(guest, loops):
+    async def answer(question):
+        return {"ok": question.key == "sure" and await guest["guest__add"].acall(a=1, b=1) == 2}
+
+    async def main():
+        told = []
+        asked = [guest["guest__confirm"].acall_reply({}, on_question=answer) for _ in range(20)]
+        worked = [
+            guest["guest__work"].acall_reply({}, on_progress=lambda *it: told.append(it))
+            for _ in range(50)
+        ]
+        replies = await asyncio.gather(*asked, *worked)
+        assert told == [(1.0, 2.0, "halfway")] * 50
+        return [reply.value for reply in replies]
+
+    assert loops.run(main())[20:] == [2] * 50

@@ -63,7 +63,11 @@ class Listener:
         try:
             for answer in steps:
                 if inspect.isawaitable(answer):
-                    return asyncio.ensure_future(_finish(steps, answer, failed))
+                    task = asyncio.ensure_future(_finish(steps, answer, failed))
+                    if inspect.iscoroutine(answer):
+                        # A task that is cancelled before it begins leaves it as it is.
+                        task.add_done_callback(lambda _, begun=answer: begun.close())
+                    return task
         except BaseException as error:
             failed(error)
         return None

@@ -30,10 +30,11 @@ pub(crate) fn tests() -> Vec<Test> {
 const MATURIN: &str = "maturin==1.16.0";
 
 /// What the package's tests take from the registry of packages.
-const REQUIREMENTS: [&str; 4] = [
+const REQUIREMENTS: [&str; 5] = [
     "pytest==9.2.0",
     "pytest-timeout==2.4.0",
     "pillow",
+    "uvloop==0.23.0",
     "wasmtime==50.0.1",
 ];
 

@@ -23,7 +23,7 @@ def test_the_notebook_runs_from_top_to_bottom(sample):
     )
     for shown in ("3.10", "To mend it", "328350", "(128, 64)", "91.44"):
         assert shown in text, text
-    # The function that becomes a tool: called here, inspected, called in the sandbox, failing there.
+    # The function that becomes a tool: called here, inspected, called and failing in the sandbox.
     asks = "Asks for\n  nothing: it only computes"
     for shown in ("reading_time(text: text, rate?: ", asks, "nobody reads at that rate"):
         assert shown in text, text
