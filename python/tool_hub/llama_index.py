@@ -1,6 +1,7 @@
 """Tools for LlamaIndex: `FunctionAgent(tools=ToolHubSpec(box).to_tool_list(), llm=…)`."""
 
 import base64
+import itertools
 import json
 from typing import Any
 
@@ -22,6 +23,7 @@ with requires("llama_index", "llama-index-core"):
     from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
     from llama_index.core.tools.tool_spec.base import BaseToolSpec
     from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent
+    from workflows.runtime.types.results import StepWorkerStateContextVar
 
 #: LlamaIndex refuses longer descriptions when it writes them for the APIs of models.
 _DESCRIPTION_CHARACTERS_MAX = 1024
@@ -134,15 +136,31 @@ def _metadata(tool: tool_hub.Tool) -> ToolMetadata:
 
 async def _approval(context: Context, tool: tool_hub.Tool, arguments: dict) -> None:
     """Waits for a person to approve a call. Raises ToolError if they do not."""
-    waiter = f"{tool.name} {json.dumps(arguments, sort_keys=True)}"
+    waiter = f"{tool.name} {json.dumps(arguments, sort_keys=True)} {_call_id()}"
     question = f"Call {tool.name}, which may destroy something, with {json.dumps(arguments)}?"
-    response = await context.wait_for_event(
-        HumanResponseEvent,
-        waiter_id=waiter,
-        waiter_event=InputRequiredEvent(
-            prefix=question, waiter_id=waiter, tool_name=tool.name, tool_kwargs=arguments
-        ),
-        requirements={"waiter_id": waiter},
+    event = InputRequiredEvent(
+        prefix=question, waiter_id=waiter, tool_name=tool.name, tool_kwargs=arguments
     )
+    for asked in itertools.count():
+        response = await context.wait_for_event(
+            HumanResponseEvent,
+            waiter_id=f"{waiter} {asked}",
+            waiter_event=event,
+            requirements={"waiter_id": waiter},
+        )
+        # A context that was saved has lost what it required: until its steps have run again, one
+        # answer goes to all that wait. What was not meant for this call is asked again.
+        if response.get("waiter_id") == waiter:
+            break
     if response.response != "approve":
         raise unapproved(tool, f"the user says: {response.response}")
+
+
+def _call_id() -> str:
+    """What tells this call from others, the same when LlamaIndex repeats its step.
+
+    Of two calls that wait under one name LlamaIndex forgets the first, and the agent waits for it
+    for ever.
+    """
+    step = StepWorkerStateContextVar.get()
+    return f"{getattr(step.event, 'tool_id', '')} {getattr(step.state, 'work_item_id', '')}"

@@ -1,26 +1,45 @@
 """LlamaIndex's agent with its fake model, driven through the tool spec."""
 
+import asyncio
+import itertools
+
 import llama_index_agent
 import pytest
+from llama_index.core.agent.workflow import AgentWorkflow
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, ToolCallBlock
 from llama_index.core.llms.mock import MockFunctionCallingLLM
+from llama_index.core.memory import ChatMemoryBuffer
+from llama_index.core.workflow import (
+    Context,
+    HumanResponseEvent,
+    InputRequiredEvent,
+    JsonSerializer,
+)
 
 from tool_hub.llama_index import ToolHubSpec
 
 
 def scripted(*calls):
     """The fake model, which makes calls one after another and then ends, and what it was shown."""
-    left, seen = list(calls), []
+    return scripted_turns(*([call] for call in calls))
+
+
+def scripted_turns(*turns):
+    """The same with several calls in each turn: name, arguments, and an id if it matters."""
+    left, seen = list(turns), []
 
     def answer(messages, **_):
         seen[:] = messages
         if not left:
             return ChatMessage(role="assistant", content="done")
-        name, arguments = left.pop(0)
-        call = ToolCallBlock(
-            tool_call_id=f"call-{len(left)}", tool_name=name, tool_kwargs=arguments
-        )
-        return ChatMessage(role="assistant", blocks=[call])
+        ids = (f"call-{len(left)}-{n}" for n in itertools.count())
+        calls = [
+            ToolCallBlock(
+                tool_call_id=given[0] if given else next(ids), tool_name=name, tool_kwargs=arguments
+            )
+            for name, arguments, *given in left.pop(0)
+        ]
+        return ChatMessage(role="assistant", blocks=calls)
 
     return MockFunctionCallingLLM(response_generator=answer, is_chat_model=True), seen
 
@@ -80,3 +99,58 @@ async def test_a_destructive_function_waits_for_a_person(box, named, counters, r
     assert asked == [(named("forget").name, {"counter": "groceries"})] and str(ran) == "done"
     assert ("groceries" in counters) == (response != "approve")
     assert response == "approve" or response in result(seen).content
+
+
+@pytest.mark.parametrize("ids", [(), ("call",)])
+@pytest.mark.parametrize("several_agents", [False, True])
+async def test_identical_calls_are_asked_one_by_one(box, named, counters, several_agents, ids):
+    """Six in one turn, each with its own answer, even where a model gives them all one id."""
+    forget = named("forget").name
+    model, _ = scripted_turns([(forget, {"counter": "groceries"}, *ids)] * 6)
+    agent = llama_index_agent.agent(model, box)
+    agent = AgentWorkflow(agents=[agent]) if several_agents else agent
+    asked = []
+
+    def ask(name, arguments):
+        asked.append((name, arguments))
+        return "approve" if len(asked) == 3 else f"no, says number {len(asked)}"
+
+    ran = await asyncio.wait_for(llama_index_agent.run(agent, "go", ask), 60)
+    assert asked == [(forget, {"counter": "groceries"})] * 6
+    assert len(ran.tool_calls) == 6 and "groceries" not in counters
+    said = [call.tool_output.content for call in ran.tool_calls]
+    for number in (1, 2, 4, 5, 6):
+        assert sum(f"no, says number {number}" in text for text in said) == 1
+    assert sum("was not called" in text for text in said) == 5
+
+
+async def test_an_answer_after_a_pause_is_for_one_call_only(box, named, counters):
+    """A run is saved while two calls wait, goes on elsewhere, and is told of the first at once."""
+    counters["petrol"] = 1
+    forget = named("forget").name
+    calls = [(forget, {"counter": "groceries"}), (forget, {"counter": "petrol"})]
+    model, _ = scripted_turns(calls)
+    agent = llama_index_agent.agent(model, box)
+    running = agent.run("go")
+    waiting = {}
+    async for event in running.stream_events():
+        if isinstance(event, InputRequiredEvent):
+            waiting[event.tool_kwargs["counter"]] = event.waiter_id
+            if len(waiting) == 2:
+                break
+    with pytest.warns(Warning, match="memory"):
+        saved = running.ctx.to_dict(JsonSerializer())
+    await running.cancel_run()
+
+    context = Context.from_dict(agent, saved, JsonSerializer())
+    await context.store.set("memory", ChatMemoryBuffer.from_defaults(llm=model))
+    running = agent.run(ctx=context)
+    answers = {"groceries": "approve", "petrol": "not that one"}
+    for counter, response in answers.items():
+        answer = HumanResponseEvent(response=response, waiter_id=waiting[counter])
+        running.ctx.send_event(answer)
+        await asyncio.sleep(0.5)
+    ran = await asyncio.wait_for(running, 60)
+    assert "groceries" not in counters and "petrol" in counters
+    said = {call.tool_kwargs["counter"]: call.tool_output.content for call in ran.tool_calls}
+    assert "not that one" in said["petrol"] and "was not called" not in said["groceries"]
