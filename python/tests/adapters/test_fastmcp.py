@@ -1,10 +1,14 @@
 """FastMCP with its client in memory, driven through the provider and the sandbox."""
 
+import json
+
 import fastmcp_code
 import fastmcp_server
 import pytest
 from fastmcp import Client
+from fastmcp.client.elicitation import ElicitResult
 from fastmcp.exceptions import ToolError
+from mcp.shared.exceptions import MCPError
 
 from tool_hub.fastmcp import Sandbox
 
@@ -54,6 +58,106 @@ async def test_a_picture_is_a_picture(client, named, picture):
     result = await client.call_tool(name, {"picture": picture, "longest_side": 8})
     (shown,) = [part for part in result.content if part.type == "image"]
     assert shown.mime_type.startswith("image/") and shown.data
+
+
+#: How clients connect: with a session, and as the protocol does since 2026-07-28, without one.
+MODES = ["legacy", "auto"]
+
+
+def asking(guest, handler, mode):
+    """A client of the guest whose person answers by `handler`."""
+    return Client(fastmcp_server.server(guest), elicitation_handler=handler, mode=mode)
+
+
+async def confirm(client, **options):
+    return await client.call_tool("guest__confirm", {}, raise_on_error=False, **options)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_questions_of_a_tool_are_forms_of_the_client(guest, mode):
+    asked = []
+
+    async def person(message, _, params, __):
+        asked.append((message, params.requested_schema["properties"]["ok"]["type"]))
+        return {"ok": len(asked) == 2}
+
+    async with asking(guest, person, mode) as client:
+        assert (client.protocol_version >= "2026-07-28") == (mode == "auto")
+        result = await confirm(client)
+        assert json.loads(result.content[0].text) == {"ok": True}
+        first, second = asked
+        assert first == ("The tool `guest__confirm` asks: Delete 12 notes?", "boolean")
+        assert second == ("The tool `guest__confirm` asks: Really?", "boolean")
+        # Answers belong to one call.
+        await confirm(client)
+        assert len(asked) == 4
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+async def test_a_question_that_is_not_answered_reaches_the_tool(guest, mode, action):
+    asked = []
+
+    async def person(*told):
+        asked.append(told)
+        return ElicitResult(action=action)
+
+    async with asking(guest, person, mode) as client:
+        result = await confirm(client)
+    assert result.is_error and "nobody said yes" in result.content[0].text
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_where_a_client_has_no_forms_nobody_is_asked(guest, mode):
+    async with Client(fastmcp_server.server(guest), mode=mode) as client:
+        result = await confirm(client)
+    assert result.is_error and "nobody said yes" in result.content[0].text
+    called = await fastmcp_server.server(guest).call_tool("guest__confirm", {})
+    assert called.is_error and "nobody said yes" in called.content[0].text
+
+
+async def test_a_client_that_fails_to_ask_ends_the_call(guest):
+    async def person(*_):
+        raise RuntimeError("the screen is off")
+
+    async with asking(guest, person, "legacy") as client:
+        result = await confirm(client)
+        assert result.is_error and "the screen is off" in result.content[0].text
+        assert result.meta["tool-hub/failure"]["kind"] == "unavailable"
+        added = await client.call_tool("guest__add", {"a": 1, "b": 1})
+        assert added.content[0].text == "2"
+
+
+async def test_answers_are_sealed_for_one_call(guest):
+    """What a client carries to the next round is no other call's, and it cannot change it."""
+    async with asking(guest, lambda *_: None, "auto") as client:
+        call = client.session.call_tool
+        first = await call("guest__confirm", {}, allow_input_required=True)
+        assert list(first.input_requests) == ["sure"]
+        yes = {"sure": {"action": "accept", "content": {"ok": True}}}
+        answered = {"input_responses": yes, "allow_input_required": True}
+        second = await call("guest__confirm", {}, request_state=first.request_state, **answered)
+        assert list(second.input_requests) == ["really"]
+        for name, state in [
+            ("guest__add", second.request_state),
+            ("guest__confirm", second.request_state[:-2] + "xx"),
+            ("guest__confirm", '{"really": {"ok": true}}'),
+        ]:
+            with pytest.raises(MCPError, match="(?i)state"):
+                await call(name, {}, request_state=state, **answered)
+
+
+async def test_a_tool_that_code_calls_asks_nobody(guest, approved):
+    """What the code did before a question would be done again with its answer."""
+
+    async def person(*_):
+        raise AssertionError("it was asked")
+
+    tools = {**guest, **approved("run-python")}
+    async with Client(fastmcp_code.server(tools), elicitation_handler=person) as client:
+        result = await execute(client, "return await call_tool('guest__confirm', {})")
+    assert result.is_error and "nobody said yes" in result.content[0].text
 
 
 async def execute(client, code):
