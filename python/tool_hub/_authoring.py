@@ -16,8 +16,8 @@ from typing import Any, Generic, TypeVar, overload
 
 from tool_hub._errors import Error
 from tool_hub._hub import Pushed
-from tool_hub._place import compiler
 from tool_hub._source import SourceFile, refuse
+from tool_hub._workspace import compiler
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from tool_hub._place import workspace
+from tool_hub._workspace import workspace
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Any
 
 from tool_hub import _native
 from tool_hub._errors import Error, RefusedError
-from tool_hub._place import workspace
 from tool_hub._tools import Tool, Tools
+from tool_hub._workspace import workspace
 
 
 @dataclass(frozen=True)

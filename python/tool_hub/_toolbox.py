@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from tool_hub._fork import importing
-from tool_hub._place import workspace
 from tool_hub._tools import Tools
+from tool_hub._workspace import workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
