@@ -123,8 +123,9 @@ def _asked_again(name: str, context: Context) -> Callable[[tool_hub.Question], A
     Only the client's own call is made again. What is called in turn asks nobody: what the code of
     code mode calls, and the tools of a mounted server.
     """
-    # A private function: where there is none, nobody is asked.
-    if not getattr(dependencies, "_is_client_tool_call", bool)():
+    is_client_call = getattr(dependencies, "_is_client_tool_call", None)
+    # It is a private function: in a version without it nobody is asked.
+    if is_client_call is None or not is_client_call():
         return None
     answers: dict[str, Any] = json.loads(context.request_state or "{}")
     for key, response in (context.input_responses or {}).items():

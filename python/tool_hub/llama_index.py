@@ -162,5 +162,8 @@ def _call_id() -> str:
     Of two calls that wait under one name LlamaIndex forgets the first, and the agent waits for it
     for ever.
     """
-    step = StepWorkerStateContextVar.get()
+    step = StepWorkerStateContextVar.get(None)
+    if step is None:
+        # Nobody can wait here, as LlamaIndex says where it is asked to.
+        return ""
     return f"{getattr(step.event, 'tool_id', '')} {getattr(step.state, 'work_item_id', '')}"
