@@ -88,6 +88,7 @@ class Build:
             + ["--manifest-path", str(platforms.ROOT / "python" / "Cargo.toml")]
             + ["--target", self.platform.target]
             + ["--compatibility", self.platform.wheel["compatibility"]]
+            + ["--compression-level", "9"]
             + ["--out", str(self.to)]
         )
 
