@@ -248,6 +248,8 @@ export class Toolbox {
 export interface RegistryOptions {
   /** The registry, if it is not the one that the surroundings name. */
   endpoint?: string;
+  /** Stops waiting for the registry, and throws the signal's reason. A push may have happened. */
+  signal?: AbortSignal;
 }
 
 /** Pulls and verifies a package, and runs nothing. */

@@ -38,29 +38,30 @@ export class Toolbox {
 }
 
 /** Pulls and verifies a package, and runs nothing. `reference` is as the command takes it. */
-export async function load(reference, { endpoint } = {}) {
+export async function load(reference, { endpoint, signal } = {}) {
   const options = surroundings({ endpoint });
   const begin = (number) => bridge.load(number, text("reference", reference), options);
-  return new Inspection(await operation(begin));
+  return new Inspection(await operation(begin, { signal }));
 }
 
 /** Loads a package whose digest a person has approved before. */
-export async function loadTool(reference, { approve, grants, endpoint } = {}) {
-  const inspection = await load(reference, { endpoint });
+export async function loadTool(reference, { approve, grants, endpoint, signal } = {}) {
+  const inspection = await load(reference, { endpoint, signal });
   return inspection.approve(approve, grants);
 }
 
 /** Packages on the registry that fit `query`, best first. */
-export async function search(query, { endpoint } = {}) {
+export async function search(query, { endpoint, signal } = {}) {
   const options = surroundings({ endpoint });
-  return operation((number) => bridge.search(number, text("query", query), options));
+  const begin = (number) => bridge.search(number, text("query", query), options);
+  return operation(begin, { signal });
 }
 
 /** Publishes the built package in `directory` as `repo`. */
-export async function push(directory, repo, { endpoint, isPrivate = false } = {}) {
+export async function push(directory, repo, { endpoint, isPrivate = false, signal } = {}) {
   const options = surroundings({ endpoint });
   const given = [text("directory", directory), text("repo", repo), isPrivate];
-  return operation((number) => bridge.push(number, ...given, options));
+  return operation((number) => bridge.push(number, ...given, options), { signal });
 }
 
 /**

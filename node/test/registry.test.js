@@ -163,6 +163,27 @@ test("a server that is no registry is told of", async () => {
   }
 });
 
+test("a signal ends the waiting for a registry", async () => {
+  const server = net.createServer(() => {}).unref();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const endpoint = `http://127.0.0.1:${server.address().port}`;
+  const reason = new Error("enough");
+  const acts = [
+    (options) => search("x", options),
+    (options) => load("ada/x", options),
+    (options) => loadTool("ada/x", { ...options, approve: pushed.digest }),
+    (options) => asUser(token, () => push(calculator, "ada/x", options)),
+  ];
+  for (const act of acts) {
+    const stop = new AbortController();
+    const ended = assert.rejects(act({ endpoint, signal: stop.signal }), (error) => error === reason);
+    setTimeout(() => stop.abort(reason), 100);
+    await ended;
+    await assert.rejects(act({ endpoint, signal: AbortSignal.abort(reason) }), (error) => error === reason);
+  }
+  server.close();
+});
+
 for (const [way, expected] of [["exit", 7], ["throw", 1], ["a thread ends", 0]]) {
   test(`a process ends while a registry is waited for: ${way}`, async () => {
     const began = performance.now();

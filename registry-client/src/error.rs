@@ -64,7 +64,7 @@ pub enum ClientError {
         within: Duration,
     },
     /// The whole act took longer than it may.
-    #[error("cannot {act}: no end after {after:?}")]
+    #[error("cannot {act}: it did not end within {after:?}")]
     TimedOut {
         /// The attempted action.
         act: Act,
