@@ -15,7 +15,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
 
-use layer::Listener;
+use layer::BoxedLayer;
 
 /// The form of an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -57,11 +57,11 @@ pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<Tra
     #[cfg(feature = "opentelemetry")]
     let (traces, export) = traces::start()?.unzip();
     #[cfg(not(feature = "opentelemetry"))]
-    let traces: Option<Listener> = None;
-    let listeners: Vec<Listener> = lines.into_iter().chain(traces).collect();
+    let traces: Option<BoxedLayer> = None;
+    let layers: Vec<BoxedLayer> = lines.into_iter().chain(traces).collect();
     // Without a subscriber an event costs nothing.
-    if !listeners.is_empty() {
-        tracing_subscriber::registry().with(listeners).init();
+    if !layers.is_empty() {
+        tracing_subscriber::registry().with(layers).init();
     }
     Ok(TracingGuard {
         #[cfg(feature = "opentelemetry")]

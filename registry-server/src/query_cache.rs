@@ -1,8 +1,8 @@
 //! A cache of answers about repositories, revisions and entries, valid while nothing is written.
 //!
-//! An answer belongs to the version that was current before it was asked for. Whoever wants to use
-//! it asks for the current version first, so nobody gets to see what somebody else's finished write
-//! has made wrong.
+//! Each answer is stored under the version of the database that was read before its query ran. A
+//! reader first reads the current version, and takes only answers of that version or a later one.
+//! So once a write has finished, nobody sees older data.
 
 use std::collections::HashMap;
 use std::future::Future;

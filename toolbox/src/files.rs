@@ -1,4 +1,4 @@
-//! Reads files that may be untrusted, writes files atomically, and locks files between processes.
+//! Reads regular files up to a limit, writes atomically, locks, and refuses links out of a root.
 
 mod modes;
 

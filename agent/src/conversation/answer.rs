@@ -1,4 +1,4 @@
-//! Reads a model's answer, whole or as it is written, into text, reasoning and calls; checks calls.
+//! Modules that read a model's answer, whole or as it is written, and check the calls in it.
 
 mod bare_argument;
 mod call;

@@ -1,4 +1,4 @@
-//! Describes a keyword of a schema in a sentence, for targets that cannot express it.
+//! Writes a keyword of a schema as text, for targets that cannot express it.
 
 use serde_json::Value;
 

@@ -2,4 +2,4 @@
 
 use tracing_subscriber::{Layer, Registry};
 
-pub(super) type Listener = Box<dyn Layer<Registry> + Send + Sync>;
+pub(super) type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;

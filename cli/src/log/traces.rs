@@ -11,7 +11,7 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;
 
-use super::layer::Listener;
+use super::layer::BoxedLayer;
 use crate::settings::environment::is_set;
 use crate::terminal::problem::Problem;
 
@@ -36,7 +36,7 @@ impl Drop for Export {
 ///
 /// # Errors
 /// When the address of the collector is not valid.
-pub(super) fn start() -> anyhow::Result<Option<(Listener, Export)>> {
+pub(super) fn start() -> anyhow::Result<Option<(BoxedLayer, Export)>> {
     let Some(name) = ENDPOINTS.into_iter().find(|name| is_set(name)) else {
         return Ok(None);
     };

@@ -1,4 +1,4 @@
-//! `POST /api/validate-yaml`: checks a card's front matter, and reports errors and what is missing.
+//! `POST /api/validate-yaml`: reports front matter that is absent, unreadable or wrongly typed.
 //!
 //! The Python client asks before every commit that adds a card and decodes the body whatever the
 //! status.
@@ -19,7 +19,8 @@ pub(crate) struct ValidateYamlRequest {
     content: String,
 }
 
-/// Checks that a card's front matter can be read, and finds what is missing from it.
+/// Refuses front matter that cannot be read or has values of the wrong form; warns if there is
+/// none.
 #[utoipa::path(
     post,
     path = "/api/validate-yaml",

@@ -5,7 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Opens no pipe by waiting for it, and takes no terminal for the controlling one.
+/// Makes opening a pipe return at once, and keeps a terminal that is opened from becoming the
+/// controlling one of the process.
 pub(super) fn without_waiting(options: &mut OpenOptions) {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! Compares the requested capabilities and limits of two terms, and adds the changes to the list.
+//! Compares the capabilities and limits of two terms, and adds the changes with their severity.
 
 use std::collections::{BTreeMap, BTreeSet};
 
