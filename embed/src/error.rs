@@ -1,4 +1,4 @@
-//! The `Error` type: a tool could not be found, approved or loaded. Calls do not fail this way.
+//! The `Error` of finding, approving, loading or publishing a tool, its `ErrorKind`, and its hints.
 
 use std::error::Error as StdError;
 use std::io;

@@ -1,4 +1,4 @@
-//! The events of a running call, handed to the language that made it.
+//! The events of a running call, the `Listener` that hands them to its caller, and replies to them.
 //!
 //! They are progress, questions, calls of functions beside the tool, and output.
 

@@ -1,4 +1,4 @@
-//! The `Inspection` of a tool: what a person decides on, and the one way to its functions.
+//! The `Inspection` of a tool: reports to decide on, and `approve`, which loads it with grants.
 
 use tool_hub_host::{HostError, inspect};
 use tool_hub_manifest::{Digest, Source, ToolKey, Verified};

@@ -1,4 +1,4 @@
-//! Tools in a process that embeds them: load, inspect, approve, call. One form for every language.
+//! Embeds tools in a program: load, inspect, approve and call them; for Rust, Python and Node.
 //!
 //! A [`Workspace`] is made of the variables that the caller hands in. [`load`] pulls or reads a
 //! package, verifies it and runs nothing; [`Inspection::approve`] takes the digest that a person

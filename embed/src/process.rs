@@ -1,4 +1,4 @@
-//! The runtime and the host of this process, built when they are first needed.
+//! The runtime and host of this process: built on first use, safe around forks, stopped at the end.
 
 use std::cell::Cell;
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! The `Tools` of an embedder: approved, loaded, and called by name.
+//! The `Tools` of an embedder: loaded, limited, presented, audited, and called by name in a `Call`.
 
 use std::future::Future;
 use std::io;

@@ -1,4 +1,4 @@
-//! The `Workspace`: the settings of whoever embeds tools, and the program that compiles for them.
+//! The `Workspace` of an embedder: its settings, its function for warnings, its `CompilerProgram`.
 
 use std::ffi::OsString;
 use std::fmt;

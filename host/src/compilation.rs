@@ -1,4 +1,4 @@
-//! The modules for compiling components: engine, compiler, code, cache, prefetch, trap signals.
+//! The modules for compiling components: engine, compiler, code, cache, prefetch, errors, signals.
 
 pub(crate) mod cache;
 pub(crate) mod code;

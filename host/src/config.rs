@@ -1,4 +1,4 @@
-//! The `HostConfig` type: limits of calls, code cache, compiler, directories and names to guard.
+//! The `HostConfig` type: limits, cache, compiler, signals, refused directories and guarded names.
 //! No tool is given those directories, and none may touch files of those names.
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The trait by which callers watch the transfer of files, and an implementation that ignores it.
+//! The `Progress` trait for watching the transfer of files, and `Silent`, which watches nothing.
 
 /// Watches transfers. Methods are called from the task that transfers: they must return at
 /// once.

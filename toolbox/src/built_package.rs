@@ -1,4 +1,4 @@
-//! Reads the finished package of a directory, or a component without one.
+//! Reads the finished package of a directory, or a bare component with a manifest derived for it.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Derives a manifest for a component that has none.
+//! Reads the file of a component, and derives a manifest for one that has none.
 //!
 //! It is made of the component's types and the capabilities that its user wants to grant.
 

@@ -1,4 +1,4 @@
-//! The error of this crate: one variant for each act that can fail or is refused.
+//! The `Error` of this crate, a variant for each failure or refusal, and the `NotApproved` reasons.
 
 use std::path::PathBuf;
 

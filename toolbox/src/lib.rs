@@ -1,4 +1,4 @@
-//! The toolbox of a user or a project on disk.
+//! The toolbox of a user or a project on disk: settings, packages, approvals, and loading of tools.
 //!
 //! Finds and changes it, fetches packages, records approvals, and loads tools that were approved.
 //!

@@ -1,4 +1,4 @@
-//! Loads tools of the toolbox to be called, hashing every byte again, and lists their functions.
+//! Loads tools of the toolbox, hashing every byte again, and lists or chooses their functions.
 
 use std::fmt;
 use std::num::NonZero;

@@ -1,4 +1,4 @@
-//! Records an approval: loads the tool once, and writes it to the toolbox and its lock.
+//! Records a `GivenConsent`: loads the tool once, and writes it to toolbox, lock and approvals.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! Checks directories before they are granted, and refuses sensitive ones.
+//! Refuses grants of sensitive directories, some unless the user insists; lists guarded names.
 //!
-//! Those are directories with our own approvals and toolboxes, with keys, and with programs or
-//! settings that other programs use. Some are granted if the user insists.
+//! Sensitive are directories with our own approvals and toolboxes, with keys, and with programs or
+//! settings that other programs use.
 //!
 //! Granted directories are checked before the user is asked, and again whenever a tool is loaded,
 //! because a directory may have become dangerous since. Names with a meaning for other programs are

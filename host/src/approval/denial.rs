@@ -1,4 +1,4 @@
-//! The `Denial` of a capability, with its messages, and the `RequiredGrant` that would allow it.
+//! The `Denial` of a capability to a `ToolIdentity`, its messages, and the missing `RequiredGrant`.
 
 use std::fmt;
 use std::sync::Arc;

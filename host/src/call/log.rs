@@ -1,4 +1,4 @@
-//! The `Log` of a call: masks secrets in its entries, keeps them up to a bound, and emits them.
+//! The `Log` of a call: masks and bounds its entries, and emits events for them and for streams.
 
 pub(crate) mod pending;
 

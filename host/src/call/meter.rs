@@ -1,4 +1,4 @@
-//! The `Meter` of a call: counts its memories and tables against one budget, and refuses more.
+//! The `Meter` of a call: counts all its memories and tables together, and refuses too much growth.
 //! The engine's own limiter counts each memory for itself, so a component with many would have many
 //! times the limit.
 

@@ -1,4 +1,4 @@
-//! The `CompileError` type: reasons for not compiling a component, and its form as a host error.
+//! The `CompileError` type, its form as a host error, and the error for code that is not taken.
 
 use std::io;
 

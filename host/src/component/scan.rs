@@ -1,4 +1,4 @@
-//! Counts the parts of untrusted bytes, and refuses too many before anything expensive is done.
+//! Counts the parts of a component's bytes, and refuses too many before anything expensive is done.
 //! Compilers and decoders take time and memory out of proportion to hostile input.
 
 use wasmparser::{Encoding, Parser, Payload};

@@ -1,4 +1,4 @@
-//! Finds and masks secrets in a text released in pieces, even one only begun at its end.
+//! Masks secrets in a text released in pieces, and finds the beginning of one at the text's end.
 
 use std::cmp::Reverse;
 use std::ops::Range;

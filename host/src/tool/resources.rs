@@ -1,4 +1,4 @@
-//! Lists and reads the resources of a loaded tool.
+//! Lists the resources and resource templates of a loaded tool, and reads resources.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Finds the manifest's descriptions of a value's members, by their path in its type.
+//! Finds the manifest's descriptions of a value's members by path, and tells if a member exists.
 
 use tool_hub_manifest::Members;
 

@@ -1,4 +1,4 @@
-//! Builds JSON Schemas (2020-12) of arguments and results, from their types and descriptions.
+//! Builds JSON Schemas (2020-12) of types with descriptions, and finds their manifest `ValueType`.
 
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::ValueType;

@@ -1,4 +1,4 @@
-//! The `Type` of values and the `Signature` of functions: WIT types, with the names for agents.
+//! The `Type` of WIT values, the `Signature` of functions, names for agents, a `Budget` for parts.
 //! Types are equal by structure, whatever names they are defined under. Schemas, reading and
 //! writing follow them, and the contract's types are recognised by them.
 

@@ -1,4 +1,4 @@
-//! Reads the parts of wasmtime's `Val`: records, texts, options, lists; or fails: `TypeMismatch`.
+//! Reads records, texts, options and lists from wasmtime's `Val`, or fails with a `TypeMismatch`.
 
 use tool_hub_manifest::contract::{Failure, FailureKind};
 use wasmtime::component::Val;

@@ -1,4 +1,4 @@
-//! Errors of the local store.
+//! The `StoreError` type: a file is missing, damaged, too large or refused, or the store is busy.
 
 use std::io;
 use std::path::PathBuf;

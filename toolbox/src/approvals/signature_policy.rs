@@ -1,4 +1,4 @@
-//! The policy that named SSH keys must sign approvals: reads it, obtains signatures, checks them.
+//! The policy that named SSH keys must sign approvals: reads it, and checks signatures against it.
 //!
 //! Two files can require signatures. The machine's, `/etc/tool-hub/approvals.toml`, belongs to
 //! root: programs that run as the user can neither change nor remove it, and if it exists the

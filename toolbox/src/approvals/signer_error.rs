@@ -1,4 +1,4 @@
-//! The error of a text that is no public key.
+//! The `SignerError` type: a text is no SSH public key that can sign approvals.
 
 /// The reason why a text is no public key that can sign approvals.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! Formats the details of an inspection that not everybody reads: producers, arguments and imports.
+//! Formats an inspection's details for the full report: digests, producers, arguments and imports.
 
 use tool_hub_agent::characters::escape_line;
 use tool_hub_host::{CallableFunction, HostConfig, ImportEffect, InspectedImport, Inspection};

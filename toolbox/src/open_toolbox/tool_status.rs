@@ -1,4 +1,4 @@
-//! Finds the status of each tool of a toolbox: approved as it is written there, or what is wrong.
+//! Finds each tool's `ToolStatus`: approved as the toolbox has it, or not; selects usable ones.
 
 use std::collections::BTreeSet;
 

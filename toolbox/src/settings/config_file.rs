@@ -1,4 +1,4 @@
-//! Reads `config.toml`, in which people write what they would otherwise say each time.
+//! Reads `config.toml`: a user's registry, bound of the code cache, and rule for updates of code.
 
 use std::path::Path;
 

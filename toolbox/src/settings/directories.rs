@@ -1,4 +1,4 @@
-//! Finds the user's directories from variables: home, data, cache and configuration.
+//! Finds the user's home, data, cache and configuration directories, and the token file of `hf`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The rights to the cache's files, which nobody but their owner may write.
+//! Keeps the cache's files private, read-only and durable, and checks that an entry is the user's.
 //! Its directory is closed to other users, and entries to everybody who would write. Systems other
 //! than Unix are asked for neither: there the directory has the rights of the one that it lies in,
 //! which in a user's profile are the user's.

@@ -1,4 +1,4 @@
-//! Writes component values straight to JSON text.
+//! Writes component values straight to JSON text of bounded length.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Confines a process on Linux: Landlock for files and TCP, seccomp for all other system calls.
+//! Confines a process on Linux: Landlock denies files and TCP, seccomp all unlisted system calls.
 
 use std::collections::BTreeMap;
 
