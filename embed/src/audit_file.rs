@@ -30,7 +30,7 @@ impl AuditFile {
     }
 }
 
-/// Callers hear of it by the failures of their calls.
+/// Writes the notice to the program's log. Callers learn of it by the failures of their calls.
 fn tell(notice: AuditNotice) {
     match notice {
         AuditNotice::Unwritable(text) => tracing::error!("{text}"),

@@ -9,8 +9,8 @@ use tool_hub_registry_client::ClientError;
 use tool_hub_serve::CatalogueError;
 use tool_hub_toolbox::Error as ToolboxError;
 
-/// Finding, inspecting, approving or loading a tool failed. What goes wrong in a call is an
-/// [`Outcome`](tool_hub_host::Outcome).
+/// Finding, inspecting, approving, loading or publishing a tool failed. What goes wrong in a call
+/// is an [`Outcome`](tool_hub_host::Outcome).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -15,7 +15,7 @@ use tool_hub_manifest::contract::{Content, Failure, FailureKind, Outcome, Questi
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// The call is so far.
+    /// The call has come this far.
     Progress(Progress),
     /// The tool asks the person.
     Question(Question, Asked<Answer>),
@@ -44,8 +44,8 @@ pub enum EventKind {
     Output,
 }
 
-/// The events that somebody wants to hear of, and takes with `send`, which must not block. What is
-/// not wanted has an answer without anybody.
+/// The kinds of events that somebody wants, the function that takes them, which must not block, and
+/// the functions that the tool may call. An unwanted question is [`Answer::Unavailable`].
 pub struct Events {
     /// Takes the events.
     pub send: Box<dyn Fn(Event) + Send + Sync>,
@@ -55,7 +55,8 @@ pub struct Events {
     pub functions: Vec<ToolboxFunction>,
 }
 
-/// Whoever made the call. It is given up when it is dropped unanswered.
+/// The way to answer a question or a call of the tool. Dropping it unanswered gives up what was
+/// asked.
 #[derive(Debug)]
 pub struct Asked<T>(oneshot::Sender<T>);
 

@@ -61,21 +61,21 @@ pub fn get(workspace: &Workspace) -> Result<&'static Process, Error> {
 }
 
 /// Waits until no tool is being loaded and no [`Process`] built, and holds both back until
-/// [`forked_here`] or [`forked`]. Whoever forks calls this before, on the thread that forks: both
-/// take locks of the engine and of the runtime that all their users share, and a child in which one
-/// is held could load nothing.
+/// [`forked_here`] or [`forked`]. Whoever forks calls this before, on the thread that forks:
+/// loading and building take locks of the engine and of the runtime, and a child in which such a
+/// lock is held could load nothing.
 pub fn forks() {
     let Ok(loading) = LOADING.get_or_try(|| Ok::<_, Infallible>(RwLock::default()));
     let guard = loading.write().unwrap_or_else(PoisonError::into_inner);
     FORKING.set(Some(guard));
 }
 
-/// Goes on in the parent after [`forks`].
+/// Ends in the parent what [`forks`] began: tools can be loaded again.
 pub fn forked_here() {
     drop(FORKING.take());
 }
 
-/// Goes on in the child after [`forks`], before anything else of this crate.
+/// Ends in the child what [`forks`] began, before the child uses anything else of this crate.
 pub fn forked() {
     // The lock is the parent's.
     std::mem::forget(FORKING.take());

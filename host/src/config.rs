@@ -1,5 +1,5 @@
 //! The `HostConfig` type: limits, cache, compiler, signals, refused directories and guarded names.
-//! No tool is given those directories, and none may touch files of those names.
+//! No tool is given such a directory, or may touch a file of such a name where it can write.
 
 use std::path::PathBuf;
 

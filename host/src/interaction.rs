@@ -12,9 +12,9 @@ use tool_hub_manifest::contract::{Failure, FailureKind, Outcome, Question};
 
 use crate::interaction::usage::Usage;
 
-/// The agent's side of a running call. Every method has an answer for an agent that cannot
-/// do it, so an implementation states only what it can. The methods are called on threads
-/// that run guests: none of them may block.
+/// The agent's side of a running call. Every method has a default for an agent that cannot do what
+/// it is for, so an implementation has only the others. The methods are called on threads that run
+/// guests: none of them may block.
 pub trait Interaction: Send + Sync {
     /// Takes note of how far the call is. Called at most about ten times a second.
     fn progress(&self, progress: Progress) {

@@ -263,7 +263,7 @@ impl OpenStorage<'_> {
         commit(transaction, max)
     }
 
-    /// Takes the keys away, all that are there.
+    /// Removes those of `keys` that exist, with their values.
     pub(crate) fn delete(&mut self, bucket: &str, keys: &[String]) -> Result<()> {
         let transaction = self.write()?;
         for key in keys {

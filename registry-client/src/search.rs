@@ -67,7 +67,7 @@ pub struct ToolSummary {
     pub function_count: u64,
 }
 
-/// The description that is asked of each result.
+/// The source of the description that each result is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Listing {
     /// The registry's reading of the manifest.

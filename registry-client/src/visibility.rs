@@ -5,9 +5,9 @@ use std::fmt;
 /// The visibility of a repo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visibility {
-    /// Everybody, in a repo that the push creates. A repo that exists stays as it is.
+    /// Everybody can see a repo that the push creates. A repo that exists stays as it is.
     Public,
-    /// Its owners. A push to a repo that everybody can see is refused.
+    /// Only its owners can see it. A push to a repo that everybody can see is refused.
     Private,
 }
 

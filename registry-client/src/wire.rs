@@ -60,8 +60,8 @@ impl Question<'static> {
 }
 
 impl Wire {
-    /// The connection for repos of one kind. What they are called says nothing of it: a data
-    /// set and a model may have the same name.
+    /// The connection for repos of one kind. Their names do not tell the kind: a data set and a
+    /// model may have the same one.
     pub(crate) fn new(kind: RepoTypeAny, config: &ClientConfig) -> Result<Self, ClientError> {
         let authorization = config.token.as_ref().and_then(|token| {
             let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose())).ok()?;

@@ -145,7 +145,7 @@ fn differences(name: &FunctionName, function: &Function, signature: &Signature) 
     refusals
 }
 
-/// At most so many members that do not exist are named.
+/// The most members named in refusals because they do not exist.
 const UNDESCRIBABLE_MAX: usize = 8;
 /// The claim of a manifest about a member that it describes.
 const DESCRIBED: &str = "described";

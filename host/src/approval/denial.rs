@@ -22,7 +22,7 @@ pub enum RequiredGrant {
     Variable(VariableName),
     /// Storage of its own.
     Storage,
-    /// A directory with write access, again, with this name in it, on which other programs act
+    /// Write access to a directory despite this name in it, on which other programs act
     /// ([`DirectoryGrant::despite`](tool_hub_manifest::DirectoryGrant)).
     GuardedName(String),
 }

@@ -1,7 +1,7 @@
 //! The `Code` type, trusted compiled code, and the `Image` that keeps its bytes from changing.
-//! They must not change between their check and the engine's mapping of them. What the compiler's
-//! child hands over is sealed; an entry of the cache belongs to the user, who replaces it and never
-//! writes to it.
+//! The bytes must not change between their check and the engine's mapping of them. What the
+//! compiler's child hands over is sealed; an entry of the cache belongs to the user, who replaces
+//! it and never writes to it.
 
 use std::fs::File;
 use std::io::{self, Write as _};

@@ -145,7 +145,8 @@ mod linux {
                 deliver(displaced, signal, info, context);
                 IN_DISPLACED.set(false);
             }
-            // It hands on what is no guest's to the handler before it.
+            // The engine's handler passes signals that are not a guest's to the handler installed
+            // before it.
             _ => {
                 if let Some(engine) = ENGINE.get().and_then(|engine| engine.get(slot)) {
                     deliver(engine, signal, info, context);

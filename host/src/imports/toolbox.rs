@@ -178,7 +178,7 @@ impl From<Failure> for types::Failure {
     }
 }
 
-/// The kind of the contract that a caller decides by: the host's own are among them.
+/// The contract's kind of failure for any kind, those that only the host has included.
 fn kind(kind: &FailureKind) -> types::FailureKind {
     use types::FailureKind as Kind;
     match kind {

@@ -1,5 +1,5 @@
 //! Finds the parts of a value that are secrets of their own: trimmed text, long lines and words.
-//! Programs use them alone.
+//! Programs also use such a part without the rest of the value.
 
 /// Shorter values are not looked for in texts: they would make holes everywhere.
 pub(crate) const MASKED_BYTES_MIN: usize = 4;

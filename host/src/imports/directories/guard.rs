@@ -57,7 +57,7 @@ impl Guard {
         parts.filter_map(|part| self.guarded_name(part))
     }
 
-    /// True where the text of `path` holds one, given or not.
+    /// True if the text of `path` holds a guarded name, excepted or not.
     pub(super) fn names(&self, path: &str) -> bool {
         self.named_in(path).next().is_some()
     }
@@ -68,7 +68,7 @@ impl Guard {
         same.map(|one| one.directory.as_path())
     }
 
-    /// The first name in the text of `path` that is given nowhere.
+    /// The first guarded name in the text of `path` that is excepted in no directory.
     pub(super) fn refuses(&self, path: &str) -> Option<&str> {
         let mut named = self.named_in(path);
         named.find(|name| self.exceptions(name).next().is_none())

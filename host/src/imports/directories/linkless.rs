@@ -14,7 +14,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 use crate::imports::directories::guard::Guard;
 use crate::imports::directories::path::{LastLink, PathError, ResolvedPath};
 
-/// Where a link leads is not found out.
+/// Links are not followed here, so a tool may make none.
 pub(super) const FOLLOWS_LINKS: bool = false;
 
 /// Gives `path` back as it is, from `start`, if no part of it is a link or a guarded name.
