@@ -1,7 +1,7 @@
 //! The `Answer` of a call as plain data: the value, the text for a model, the failure, the usage.
 
 use tool_hub_agent::conversation::failure::FailureText;
-use tool_hub_host::{Content, ContentBody, Failure, FailureKind, Outcome, Reply, Role, Usage};
+use tool_hub_host::{Content, ContentBody, Failure, Outcome, Reply, Role, Usage};
 use tool_hub_serve::Called;
 
 /// A call that is over.
@@ -68,25 +68,6 @@ impl Answer {
             Outcome::Failure(_) => None,
         }
     }
-}
-
-/// The failure of a function of the embedder's own, by the name of its kind. One that needs more
-/// than a name, or that there is not, is [`FailureKind::Failed`].
-pub fn failure_of_kind(kind: &str, message: String) -> Failure {
-    let kinds = [
-        FailureKind::InvalidArgument,
-        FailureKind::NotFound,
-        FailureKind::PermissionDenied,
-        FailureKind::Conflict,
-        FailureKind::LimitReached,
-        FailureKind::Unavailable,
-        FailureKind::Internal,
-        FailureKind::UnknownFunction,
-        FailureKind::Trapped,
-    ];
-    let mut kinds = kinds.into_iter();
-    let found = kinds.find(|known| known.as_str() == kind);
-    Failure::new(found.unwrap_or(FailureKind::Failed), message)
 }
 
 /// A failure of `function` as a model is shown it.

@@ -168,3 +168,22 @@ pub fn text_reply(text: String) -> Outcome {
         ..Reply::default()
     })
 }
+
+/// The failure of a function beside the tool, by the name of its kind. An unknown kind, and one that
+/// takes more than a name, becomes [`FailureKind::Failed`].
+pub fn failure_of_kind(kind: &str, message: String) -> Failure {
+    let kinds = [
+        FailureKind::InvalidArgument,
+        FailureKind::NotFound,
+        FailureKind::PermissionDenied,
+        FailureKind::Conflict,
+        FailureKind::LimitReached,
+        FailureKind::Unavailable,
+        FailureKind::Internal,
+        FailureKind::UnknownFunction,
+        FailureKind::Trapped,
+    ];
+    let mut kinds = kinds.into_iter();
+    let found = kinds.find(|known| known.as_str() == kind);
+    Failure::new(found.unwrap_or(FailureKind::Failed), message)
+}

@@ -52,9 +52,11 @@ mod tools;
 mod warnings;
 mod workspace;
 
-pub use answer::{Answer, failure_of_kind, failure_text};
+pub use answer::{Answer, failure_text};
 pub use error::{Error, ErrorKind};
-pub use events::{Asked, Event, EventKind, Events, Listener, text_reply, value_reply};
+pub use events::{
+    Asked, Event, EventKind, Events, Listener, failure_of_kind, text_reply, value_reply,
+};
 pub use grant_request::GrantRequest;
 pub use inspection::Inspection;
 pub use loading::load;
