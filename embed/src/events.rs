@@ -169,8 +169,8 @@ pub fn text_reply(text: String) -> Outcome {
     })
 }
 
-/// The failure of a function beside the tool, by the name of its kind. An unknown kind, and one that
-/// takes more than a name, becomes [`FailureKind::Failed`].
+/// The failure of a function beside the tool, by the name of its kind. An unknown kind, and one
+/// that takes more than a name, becomes [`FailureKind::Failed`].
 pub fn failure_of_kind(kind: &str, message: String) -> Failure {
     let kinds = [
         FailureKind::InvalidArgument,

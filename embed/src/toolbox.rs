@@ -1,4 +1,4 @@
-//! The `Toolbox` that the command made, for a process that embeds its tools.
+//! The `Toolbox` on disk, made by the command `tool`, whose approved tools an embedder loads.
 
 use std::path::{Path, PathBuf};
 

@@ -103,8 +103,8 @@ impl Tools {
         })
     }
 
-    /// The same functions with lower limits on each call. What is absent from `lower`, or higher
-    /// there than it is, stays as it is.
+    /// The same functions with lower limits on each call. A limit that `lower` does not name, or
+    /// names a higher value for, stays as it is.
     #[must_use]
     pub fn limited(&self, lower: &CallLimits) -> Self {
         Self {
@@ -128,7 +128,7 @@ impl Tools {
 
     /// The same functions; each call is noted in the audit log at `path`, relative to the
     /// workspace's directory, as a call of `caller`. `-` is standard error. While the log cannot be
-    /// written no call is made. A log that was there before is left.
+    /// written no call is made. A log that they had before gets no more of their calls.
     ///
     /// # Errors
     /// When it cannot be appended to.

@@ -6,8 +6,8 @@ use tool_hub_manifest::{RepoId, ToolKey};
 
 use crate::error::Error;
 
-/// Something that a person should know although nothing failed. Whoever tells them is made to
-/// decide about each, so the enum is exhaustive.
+/// Something that a person should know although nothing failed. The enum is exhaustive, so that
+/// whoever tells notices has to decide about each.
 #[derive(Debug)]
 pub enum Notice<'a> {
     /// A token is about to go over the network unencrypted. It is told once for each registry.

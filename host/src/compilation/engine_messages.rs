@@ -1,4 +1,4 @@
-//! Finds by its text the limit that an engine error means, where the engine has no type for it.
+//! Finds the limit that an engine error is about by its text, where the engine has no type for it.
 //!
 //! The words are those of wasmtime and wasmtime-wasi 48.0. The tests below provoke those of a load,
 //! the target `hostile` those of a call, so an upgrade that rewords one fails a test.

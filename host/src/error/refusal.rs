@@ -1,4 +1,4 @@
-//! The `Refusal` type: the reasons never to run a tool, as its inspection finds them.
+//! The `Refusal` type: the reasons never to run a tool, as inspecting or loading it finds them.
 
 use std::fmt;
 

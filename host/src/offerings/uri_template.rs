@@ -1,5 +1,5 @@
-//! The `UriTemplate` type: parses URI patterns and matches URIs against them.
-//! They are of the first level of RFC 6570, where `{name}` stands for characters that need no
+//! The `UriTemplate` type: parses URI patterns, matches URIs against them, and tells absolute URIs.
+//! Patterns are of the first level of RFC 6570, where `{name}` stands for characters that need no
 //! escape, and for escaped ones.
 
 use std::fmt;

@@ -12,7 +12,7 @@ use super::blob;
 use super::directories::{entries, make_private};
 use super::{Store, StoreError};
 
-/// Two digests as text, with their line breaks, are shorter.
+/// The most bytes that are read of an entry: two digests as text, with line breaks, are shorter.
 const ENTRY_BYTES_MAX: u64 = 256;
 
 impl Store {

@@ -98,8 +98,8 @@ impl OpenToolbox {
         Ok(usable)
     }
 
-    /// The members that are left now that the toolbox is another one: a tool that was taken away,
-    /// or is not approved any more, is gone, whoever relies on it.
+    /// The members that can still be used after the toolbox was changed. A tool that was removed,
+    /// or is no longer approved, is left out, whoever relies on it.
     pub fn still_usable(&self, names: &[String], notices: &dyn Notices) -> Vec<Member<'_>> {
         let statuses = match names {
             [] => self.statuses(),

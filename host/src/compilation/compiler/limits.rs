@@ -1,4 +1,4 @@
-//! The `CompileLimits` of one compilation: defaults, the way to the child process, enforcement.
+//! The `CompileLimits` of one compilation: defaults, transfer to the child process, enforcement.
 
 use std::io::{self, Read, Write};
 use std::time::Duration;
