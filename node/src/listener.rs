@@ -1,4 +1,4 @@
-//! Makes a call's `Listener`, which hands its events to the JavaScript thread that made the call.
+//! Tells JavaScript the events of a call: progress, output, and requests that it has to answer.
 
 use std::sync::Arc;
 

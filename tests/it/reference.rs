@@ -119,8 +119,8 @@ fn every_format_is_named() {
     assert_eq!(named.map(|(name, _)| name).collect::<Vec<_>>(), formats);
 }
 
-/// What is parsed has every key set, so what is written of it has as many lines as there are
-/// keys; an unknown key would not have been parsed.
+/// Each example sets every optional key, as is asserted one by one. An unknown key would not have
+/// been parsed.
 fn every_key_is_shown() {
     let reference = reference();
     let manifest: Manifest = block(&reference, "## `tool.toml`", "toml")

@@ -52,7 +52,7 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
     let manifest = written.unwrap_or(project.directory).join(CARGO_MANIFEST);
     let shared = SharedBuild::of(project, &manifest, TARGET, session).await?;
     if let Some(shared) = &shared {
-        shared.is_used_by(&mut command);
+        shared.use_for(&mut command);
     }
     let output = process::run("building with cargo", &mut command, &session.printer).await?;
     if let Some(written) = written

@@ -1,5 +1,4 @@
-//! The `Record` of a call, which outlives its guest: output, denials, usage, masked results.
-//! It explains failures by denials, masks the result, and reports to the embedder.
+//! The `Record` of a call, which outlives its guest; explains and masks its result, and reports it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

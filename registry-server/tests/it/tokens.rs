@@ -1,4 +1,4 @@
-//! Tests of tokens limited in time or to some repositories: what they see, make and move.
+//! Tests of tokens for some repositories: which they find, create and rename; bad limits refused.
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! The directory in which cargo compiles all projects' dependencies once, locked for one build.
-//! It is cleaned for the next project.
+//! The directory where cargo compiles all projects' dependencies: locks and cleans it for a build.
 //!
 //! Cargo tells packages of registries apart there, but takes a project's own package for that of
 //! another project which has its name: their places within their workspaces are the same. So each
@@ -44,8 +43,8 @@ struct Package {
 
 impl SharedBuild {
     /// Waits for the directory and removes what other projects compiled there for `target` that
-    /// could be taken for `project`'s. Nothing where cargo cannot say what the project's packages
-    /// are: it says why when it builds.
+    /// could be taken for `project`'s. None if cargo cannot list the project's packages or clean
+    /// them: the build that follows then shows cargo's own error.
     ///
     /// # Errors
     /// When the directory cannot be made, and when the user asks to stop.
@@ -64,10 +63,9 @@ impl SharedBuild {
         Ok(taken.then_some(shared))
     }
 
-    /// Has `command` compile there. What it compiles for the project itself goes to the project's
-    /// own directory when it is done. A cargo before 1.91 knows no such directory and uses that one
-    /// for everything.
-    pub(super) fn is_used_by(&self, command: &mut Command) {
+    /// Sets `command` to compile in this directory. What is finished still goes to the project's own
+    /// target directory. A cargo before 1.91 ignores the setting, and compiles in the project's.
+    pub(super) fn use_for(&self, command: &mut Command) {
         command.env("CARGO_BUILD_BUILD_DIR", &self.directory);
     }
 
@@ -120,7 +118,7 @@ impl SharedBuild {
             .args([does, "--quiet", "--manifest-path"])
             .arg(manifest)
             .current_dir(project.directory);
-        self.is_used_by(&mut command);
+        self.use_for(&mut command);
         command
     }
 
