@@ -63,8 +63,8 @@ impl SharedBuild {
         Ok(taken.then_some(shared))
     }
 
-    /// Sets `command` to compile in this directory. What is finished still goes to the project's own
-    /// target directory. A cargo before 1.91 ignores the setting, and compiles in the project's.
+    /// Sets `command` to compile in this directory. What is finished still goes to the project's
+    /// own target directory. A cargo before 1.91 ignores the setting, and compiles there.
     pub(super) fn use_for(&self, command: &mut Command) {
         command.env("CARGO_BUILD_BUILD_DIR", &self.directory);
     }
