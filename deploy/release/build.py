@@ -56,13 +56,14 @@ class Build:
         return directory / self.platform.target / PROFILE / made
 
     def module(self):
-        """The native module for Node. On musl it shares the C library with Node, while the command
-        holds its own, so each has a target directory."""
+        """The native module for Node, out of the command's dependencies. On musl it shares the C
+        library with Node, while the command holds its own, so each has a target directory."""
         if self.platform.is_musl:
             shared = self.target / "shared-libc"
             flags = "-C target-feature=-crt-static"
             return self.cargo("tool-hub-node", self.platform.module, shared, flags)
-        return self.cargo("tool-hub-node", self.platform.module)
+        both = ["--package", "tool-hub-cli", "--lib"]
+        return self.cargo("tool-hub-node", self.platform.module, arguments=both)
 
     def archive(self, command):
         """The command and its licence. The same bytes give the same archive."""
