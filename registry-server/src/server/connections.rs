@@ -1,4 +1,4 @@
-//! Limits the open connections of a listener, and chooses those that are closed to make room.
+//! Limits a listener's connections, in all and per address, and closes idle ones to make room.
 //!
 //! A connection costs a client little, and their number is limited. Without further rules, one
 //! address with half-sent request heads could keep all other clients out. A connection with a

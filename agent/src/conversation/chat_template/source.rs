@@ -1,4 +1,4 @@
-//! Limits a template's nesting and tags, and adds filters to its source that bound values.
+//! Limits a template's nesting and its tags' lengths, and adds filters to it that bound values.
 //!
 //! The engine parses, compiles and drops a template recursively. So nesting and the length of a
 //! tag are limited here, by the engine's own tokens. Where a template assigns a value, a filter is

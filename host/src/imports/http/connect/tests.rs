@@ -1,4 +1,4 @@
-//! Tests of connections: the addresses of a name that are connected to, and the single look-up.
+//! Tests that a name leads only to addresses it may, and is looked up once for a connection.
 
 use std::collections::VecDeque;
 use std::net::TcpListener;
