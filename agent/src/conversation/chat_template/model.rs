@@ -1,4 +1,4 @@
-//! A model's chat templates, special tokens and answer format, read from `tokenizer_config.json`.
+//! Collects a model's chat templates and special tokens; finds its template and answer format.
 
 use std::collections::BTreeMap;
 
