@@ -1,4 +1,4 @@
-//! Runs the scripts that test a registry with Hugging Face's clients for Python and JavaScript.
+//! Runs Hugging Face's clients against a registry in tests, and any command that must succeed.
 
 pub(crate) mod packages;
 
