@@ -1,4 +1,4 @@
-// The component `run-javascript`: runs code that may call the toolbox's functions.
+// The entry point of `run-javascript`, which runs code that may call the toolbox's functions.
 // It replies with what the code printed and its value. An object named like an interface implements
 // it; an error of a `result` is thrown.
 

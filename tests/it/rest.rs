@@ -1,4 +1,4 @@
-//! Tests of the REST API of `tool serve`: its OpenAPI document, fuzzing, several callers, the log.
+//! Tests of `tool serve`: its REST API and OpenAPI document, callers' tokens, log, bad options.
 
 use std::collections::BTreeSet;
 use std::process::Command;
