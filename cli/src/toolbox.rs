@@ -1,4 +1,4 @@
-//! The toolbox for commands: the sandbox, fetching and recording of tools, functions for agents.
+//! The commands' shared steps: open the sandbox, fetch and record tools, list their functions.
 //!
 //! The sandbox has this program as its compiler. Progress is shown while a tool is fetched or
 //! recorded.

@@ -1,4 +1,4 @@
-//! A `Case`, a conversation that Transformers printed; and `python`, which runs all the scripts.
+//! Conversations as Transformers prints or refuses them, and `python`, which runs one script.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

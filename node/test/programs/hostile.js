@@ -1,4 +1,4 @@
-// Loads all hostile components in one process, calls them, and says what that came to.
+// Attacks one process with the hostile components, and reports outcomes and memory as JSON.
 //
 // usage: node hostile.js one-by-one|at-once|aborted|workers
 
