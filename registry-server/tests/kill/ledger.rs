@@ -1,4 +1,4 @@
-//! Acknowledged commits, and checks that their files and their histories are still there.
+//! A type for acknowledged commits, and checks that their files and histories are still there.
 
 use std::collections::BTreeSet;
 
