@@ -1,4 +1,4 @@
-// Traps of tools beside others who handle signals: V8 with its own WebAssembly, and the program.
+// Tests of signals: traps beside V8's WebAssembly, real faults, SIGTERM and SIGINT during calls.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-//! Git objects: the bytes of trees, commits and LFS pointers, and the ids that git gives them.
+//! Writes and reads git trees and LFS pointers, writes commits, and computes ids of git objects.
 
 mod commit;
 mod id;
