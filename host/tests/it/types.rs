@@ -1,4 +1,4 @@
-//! Tests of values: those of every WIT type go through a real component and come back the same.
+//! Tests of values: each WIT type that the host takes passes through a real component unchanged.
 
 use serde_json::{Value, json};
 
