@@ -1,4 +1,4 @@
-//! Writes tools as a plugin for agents: a directory in the form of Agent Plugins 1.0.0.
+//! Builds the files of a plugin for agents, in the form of Agent Plugins 1.0.0, from tools.
 //! It holds the catalogues by which Claude Code and Codex find it.
 //!
 //! The tools' packages are in the plugin, and each is a server that `tool serve --only` runs, with

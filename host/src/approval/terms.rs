@@ -1,4 +1,4 @@
-//! The `Terms` of a tool, all that a person approves as one value, and the `Change` between two.
+//! The `Terms` of a tool, all that a person approves, and `Change`, one difference between two.
 
 mod compare;
 #[cfg(test)]
