@@ -1,4 +1,4 @@
-// A module of V8's own WebAssembly that reads beyond its memory, which V8 hears of by a signal.
+// For other programs: reads beyond memory in V8's own WebAssembly, and checks that V8 traps it.
 
 /** `(memory 1) (func (export "run") (drop (i32.load (i32.const 0x7fffffff))))` */
 const MODULE = [
