@@ -1,4 +1,4 @@
-//! Attacks by false data: invalid strings and values, forged messages, questions and schemas.
+//! Attacks by data: invalid strings and values, forged messages, remote schemas, endless questions.
 
 use serde_json::json;
 use tool_hub_host::{Content, FailureKind};
