@@ -34,6 +34,6 @@ for (let n = 0; n < 30; n += 1) {
 }
 const after = await megabytes();
 console.log(`${before.toFixed()} MiB, then ${after.toFixed()} MiB`);
-// 30 rounds take 94 MiB of text and give as much back. What stays is the slack of allocators, and the
-// memories of guests that are kept for the next ones, of which a busy machine needs more at once.
+// 30 rounds take 94 MiB of text and give as much back. What stays is the slack of allocators, and
+// the memories of guests that are kept for the next ones: a busy machine needs more at once.
 process.exit(after - before < 80 ? 0 : 1);
