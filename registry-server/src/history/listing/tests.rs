@@ -1,4 +1,4 @@
-//! Tests of listings: the trees that are read for paths and for pages, and the order of paths.
+//! Tests of listings: how few trees are read for paths and for pages, and the order of paths.
 
 use super::*;
 use crate::git::encode_tree;
