@@ -1,4 +1,4 @@
-"""Functions of Python that become tools: the decorator ``tool``, with ``build`` and ``push``."""
+"""The decorator ``tool``: makes Python functions tools, with methods to build and publish them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads and calls all hostile components of a directory in one process, and prints a report.
+"""Attacks one process with the hostile components of a directory, and prints outcomes and memory.
 
 usage: python hostile.py DIRECTORY GUEST one-by-one|threads|at-once|cancelled
 """
