@@ -1,4 +1,4 @@
-// Builds the native module of a clone with cargo, unless there is one for this platform.
+// Builds the native module and the command with cargo where the sources are, as in a clone.
 //
 // `npm install ./node` runs this. TOOL_HUB_CARGO_ARGUMENTS replaces the arguments for cargo, which
 // build a release of the module and the command: for instance by a development build.
