@@ -1,8 +1,8 @@
 """Uses up every bound of `tool serve` at once, and measures its memory and its answer times.
 
 usage: bounds.py TOKEN COMMAND… - the command serves over HTTP; `--openai` is added to it.
-Prints JSON: the most MiB that it took beside its program, at rest and after each attack, and the
-slowest answer to a short request meanwhile, in seconds.
+Prints JSON: the most MiB that were resident, at rest and after each attack, and the slowest
+answer to a short request meanwhile, in seconds.
 """
 
 import http.client
@@ -76,11 +76,9 @@ address = ("127.0.0.1", int(url.rsplit(":", 1)[1].split("/")[0]))
 
 
 def resident():
-    """MiB of the server's own, now and at most: the pages of its program do not count."""
     with open(f"/proc/{server.pid}/status") as status:
         fields = dict(line.split(":", 1) for line in status)
-    program, now, most = (int(fields[it].split()[0]) for it in ("RssFile", "VmRSS", "VmHWM"))
-    return (now - program) >> 10, (most - program) >> 10
+    return int(fields["VmRSS"].split()[0]) >> 10, int(fields["VmHWM"].split()[0]) >> 10
 
 
 def forget_peak():
