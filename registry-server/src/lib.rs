@@ -74,7 +74,7 @@
 //! servers; [`Registry::restore`] makes a registry of either kind from a backup of either kind. The
 //! three need nothing but the place of the registry, so a command may run them beside a server.
 //!
-//! What is configurable is in [`RegistryConfig`] and [`Limits`]. The library reads no environment
+//! [`RegistryConfig`] and [`Limits`] hold all settings. The library reads no environment
 //! variables but the `PG…` ones, for what a [`PostgresUrl`] leaves open.
 
 mod abandoned_uploads;

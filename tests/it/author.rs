@@ -345,7 +345,7 @@ fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// What projects depend on is compiled once for all of them, and none gets another's component.
+/// Two projects of the same name share compiled dependencies, and each gets its own component.
 fn rust_projects_of_one_name() {
     let home = Home::new();
     for (directory, says) in [("first", "Hello"), ("second", "Good day")] {

@@ -8,7 +8,7 @@ use crate::conversation::answer::trimmed_text::Sink;
 pub(super) struct PendingCall {
     /// The offset at which the call begins.
     pub(super) start: usize,
-    /// How many of the engine's unreported events came before the call; these are final.
+    /// The number of unreported events from before the call, which are reported in any case.
     pub(super) events: usize,
     /// The text from before the call.
     pub(super) text: Sink,
