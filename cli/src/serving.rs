@@ -1,4 +1,4 @@
-//! Parts of servers: the toolbox that `tool serve` offers, and the listeners of all servers.
+//! Parts of servers: the toolbox that `tool serve` offers, and the ports that options name.
 
 pub(crate) mod listener;
 pub(crate) mod toolbox_server;

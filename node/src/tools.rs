@@ -1,4 +1,4 @@
-//! The `NativeTools`: approved functions that JavaScript holds, with limits and an audit log.
+//! The `NativeTools`: JavaScript lists, limits and audits approved functions; `Bridge` calls them.
 
 use std::path::Path;
 

@@ -151,7 +151,7 @@ impl Serve {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
         if self.http.http {
-            allocator::give_back_long_buffers();
+            allocator::keep_little();
         }
         let log = match &self.audit {
             Some(path) => {
