@@ -1,4 +1,4 @@
-"""Uses up every bound of `tool serve` at once, and measures its memory and its answer times.
+"""Attacks the bounds of `tool serve`, one upon another, and measures its memory and answer times.
 
 usage: bounds.py TOKEN COMMAND… - the command serves over HTTP; `--openai` is added to it.
 Prints JSON: the most MiB that were resident, at rest and after each attack, and the slowest
