@@ -89,6 +89,12 @@ export interface Question {
   schema: JsonSchema;
 }
 
+/**
+ * An object that fits the schema of a question; null or undefined where the person declines, and
+ * `"cancelled"` where they closed the question without an answer.
+ */
+export type Answered = object | "cancelled" | null | undefined;
+
 /** What a tool wrote, once the call is over. It is a stranger's text. */
 export interface Output {
   stdout: string;
@@ -109,8 +115,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Hears how far the call is, at most about ten times a second. */
   onProgress?(done: number, total?: number, message?: string): void;
-  /** Answers a question with an object that fits its schema; null or undefined declines. */
-  onQuestion?(question: Question): object | null | undefined | Promise<object | null | undefined>;
+  /** Answers a question, as `Answered` says. */
+  onQuestion?(question: Question): Answered | Promise<Answered>;
   /** Takes what the tool wrote to its streams and its log. */
   onOutput?(output: Output): void;
   /** Functions that the guest may call, by name. */

@@ -87,6 +87,20 @@ test("an answer that does not fit the question is none", async () => {
   await assert.rejects(confirm.run({}, { onQuestion: () => () => true }), /^ToolHubError: `onQuestion` gave a function/);
 });
 
+test("a tool is told how a question ended", async () => {
+  const ask = await approved("answers.wasm");
+  for (const [answer, told] of [
+    [{ ok: true }, '{"ok":true}'],
+    [null, "declined"],
+    [undefined, "declined"],
+    ["cancelled", "cancelled"],
+    ["yes", "cancelled"],
+  ]) {
+    assert.equal(await ask.run({}, { onQuestion: async () => answer }), told);
+  }
+  assert.equal(await ask.run(), "unavailable");
+});
+
 test("the schema of a question is given", async () => {
   const onQuestion = ({ schema, ...question }) => {
     assert.deepEqual(schema.required, ["ok"]);

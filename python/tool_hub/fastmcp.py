@@ -6,7 +6,7 @@ import inspect
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import tool_hub
 from tool_hub._adapters import Source, chosen, failure, in_base64, media, requires
@@ -102,7 +102,7 @@ def _asker(name: str, context: Context) -> Callable[[tool_hub.Question], Any] | 
 def _asked_meanwhile(name: str, context: Context) -> Callable[[tool_hub.Question], Any]:
     """Asks while the call waits, as sessions of the protocol before 2026-07-28 do."""
 
-    async def ask(question: tool_hub.Question) -> dict[str, Any] | None:
+    async def ask(question: tool_hub.Question) -> Any:
         form = _form(name, question)
         try:
             result = await context.session.elicit_form(
@@ -132,7 +132,7 @@ def _asked_again(name: str, context: Context) -> Callable[[tool_hub.Question], A
         if isinstance(response, ElicitResult):
             answers[key] = _answer(response)
 
-    def ask(question: tool_hub.Question) -> dict[str, Any] | None:
+    def ask(question: tool_hub.Question) -> Any:
         if question.key in answers:
             return answers[question.key]
         request = ElicitRequest(params=_form(name, question))
@@ -148,9 +148,11 @@ def _form(name: str, question: tool_hub.Question) -> ElicitRequestFormParams:
     return ElicitRequestFormParams(message=message, requested_schema=question.schema)
 
 
-def _answer(result: ElicitResult) -> dict[str, Any] | None:
-    """The answer to a question; None for no, and where it was closed."""
-    return (result.content or {}) if result.action == "accept" else None
+def _answer(result: ElicitResult) -> dict[str, Any] | Literal["cancelled"] | None:
+    """The answer to a question, or how it was left without one, as `on_question` tells it."""
+    if result.action == "accept":
+        return result.content or {}
+    return None if result.action == "decline" else "cancelled"
 
 
 def _shown(value: Any) -> Any:
