@@ -326,7 +326,7 @@ export class AuthoredTool<Given = unknown, Result = unknown> {
   readonly version: string;
   /**
    * The file that the tool is built from. Reading it throws where the function uses a name from
-   * outside of itself that the sandbox does not have.
+   * outside of itself that the sandbox does not have, or an `import(…)`.
    */
   readonly source: string;
   /** Calls the function itself, here and with all rights. */
