@@ -110,6 +110,10 @@ export interface BesideFunction {
   call(given: { [name: string]: Json }): unknown;
 }
 
+/**
+ * What happens while a call runs. A callback that throws ends the call with its error, and the call
+ * is over when the promises of `onProgress` and `onOutput` are.
+ */
 export interface CallOptions {
   /** Stops the guest when it is aborted; the call then throws the signal's reason. */
   signal?: AbortSignal;
