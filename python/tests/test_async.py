@@ -269,6 +269,89 @@ def test_a_callback_that_is_cancelled_before_it_begins_is_closed(guest, loops, r
     assert not [str(warning.message) for warning in recwarn]
 
 
+#: More calls than the host has places. Each keeps one while its callback runs.
+CALLS = 100
+PLACES = 32
+#: A call that is refused a place has waited for longer.
+PATIENCE_SECONDS = 20
+
+
+def test_callbacks_of_many_at_once_call_tools(guest, loops):
+    peak = under_way = 0
+
+    async def answer(_):
+        nonlocal peak, under_way
+        under_way += 1
+        peak = max(peak, under_way)
+        await asyncio.sleep(0.02)
+        total = await guest["guest__add"].acall(a=1, b=1)
+        under_way -= 1
+        return {"ok": total == 2}
+
+    async def main():
+        confirm = guest["guest__confirm"]
+        calls = [confirm.acall_reply({}, on_question=answer) for _ in range(CALLS)]
+        return await asyncio.wait_for(asyncio.gather(*calls), PATIENCE_SECONDS)
+
+    assert [reply.value for reply in loops.run(main())] == ['{"ok":true}'] * CALLS
+    assert PLACES / 2 < peak <= PLACES
+
+
+def test_callbacks_in_many_threads_call_tools(guest):
+    peak, under_way, lock, values = 0, 0, threading.Lock(), []
+
+    def answer(_):
+        nonlocal peak, under_way
+        with lock:
+            under_way += 1
+            peak = max(peak, under_way)
+        time.sleep(0.02)
+        total = guest["guest__add"](a=1, b=1)
+        with lock:
+            under_way -= 1
+        return {"ok": total == 2}
+
+    def work():
+        values.append(guest["guest__confirm"].call({}, on_question=answer).value)
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(CALLS)]
+    begun = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(max(0, begun + PATIENCE_SECONDS - time.monotonic()))
+    assert values == ['{"ok":true}'] * CALLS
+    assert PLACES / 2 < peak <= PLACES
+
+
+def test_callbacks_that_wait_for_each_other_are_refused_in_the_end(guest):
+    """A callback whose own call asks waits for its turn behind the calls that wait for it."""
+    confirm = guest["guest__confirm"]
+
+    async def main():
+        asked = 0
+        together = asyncio.Event()
+
+        async def answer(_):
+            nonlocal asked
+            asked += 1
+            if asked == 24:
+                together.set()
+            await together.wait()
+            reply = await confirm.acall_reply({}, on_question=lambda _: {"ok": True})
+            return json.loads(reply.value)
+
+        calls = [confirm.acall_reply({}, on_question=answer) for _ in range(24)]
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    begun = time.monotonic()
+    replies = asyncio.run(asyncio.wait_for(main(), 120))
+    refused = [reply for reply in replies if isinstance(reply, tool_hub.ToolError)]
+    assert refused and time.monotonic() - begun > PATIENCE_SECONDS
+    for error in refused:
+        assert error.kind == "unavailable" and error.retryable and "too many calls wait" in str(error)
+
+
 def test_questions_and_progress_of_many_at_once(guest, loops):
     async def answer(question):
         return {"ok": question.key == "sure" and await guest["guest__add"].acall(a=1, b=1) == 2}
