@@ -89,6 +89,12 @@ export interface Question {
   schema: JsonSchema;
 }
 
+/**
+ * An object that fits the schema of a question; null or undefined where the person declines, and
+ * `"cancelled"` where they closed the question without an answer.
+ */
+export type Answered = object | "cancelled" | null | undefined;
+
 /** What a tool wrote, once the call is over. It is a stranger's text. */
 export interface Output {
   stdout: string;
@@ -104,13 +110,17 @@ export interface BesideFunction {
   call(given: { [name: string]: Json }): unknown;
 }
 
+/**
+ * What happens while a call runs. A callback that throws ends the call with its error, and the call
+ * is over when the promises of `onProgress` and `onOutput` are.
+ */
 export interface CallOptions {
   /** Stops the guest when it is aborted; the call then throws the signal's reason. */
   signal?: AbortSignal;
   /** Hears how far the call is, at most about ten times a second. */
   onProgress?(done: number, total?: number, message?: string): void;
-  /** Answers a question with an object that fits its schema; null or undefined declines. */
-  onQuestion?(question: Question): object | null | undefined | Promise<object | null | undefined>;
+  /** Answers a question, as `Answered` says. */
+  onQuestion?(question: Question): Answered | Promise<Answered>;
   /** Takes what the tool wrote to its streams and its log. */
   onOutput?(output: Output): void;
   /** Functions that the guest may call, by name. */
@@ -320,7 +330,7 @@ export class AuthoredTool<Given = unknown, Result = unknown> {
   readonly version: string;
   /**
    * The file that the tool is built from. Reading it throws where the function uses a name from
-   * outside of itself that the sandbox does not have.
+   * outside of itself that the sandbox does not have, or an `import(…)`.
    */
   readonly source: string;
   /** Calls the function itself, here and with all rights. */

@@ -87,6 +87,12 @@ impl Listener {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// True if the tool may ask it for something, and wait for that.
+    pub(crate) fn answers(&self) -> bool {
+        let functions = self.events.as_ref().map_or(0, |it| it.functions.len());
+        functions > 0 || self.wanted(EventKind::Question).is_some()
+    }
+
     fn wanted(&self, kind: EventKind) -> Option<&Events> {
         let events = self.events.as_ref()?;
         events.wanted.contains(&kind).then_some(events)

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tool_hub_host::{Compiler, CompilerProcess, Host, HostConfig, SignalHandlers};
@@ -25,6 +25,12 @@ const STOP_MAX: Duration = Duration::from_secs(2);
 /// The most calls that are handed to the host at once, as many as it lets wait. It refuses further
 /// ones, while a program may well begin thousands and wait for all.
 const CALLS_MAX: usize = 256;
+/// The most calls at once that may ask something of the program. Each keeps one of the host's 32
+/// places while the program answers; and to answer, the program may call tools, for which there
+/// have to be places left.
+const ASKING_MAX: usize = 24;
+/// The time for which such a call waits for its turn, as long as one waits for a place.
+const ASKING_WAIT_MAX: Duration = Duration::from_secs(30);
 
 static PROCESS: PerProcess<Process> = PerProcess::new();
 /// Held while the process is built, so that it is built once.
@@ -44,6 +50,7 @@ pub struct Process {
     stop: CancellationToken,
     calls: AtomicUsize,
     places: Semaphore,
+    asking: Semaphore,
 }
 
 /// This process's runtime and host. The first caller's workspace says where compiled code is kept.
@@ -123,6 +130,7 @@ impl Process {
             stop: CancellationToken::new(),
             calls: AtomicUsize::new(0),
             places: Semaphore::new(CALLS_MAX),
+            asking: Semaphore::new(ASKING_MAX),
         })
     }
 
@@ -144,6 +152,15 @@ impl Process {
 
     pub(crate) fn host(&self) -> &Host {
         &self.host
+    }
+
+    /// Waits for the turn of a call that may ask something of the program, which lasts until what
+    /// this gives is dropped. Absent if there were too many of them for too long: their answers may
+    /// wait for this very call.
+    pub(crate) async fn turn_to_ask(&self) -> Option<SemaphorePermit<'_>> {
+        let turn = tokio::time::timeout(ASKING_WAIT_MAX, self.asking.acquire()).await;
+        // It is never closed.
+        turn.ok().and_then(Result::ok)
     }
 
     /// Makes a call, once fewer than [`CALLS_MAX`] are under way, unless the process ends before.

@@ -170,6 +170,13 @@ impl Tools {
         let call = process.run(toolset.call(&name, arguments, listener.clone()));
         Ok(Call {
             call: Box::pin(async move {
+                let _turn = match listener.answers() {
+                    false => None,
+                    true => match process.turn_to_ask().await {
+                        None => return Answer::new(Called::ended(name, too_many_ask()), None),
+                        turn => turn,
+                    },
+                };
                 let called = call.await.unwrap_or_else(|| {
                     // It may have done what it was called for, so nobody should repeat it unasked.
                     let message = "the program ends, and the call with it";
@@ -258,6 +265,13 @@ impl Future for Call {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
         self.call.as_mut().poll(context)
     }
+}
+
+fn too_many_ask() -> Failure {
+    let message = "too many calls wait for answers of the program that made them";
+    Failure::new(FailureKind::Unavailable, message)
+        .with_fix("call again when some of them are answered")
+        .retryable()
 }
 
 fn load(workspace: &Workspace, members: &Members) -> Result<Arc<[LoadedTool]>, Error> {

@@ -12,7 +12,7 @@ const reply = await tools.get(name).call(
     onProgress: (done, total, message) => console.log(`${done} of ${total}: ${message}`),
     onQuestion: async ({ message }) => {
       console.log(message);
-      return { ok: true }; // null declines
+      return { ok: true }; // null declines, "cancelled" closes it
     },
   },
 );

@@ -1,5 +1,6 @@
 // The `Bridge` of this thread, and the native module's operations as promises with their events.
 
+import { inspect } from "node:util";
 import { isMainThread } from "node:worker_threads";
 
 import { problem, ToolError } from "./errors.js";
@@ -24,7 +25,8 @@ alive.unref();
 
 /**
  * Begins an operation by `begin(number)`. `listeners` has a method for each kind of event that
- * comes before the end. When `signal` is aborted, the operation is dropped, which stops a guest.
+ * comes before the end, and promises of those that answer nothing are awaited. When `signal` is
+ * aborted, the operation is dropped, which stops a guest.
  */
 export function operation(begin, { signal, listeners = {} } = {}) {
   return new Promise((resolve, reject) => {
@@ -33,7 +35,7 @@ export function operation(begin, { signal, listeners = {} } = {}) {
     if (underWay.size === 0) {
       alive.ref();
     }
-    underWay.set(number, { resolve, reject, listeners, signal });
+    underWay.set(number, { resolve, reject, listeners, signal, hearing: new Set() });
     if (signal) {
       watch(signal, number);
     }
@@ -55,6 +57,26 @@ function take(number) {
     }
   }
   return operation;
+}
+
+/** Hands an operation that is over to `settle`, once its events have been heard. */
+function end(number, settle) {
+  const operation = underWay.get(number);
+  if (!operation) {
+    return;
+  }
+  const settled = () => {
+    // If a listener failed, the operation has ended with its error.
+    if (underWay.get(number) === operation) {
+      operation.isSettled = true;
+      settle(take(number));
+    }
+  };
+  if (operation.hearing.size === 0) {
+    settled();
+  } else {
+    Promise.all(operation.hearing).then(settled);
+  }
 }
 
 /** Operations by the signals that end them. A signal is listened to once, however many it ends. */
@@ -86,13 +108,13 @@ function takeEvents() {
 function takeEvent({ operation: number, kind, text, blobs, inspection, tools }) {
   switch (kind) {
     case "reply":
-      return take(number)?.resolve(reply(JSON.parse(text), blobs));
+      return end(number, ({ resolve }) => resolve(reply(JSON.parse(text), blobs)));
     case "failure":
-      return take(number)?.reject(new ToolError(JSON.parse(text)));
+      return end(number, ({ reject }) => reject(new ToolError(JSON.parse(text))));
     case "done":
-      return take(number)?.resolve(inspection ?? tools ?? JSON.parse(text));
+      return end(number, ({ resolve }) => resolve(inspection ?? tools ?? JSON.parse(text)));
     case "error":
-      return take(number)?.reject(problem(JSON.parse(text)));
+      return end(number, ({ reject }) => reject(problem(JSON.parse(text))));
     case "warning":
       return process.emitWarning(JSON.parse(text), "ToolHubWarning");
     default:
@@ -100,14 +122,37 @@ function takeEvent({ operation: number, kind, text, blobs, inspection, tools }) 
   }
 }
 
+/** Kinds of events to which nobody waits for an answer. */
+const TOLD = new Set(["progress", "output"]);
+
 /** Hands an event to its listener. A listener that fails ends the operation with its error. */
-async function listen(number, kind, event) {
-  const listener = underWay.get(number)?.listeners[kind];
-  if (listener) {
-    try {
-      await listener(event);
-    } catch (error) {
-      drop(number, error);
+function listen(number, kind, event) {
+  const operation = underWay.get(number);
+  const listener = operation?.listeners[kind];
+  if (!listener) {
+    return;
+  }
+  const fail = (error) => failed(number, operation, error);
+  let given;
+  try {
+    given = listener(event);
+  } catch (error) {
+    return fail(error);
+  }
+  if (typeof given?.then === "function") {
+    const heard = Promise.resolve(given).then(() => {}, fail);
+    if (TOLD.has(kind)) {
+      operation.hearing.add(heard);
+      heard.then(() => operation.hearing.delete(heard));
     }
+  }
+}
+
+/** Ends an operation with the error of a listener. One that has given its reply can only warn. */
+function failed(number, operation, error) {
+  if (underWay.get(number) === operation) {
+    drop(number, error);
+  } else if (operation.isSettled) {
+    process.emitWarning(`a callback failed after its call was over: ${inspect(error)}`, "ToolHubWarning");
   }
 }

@@ -9,9 +9,13 @@ const SANDBOX =
   "AsyncDisposableStack DOMException DisposableStack Float16Array InternalError Iterator SuppressedError " +
   "atob btoa performance queueMicrotask";
 
+/** The word `import`, and not a part of another. */
+const IMPORT = /(?<![\p{ID_Continue}$])import(?![\p{ID_Continue}$])/gu;
+
 /**
- * The `names` that a function uses and that neither it nor the sandbox has, with its `place`. Where
- * this process may not inspect itself, none are found. `fault` says why a text cannot stand alone.
+ * The `names` that a function uses and that neither it nor the sandbox has, or the `fault` for which
+ * its text cannot stand alone, with the `place`. Where this process may not inspect itself, no names
+ * and no place are found.
  */
 export function outside(implementation) {
   const text = `${implementation}`;
@@ -21,26 +25,41 @@ export function outside(implementation) {
   const language = vm.runInNewContext("Object.getOwnPropertyNames(globalThis)");
   const known = new Set([...language, ...SANDBOX.split(" "), ...looked]);
   const names = [...words].filter((word) => !known.has(word) && !faultOf(`"use strict"; let ${word};`));
-  const mayInspect = process.features.inspector && process.permission?.has("inspector") !== false;
-  if (words.has("eval") || names.length === 0 || !mayInspect) {
-    return { names: [] };
-  }
   // Where all names are variables around the function, V8 keeps for it those that it uses.
-  const around = `(() => { "use strict"; let ${names}; return (${text}\n); })()`;
-  const fault = faultOf(around);
-  return inspected(implementation, fault ? "() => {}" : around, fault);
+  const variables = names.length > 0 ? `let ${names};` : "";
+  const around = `(() => { "use strict"; ${variables} return (${text}\n); })()`;
+  const fault = faultOf(around) ?? importIn(around);
+  const mayInspect = process.features.inspector && process.permission?.has("inspector") !== false;
+  if (!mayInspect || (!fault && (words.has("eval") || names.length === 0))) {
+    return { names: [], fault: fault?.message };
+  }
+  const { place, names: used } = inspected(implementation, fault ? "() => {}" : around, fault?.line ?? 1);
+  return { names: used, fault: fault?.message, place };
 }
 
+/** Why V8 cannot read a script, and the line. */
 function faultOf(script) {
   try {
-    new vm.Script(script);
-  } catch (error) {
-    return error.message;
+    new vm.Script(script, { filename: "script" });
+  } catch ({ message, stack }) {
+    const [, line = "1"] = /^script:(\d+)/.exec(stack) ?? [];
+    return { message, line: Number(line) };
   }
 }
 
-/** Asks V8, which answers before `post` returns, for the place and the names of the variables. */
-function inspected(implementation, around, fault) {
+/**
+ * The first `import(…)` of a script that V8 can read: it cannot where that word becomes one that
+ * begins nothing. As the name of a property, in text and in comments both are the same.
+ */
+function importIn(script) {
+  const fault = faultOf(script.replace(IMPORT, "enum"));
+  const message =
+    "there is nothing that `import(…)` could load in the sandbox; write what it needs inside of the function";
+  return fault && { ...fault, message };
+}
+
+/** Asks V8, which answers before `post` returns, for the place of a line and names of variables. */
+function inspected(implementation, around, line) {
   const { Session } = createRequire(import.meta.url)("node:inspector");
   const [session, urls, key] = [new Session(), new Map(), "the function of a tool"];
   const ask = (method, given) => {
@@ -62,7 +81,7 @@ function inspected(implementation, around, fault) {
     const closures = scopes.filter(({ description }) => description.startsWith("Closure"));
     const names = closures.flatMap((scope) => properties(scope).result.map(({ name }) => name));
     const url = urls.get(scriptId);
-    return { fault, names, place: url && `${url.startsWith("file:") ? fileURLToPath(url) : url}:${lineNumber + 1}` };
+    return { names, place: url && `${url.startsWith("file:") ? fileURLToPath(url) : url}:${lineNumber + line}` };
   } finally {
     delete globalThis[key];
     session.disconnect();

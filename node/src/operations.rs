@@ -91,6 +91,7 @@ impl Operations {
         match question.asked {
             Asked::Person(asked) => asked.answer(match serde_json::from_str(answer)? {
                 Value::Null => HumanAnswer::Declined,
+                Value::String(word) if word == "cancelled" => HumanAnswer::Cancelled,
                 given => HumanAnswer::Given(given),
             }),
             Asked::Function(asked) => asked.answer(match serde_json::from_str(answer)? {

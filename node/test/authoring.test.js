@@ -183,6 +183,54 @@ test("each use from outside is found", () => {
   assert.match(message, /authoring\.test\.js:\d+\) cannot be built from its own text: .*import\.meta/);
 });
 
+test("an import within a function is refused with its line", async () => {
+  const file = fileURLToPath(import.meta.url);
+  const lines = (await readFile(file, "utf8")).split("\n");
+  const imports = [
+    ({ name }) => {
+      const text = `import("a") ${name}`;
+      return [text, /* 1 */ import(name)];
+    },
+    () => `${import("node:fs") /* 2 */}`,
+    () => eval("1") + import("node:fs"), // 3
+    function () {
+      // import("b")
+      return import /* 4 */ ("node:fs");
+    },
+  ];
+  for (const [index, implementation] of imports.entries()) {
+    const line = lines.findIndex((each) => each.includes("import") && each.match(`/[*/] ${index + 1}\\b`)) + 1;
+    const [, message] = saidOf(implementation);
+    assert.equal(
+      message,
+      `the function of \`x\` (${file}:${line}) cannot be built from its own text: there is nothing that \`import(…)\` ` +
+        "could load in the sandbox; write what it needs inside of the function",
+    );
+  }
+});
+
+test("no other import is taken for one", () => {
+  const own = [
+    ({ text }) => text.replace(/import\(/, 'import("x")'), // import("x")
+    ({ from }) => ({ import: from.import("x"), "import(": from?.import?.(1) }),
+    ({ n }) => {
+      class Trade {
+        #import = n;
+        import() {
+          return this.#import;
+        }
+      }
+      const $import = (it) => it.import();
+      return $import(new Trade());
+    },
+    () => `import(${1})`,
+  ];
+  for (const implementation of own) {
+    const [source, message] = saidOf(implementation);
+    assert.ok(source?.includes(`${implementation}`), message);
+  }
+});
+
 test("what the sandbox has is not from outside", async () => {
   const outputSchema = { type: "array", items: { type: "string" }, description: "Names." };
   const built = await tool({ ...described, name: "names", outputSchema }, () => Object.getOwnPropertyNames(globalThis)).build(path.join(place, "names"));

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { load, loadTool, push, RefusedError, search, Tool, Toolbox, ToolError, ToolHubError, Tools } from "tool-hub";
 import { approved, counting, fixtures, guest } from "./support.js";
@@ -87,6 +88,20 @@ test("an answer that does not fit the question is none", async () => {
   await assert.rejects(confirm.run({}, { onQuestion: () => () => true }), /^ToolHubError: `onQuestion` gave a function/);
 });
 
+test("a tool is told how a question ended", async () => {
+  const ask = await approved("answers.wasm");
+  for (const [answer, told] of [
+    [{ ok: true }, '{"ok":true}'],
+    [null, "declined"],
+    [undefined, "declined"],
+    ["cancelled", "cancelled"],
+    ["yes", "cancelled"],
+  ]) {
+    assert.equal(await ask.run({}, { onQuestion: async () => answer }), told);
+  }
+  assert.equal(await ask.run(), "unavailable");
+});
+
 test("the schema of a question is given", async () => {
   const onQuestion = ({ schema, ...question }) => {
     assert.deepEqual(schema.required, ["ok"]);
@@ -105,6 +120,34 @@ test("a callback that throws ends the call with its error", async () => {
   await assert.rejects(tools.get("guest__confirm").run({}, { onQuestion: async () => fails() }), fault);
   await assert.rejects(tools.get("guest__work").run({}, { onProgress: fails }), fault);
   await assert.rejects(tools.get("guest__work").run({}, { onOutput: fails }), fault);
+});
+
+test("a call waits for callbacks, and ends with the error of one that fails last", async () => {
+  const [work, refuse] = [tools.get("guest__work"), tools.get("guest__refuse")];
+  const fault = new Error("no");
+  const heard = [];
+  const hears = async (...told) => {
+    await sleep(50);
+    heard.push(told);
+  };
+  const fails = async () => {
+    await sleep(50);
+    throw fault;
+  };
+  assert.equal(await work.run({}, { onProgress: hears, onOutput: hears }), 2);
+  assert.equal(heard.length, 2);
+  await assert.rejects(refuse.run({ text: "because" }, { onOutput: hears }), { message: "because" });
+  assert.equal(heard.length, 3);
+  await assert.rejects(work.run({}, { onProgress: fails, onOutput: hears }), fault);
+  await assert.rejects(work.run({}, { onProgress: hears, onOutput: fails }), fault);
+  await assert.rejects(work.run({}, { onProgress: fails, onOutput: fails }), fault);
+  await assert.rejects(refuse.run({ text: "because" }, { onOutput: fails }), fault);
+});
+
+test("an abort ends a call that waits for a callback", async () => {
+  const signal = AbortSignal.timeout(100);
+  const onOutput = () => new Promise(() => {});
+  await assert.rejects(tools.get("guest__work").run({}, { onOutput, signal }), { name: "TimeoutError" });
 });
 
 test("what a tool wrote is told once, before its reply, and of a failure too", async () => {

@@ -28,6 +28,17 @@ test("code calls functions, which answer at once or later", async () => {
   assert.equal((await ran("add(20)", { add: ({ n }) => tool.run({ a: n, b: 22 }) })).value, 42);
 });
 
+test("functions that many calls at once call may call tools", async () => {
+  const add = (await guest()).get("guest__add");
+  const began = performance.now();
+  const called = { add: ({ n }) => add.run({ a: n, b: 22 }) };
+  const calls = Array.from({ length: 40 }, () => ran("await add(20)", called));
+  const values = (await Promise.all(calls)).map(({ value }) => value);
+  assert.deepEqual(new Set(values), new Set([42]));
+  // A call that is refused a place has waited for longer.
+  assert.ok(performance.now() - began < 20_000);
+});
+
 test("the failure of a function is the code's to handle", async () => {
   const fails = () => {
     throw Object.assign(new Error("no luck"), { kind: "not-found" });

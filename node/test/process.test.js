@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import path from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 
 import { guest, programs, ran } from "./support.js";
@@ -30,9 +31,26 @@ test("callbacks may call tools", async () => {
   const [add, work, confirm] = ["add", "work", "confirm"].map((name) => tools.get(`guest__${name}`));
   const onProgress = async () => assert.equal(await add.run({ a: 1, b: 1 }), 2);
   const onQuestion = async () => ({ ok: (await work.run({}, { onProgress })) === 2 });
-  // A call keeps its place in the host while its callback runs, so there are fewer than places.
-  const calls = Array.from({ length: 20 }, () => confirm.run({}, { onQuestion }));
+  // A call keeps one of the host's 32 places while its callback runs.
+  const [calls, began] = [Array.from({ length: 100 }, () => confirm.run({}, { onQuestion })), performance.now()];
   assert.deepEqual(new Set(await Promise.all(calls)), new Set(['{"ok":true}']));
+  // One that is refused a place has waited for longer.
+  assert.ok(performance.now() - began < 20_000);
+});
+
+test("callbacks of many calls at once are no more than there are places", async () => {
+  const tools = await guest();
+  let [underWay, peak] = [0, 0];
+  const onQuestion = async () => {
+    peak = Math.max(peak, (underWay += 1));
+    await sleep(20);
+    const sum = await tools.get("guest__add").run({ a: 1, b: 1 });
+    underWay -= 1;
+    return { ok: sum === 2 };
+  };
+  const calls = Array.from({ length: 100 }, () => tools.get("guest__confirm").run({}, { onQuestion }));
+  assert.deepEqual(new Set(await Promise.all(calls)), new Set(['{"ok":true}']));
+  assert.ok(peak > 16 && peak <= 32, `${peak}`);
 });
 
 test("a process may be forked, and use tools in the child", async () => {

@@ -36,18 +36,34 @@ def home(tmp_path_factory):
 @pytest.fixture(scope="session")
 def guest_path(tmp_path_factory) -> Path:
     """A component with a function for each thing that a call can do."""
-    import wasmtime
-
-    text = (ROOT / "serve/tests/mcp/guest.wat").read_text()
-    path = tmp_path_factory.mktemp("guest") / "guest.wasm"
-    path.write_bytes(wasmtime.wat2wasm(text))
-    return path
+    return assembled("serve/tests/mcp/guest.wat", tmp_path_factory.mktemp("guest"))
 
 
 @pytest.fixture(scope="session")
 def guest(guest_path):
     """Its tools, approved."""
-    inspection = tool_hub.load(str(guest_path))
+    return approved_from(guest_path)
+
+
+@pytest.fixture(scope="session")
+def answers(tmp_path_factory):
+    """A tool that asks a question, and replies with the answer or with why there is none."""
+    return approved_from(assembled("embed/tests/answers.wat", tmp_path_factory.mktemp("answers")))
+
+
+def assembled(text: str, directory: Path) -> Path:
+    """The component that a file of this repository describes as text."""
+    import wasmtime
+
+    source = ROOT / text
+    path = directory / source.with_suffix(".wasm").name
+    path.write_bytes(wasmtime.wat2wasm(source.read_text()))
+    return path
+
+
+def approved_from(path: Path) -> tool_hub.Tools:
+    """The tools of a component that needs no grants."""
+    inspection = tool_hub.load(str(path))
     return inspection.approve(inspection.digest)
 
 

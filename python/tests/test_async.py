@@ -11,13 +11,39 @@ import time
 import pytest
 import tool_hub
 
+class Blind(asyncio.SelectorEventLoop):
+    """A loop that watches no sockets, as the usual one on Windows."""
+
+    def add_reader(self, *_):
+        raise NotImplementedError
+
+    #: Makes one, under the name that the modules have for it.
+    @classmethod
+    def new_event_loop(cls):
+        return cls()
+
+    @classmethod
+    def run(cls, main):
+        """What `asyncio.run` does, on such a loop."""
+        loop = cls()
+        try:
+            return loop.run_until_complete(main)
+        finally:
+            for task in asyncio.all_tasks(loop):
+                task.cancel()
+                loop.run_until_complete(asyncio.wait([task]))
+            loop.close()
+
+
 #: The modules with event loops: there is no uvloop for Windows.
-LOOPS = ["asyncio"] if sys.platform == "win32" else ["asyncio", "uvloop"]
+LOOPS = ["asyncio", "blind"] if sys.platform == "win32" else ["asyncio", "blind", "uvloop"]
 
 
 @pytest.fixture(params=LOOPS)
 def loops(request):
-    """A module with event loops of its own, in its `run` and `new_event_loop`."""
+    """A module with event loops of its own, in its `run` and `new_event_loop`, or what is like one."""
+    if request.param == "blind":
+        return Blind
     module = importlib.import_module(request.param)
     loop = module.new_event_loop()
     loop.close()
@@ -124,32 +150,16 @@ def test_callbacks_may_be_asynchronous(guest, loops):
     assert heard == ["sure", "really", (1.0, 2.0, "halfway")]
 
 
-class Blind(asyncio.SelectorEventLoop):
-    """A loop that watches no sockets, as the usual one on Windows."""
-
-    def add_reader(self, *_):
-        raise NotImplementedError
-
-
-def test_a_loop_that_watches_no_sockets(guest):
+def test_a_loop_that_watches_no_sockets_has_a_thread_that_ends_after_it(guest):
     async def main():
-        spinning = asyncio.ensure_future(guest["guest__spin"].acall())
-        sums = await asyncio.gather(*(guest["guest__add"].acall(a=n, b=1) for n in range(500)))
-        spinning.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await spinning
-        for n in range(20):
-            assert await guest["guest__add"].acall(a=n, b=0) == n
-        return sums
+        assert await guest["guest__add"].acall(a=1, b=1) == 2
+        assert watching()
 
     def watching():
         return [thread for thread in threading.enumerate() if thread.name == "tool-hub"]
 
     for _ in range(3):
-        loop = Blind()
-        assert loop.run_until_complete(main()) == [n + 1 for n in range(500)]
-        assert watching()
-        loop.close()
+        Blind.run(main())
     deadline = time.monotonic() + 10
     while watching() and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -257,6 +267,89 @@ def test_a_callback_that_is_cancelled_before_it_begins_is_closed(guest, loops, r
     loops.run(main())
     gc.collect()
     assert not [str(warning.message) for warning in recwarn]
+
+
+#: More calls than the host has places. Each keeps one while its callback runs.
+CALLS = 100
+PLACES = 32
+#: A call that is refused a place has waited for longer.
+PATIENCE_SECONDS = 20
+
+
+def test_callbacks_of_many_at_once_call_tools(guest, loops):
+    peak = under_way = 0
+
+    async def answer(_):
+        nonlocal peak, under_way
+        under_way += 1
+        peak = max(peak, under_way)
+        await asyncio.sleep(0.02)
+        total = await guest["guest__add"].acall(a=1, b=1)
+        under_way -= 1
+        return {"ok": total == 2}
+
+    async def main():
+        confirm = guest["guest__confirm"]
+        calls = [confirm.acall_reply({}, on_question=answer) for _ in range(CALLS)]
+        return await asyncio.wait_for(asyncio.gather(*calls), PATIENCE_SECONDS)
+
+    assert [reply.value for reply in loops.run(main())] == ['{"ok":true}'] * CALLS
+    assert PLACES / 2 < peak <= PLACES
+
+
+def test_callbacks_in_many_threads_call_tools(guest):
+    peak, under_way, lock, values = 0, 0, threading.Lock(), []
+
+    def answer(_):
+        nonlocal peak, under_way
+        with lock:
+            under_way += 1
+            peak = max(peak, under_way)
+        time.sleep(0.02)
+        total = guest["guest__add"](a=1, b=1)
+        with lock:
+            under_way -= 1
+        return {"ok": total == 2}
+
+    def work():
+        values.append(guest["guest__confirm"].call({}, on_question=answer).value)
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(CALLS)]
+    begun = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(max(0, begun + PATIENCE_SECONDS - time.monotonic()))
+    assert values == ['{"ok":true}'] * CALLS
+    assert PLACES / 2 < peak <= PLACES
+
+
+def test_callbacks_that_wait_for_each_other_are_refused_in_the_end(guest):
+    """A callback whose own call asks waits for its turn behind the calls that wait for it."""
+    confirm = guest["guest__confirm"]
+
+    async def main():
+        asked = 0
+        together = asyncio.Event()
+
+        async def answer(_):
+            nonlocal asked
+            asked += 1
+            if asked == 24:
+                together.set()
+            await together.wait()
+            reply = await confirm.acall_reply({}, on_question=lambda _: {"ok": True})
+            return json.loads(reply.value)
+
+        calls = [confirm.acall_reply({}, on_question=answer) for _ in range(24)]
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    begun = time.monotonic()
+    replies = asyncio.run(asyncio.wait_for(main(), 120))
+    refused = [reply for reply in replies if isinstance(reply, tool_hub.ToolError)]
+    assert refused and time.monotonic() - begun > PATIENCE_SECONDS
+    for error in refused:
+        assert error.kind == "unavailable" and error.retryable and "too many calls wait" in str(error)
 
 
 def test_questions_and_progress_of_many_at_once(guest, loops):

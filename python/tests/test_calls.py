@@ -1,5 +1,6 @@
 """Calls on the calling thread: values, failures, parts, callbacks."""
 
+import asyncio
 import json
 import pickle
 
@@ -116,6 +117,31 @@ def test_a_question_that_nobody_answers(guest):
         confirm.call({})
     with pytest.raises(tool_hub.ToolError, match="nobody said yes"):
         confirm.call({}, on_question=lambda question: None)
+
+
+#: What `on_question` gives, and what the tool is told.
+ANSWERS = [
+    ({"ok": True}, '{"ok":true}'),
+    (None, "declined"),
+    ("cancelled", "cancelled"),
+    # What does not fit the question is no answer.
+    ({"ok": 5}, "cancelled"),
+    ("yes", "cancelled"),
+]
+
+
+@pytest.mark.parametrize(("answer", "told"), ANSWERS)
+def test_a_tool_is_told_how_a_question_ended(answers, answer, told):
+    async def later(_):
+        return answer
+
+    ask = answers.only()
+    assert ask.call({}, on_question=lambda _: answer).value == told
+    assert asyncio.run(ask.acall_reply({}, on_question=later)).value == told
+
+
+def test_a_tool_is_told_that_there_is_nobody_to_ask(answers):
+    assert answers() == "unavailable"
 
 
 class Mine(Exception):

@@ -88,7 +88,10 @@ class Listener:
         try:
             answer = on_question(question)
             answer = (yield answer) if inspect.isawaitable(answer) else answer
-            native.answer(None if answer is None else dumps(answer))
+            if answer == "cancelled":
+                native.cancel()
+            else:
+                native.answer(None if answer is None else dumps(answer))
         except BaseException:
             native.cancel()
             raise

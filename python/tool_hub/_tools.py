@@ -6,7 +6,7 @@ import copy
 import os
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Optional, Union
+from typing import Any, Literal, Optional, Union
 
 from tool_hub import _native
 from tool_hub._errors import Error
@@ -16,7 +16,9 @@ from tool_hub._reply import Output, Question, Reply, check, plain_value
 
 Arguments = Union[Mapping[str, Any], str]
 OnProgress = Callable[[float, Optional[float], Optional[str]], Any]
-OnQuestion = Callable[[Question], Union[Optional[Mapping[str, Any]], Awaitable[Any]]]
+#: ``None`` is the person's no; ``"cancelled"``, that they closed the question.
+Answered = Union[Mapping[str, Any], Literal["cancelled"], None]
+OnQuestion = Callable[[Question], Union[Answered, Awaitable[Answered]]]
 OnOutput = Callable[[Output], Any]
 Functions = Mapping[str, Union[Callable[..., Any], tuple[str, dict[str, Any], Callable[..., Any]]]]
 
@@ -101,10 +103,11 @@ class Tool:
         """Calls the function with a mapping, or with the JSON text that a model wrote.
 
         Text that is nearly right is repaired. ``on_progress(done, total, message)`` hears how far
-        the call is, ``on_question(question)`` gives the person's answer or ``None`` for no, and
-        ``on_output(output)`` gets what the tool wrote to its streams. They run on this thread;
-        whatever they raise ends the call. ``functions`` are those that a tool which runs code may
-        call: other ``Tools``, or each a function or ``(description, input_schema, function)``.
+        the call is, ``on_question(question)`` gives the person's answer, ``None`` for no or
+        ``"cancelled"`` where they closed it, and ``on_output(output)`` gets what the tool wrote to
+        its streams. They run on this thread; whatever they raise ends the call. ``functions`` are
+        those that a tool which runs code may call: other ``Tools``, or each a function or
+        ``(description, input_schema, function)``.
         """
         written = _written(arguments)
         if not (on_progress or on_question or on_output or functions):

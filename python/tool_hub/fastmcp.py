@@ -9,29 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import tool_hub
-from tool_hub._adapters import Source, chosen, failure, in_base64, media, requires
+from tool_hub._adapters import Source, chosen, in_base64, media, requires
 from tool_hub._interpreter import Function, interpreter, packed, unpacked
 
 with requires("fastmcp", "fastmcp"):
-    from fastmcp import Context
     from fastmcp.exceptions import ToolError
-    from fastmcp.server import dependencies
     from fastmcp.server.dependencies import get_context
     from fastmcp.server.providers import Provider
     from fastmcp.tools import InputRequiredToolResult
     from fastmcp.tools.base import RawStructuredToolResult, Tool, ToolResult
-    from mcp.shared.exceptions import MCPError
-    from mcp_types import (
-        AudioContent,
-        ElicitRequest,
-        ElicitRequestFormParams,
-        ElicitResult,
-        ImageContent,
-        InputRequiredResult,
-        TextContent,
-        ToolAnnotations,
-    )
-    from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+    from mcp_types import AudioContent, ImageContent, TextContent, ToolAnnotations
+
+    from tool_hub._fastmcp_questions import Postponed, asker
 
 
 class ToolHubProvider(Provider):
@@ -62,9 +51,9 @@ class _Function(Tool):
             await context.report_progress(done, total, message)
 
         try:
-            asks = _asker(self.name, context)
+            asks = await asker(self, context)
             reply = await self.tool.acall_reply(arguments, on_progress=report, on_question=asks)
-        except _Postponed as postponed:
+        except Postponed as postponed:
             return InputRequiredToolResult(postponed.required)
         except tool_hub.ToolError as error:
             members = ("kind", "message", "fix", "argument", "retryable")
@@ -76,81 +65,6 @@ class _Function(Tool):
         if self.output_schema is None or reply.structured is None:
             return ToolResult(content)
         return RawStructuredToolResult(content, reply.structured)
-
-
-class _Postponed(Exception):
-    """A call that ends with a question, because the client makes it again with the answer."""
-
-    def __init__(self, required: InputRequiredResult) -> None:
-        super().__init__()
-        self.required = required
-
-
-def _asker(name: str, context: Context) -> Callable[[tool_hub.Question], Any] | None:
-    """Asks the person behind the client in a form; None where nobody can be asked."""
-    if context.is_background_task or context.request_context is None:
-        return None
-    capabilities = context.session.client_capabilities
-    offered = capabilities and capabilities.elicitation
-    if offered is None or (offered.form is None and offered.url is not None):
-        return None
-    if context.session.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        return _asked_again(name, context)
-    return _asked_meanwhile(name, context) if context.session.can_send_request else None
-
-
-def _asked_meanwhile(name: str, context: Context) -> Callable[[tool_hub.Question], Any]:
-    """Asks while the call waits, as sessions of the protocol before 2026-07-28 do."""
-
-    async def ask(question: tool_hub.Question) -> dict[str, Any] | None:
-        form = _form(name, question)
-        try:
-            result = await context.session.elicit_form(
-                form.message, form.requested_schema, related_request_id=context.request_id
-            )
-        except MCPError as error:
-            message = f"the client could not ask the user a question of `{name}`: {error}"
-            raise failure("unavailable", message, advice="Tell the user.") from error
-        return _answer(result)
-
-    return ask
-
-
-def _asked_again(name: str, context: Context) -> Callable[[tool_hub.Question], Any] | None:
-    """Ends the call with the question, as the protocol of 2026-07-28 does; earlier answers are in
-    its state, which FastMCP seals for this function and these arguments.
-
-    Only the client's own call is made again. What is called in turn asks nobody: what the code of
-    code mode calls, and the tools of a mounted server.
-    """
-    is_client_call = getattr(dependencies, "_is_client_tool_call", None)
-    # It is a private function: in a version without it nobody is asked.
-    if is_client_call is None or not is_client_call():
-        return None
-    answers: dict[str, Any] = json.loads(context.request_state or "{}")
-    for key, response in (context.input_responses or {}).items():
-        if isinstance(response, ElicitResult):
-            answers[key] = _answer(response)
-
-    def ask(question: tool_hub.Question) -> dict[str, Any] | None:
-        if question.key in answers:
-            return answers[question.key]
-        request = ElicitRequest(params=_form(name, question))
-        requests, state = {question.key: request}, json.dumps(answers)
-        raise _Postponed(InputRequiredResult(input_requests=requests, request_state=state))
-
-    return ask
-
-
-def _form(name: str, question: tool_hub.Question) -> ElicitRequestFormParams:
-    """A question as a form, marked as the tool's."""
-    message = f"The tool `{name}` asks: {question.text}"
-    return ElicitRequestFormParams(message=message, requested_schema=question.schema)
-
-
-def _answer(result: ElicitResult) -> dict[str, Any] | None:
-    """The answer to a question; None for no, and where it was closed."""
-    return (result.content or {}) if result.action == "accept" else None
 
 
 def _shown(value: Any) -> Any:

@@ -93,6 +93,10 @@ impl Program {
                 include_str!("../../serve/tests/mcp/guest.wat"),
             ),
             ("traps.wasm", include_str!("../../embed/tests/traps.wat")),
+            (
+                "answers.wasm",
+                include_str!("../../embed/tests/answers.wat"),
+            ),
         ] {
             let component = wat::parse_str(text).expect("a component");
             std::fs::write(fixtures.join(name), component).expect("a file");

@@ -5,12 +5,16 @@ import json
 import fastmcp_code
 import fastmcp_server
 import pytest
-from fastmcp import Client
+from fastmcp import Client, FastMCP
 from fastmcp.client.elicitation import ElicitResult
 from fastmcp.exceptions import ToolError
+from fastmcp.experimental.transforms.code_mode import CodeMode
+from fastmcp.server import create_proxy
+from fastmcp.server.transforms import ToolTransform
+from fastmcp.tools.tool_transform import ToolTransformConfig
 from mcp.shared.exceptions import MCPError
 
-from tool_hub.fastmcp import Sandbox
+from tool_hub.fastmcp import Sandbox, ToolHubProvider
 
 
 @pytest.fixture
@@ -94,17 +98,17 @@ async def test_questions_of_a_tool_are_forms_of_the_client(guest, mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("action", ["decline", "cancel"])
-async def test_a_question_that_is_not_answered_reaches_the_tool(guest, mode, action):
+@pytest.mark.parametrize(("action", "told"), [("decline", "declined"), ("cancel", "cancelled")])
+async def test_a_tool_is_told_how_a_question_ended(answers, mode, action, told):
     asked = []
 
-    async def person(*told):
-        asked.append(told)
+    async def person(*question):
+        asked.append(question)
         return ElicitResult(action=action)
 
-    async with asking(guest, person, mode) as client:
-        result = await confirm(client)
-    assert result.is_error and "nobody said yes" in result.content[0].text
+    async with asking(answers, person, mode) as client:
+        result = await client.call_tool(answers.only().name, {})
+    assert result.content[0].text == told
     assert len(asked) == 1
 
 
@@ -157,6 +161,93 @@ async def test_a_tool_that_code_calls_asks_nobody(guest, approved):
     tools = {**guest, **approved("run-python")}
     async with Client(fastmcp_code.server(tools), elicitation_handler=person) as client:
         result = await execute(client, "return await call_tool('guest__confirm', {})")
+    assert result.is_error and "nobody said yes" in result.content[0].text
+
+
+def beneath(guest, name):
+    """A server with the guest's tools and what may stand above them, each in another way."""
+    below = fastmcp_server.server(guest)
+    match name:
+        case "mounted":
+            above = FastMCP("above")
+            above.mount(below, namespace="below")
+            return above, "below_guest__confirm"
+        case "mounted twice":
+            middle, above = FastMCP("middle"), FastMCP("above")
+            middle.mount(below, namespace="below")
+            above.mount(middle, namespace="middle")
+            return above, "middle_below_guest__confirm"
+        case "mounted and renamed":
+            renamed = {"guest__confirm": ToolTransformConfig(name="sure")}
+            above = FastMCP("above", transforms=[ToolTransform(renamed)])
+            above.mount(below)
+            return above, "sure"
+        case "proxied":
+            proxy, above = create_proxy(below), FastMCP("above")
+            above.mount(proxy, namespace="below")
+            return above, "below_guest__confirm"
+        case "in a namespace":
+            above = FastMCP("above")
+            above.add_provider(ToolHubProvider(guest), namespace="below")
+            return above, "below_guest__confirm"
+
+
+WAYS = ["mounted", "mounted twice", "mounted and renamed", "proxied", "in a namespace"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("mode", MODES)
+async def test_tools_of_a_mounted_server_ask_as_its_own_do(guest, mode, way):
+    asked = []
+
+    async def person(message, *_):
+        asked.append(message)
+        return {"ok": True}
+
+    above, name = beneath(guest, way)
+    async with Client(above, elicitation_handler=person, mode=mode) as client:
+        result = await client.call_tool(name, {}, raise_on_error=False)
+    assert [message.partition(" asks: ")[2] for message in asked] == ["Delete 12 notes?", "Really?"]
+    assert json.loads(result.content[0].text) == {"ok": True}
+
+
+@pytest.mark.parametrize("name", ["guest__confirm", "confirm"])
+async def test_a_mounted_tool_that_another_tool_calls_asks_nobody(guest, name):
+    """What the other did before a question would be done again with its answer."""
+
+    async def person(*_):
+        raise AssertionError("it was asked")
+
+    below, above = fastmcp_server.server(guest), FastMCP("above")
+
+    async def calls():
+        result = await below.call_tool("guest__confirm", {})
+        return result.content[0].text
+
+    above.tool(calls, name=name)
+    above.mount(below, namespace="below")
+    async with Client(above, elicitation_handler=person) as client:
+        result = await client.call_tool(name, {})
+    assert "nobody said yes" in result.content[0].text
+
+
+@pytest.mark.parametrize("place", ["above", "below"])
+async def test_a_mounted_tool_that_code_calls_asks_nobody(guest, approved, place):
+    async def person(*_):
+        raise AssertionError("it was asked")
+
+    sandbox = approved("run-python")
+    code_mode = [CodeMode(sandbox_provider=Sandbox(sandbox))]
+    below = FastMCP("below", providers=[ToolHubProvider(guest)])
+    above = FastMCP("above", transforms=code_mode if place == "above" else [])
+    if place == "below":
+        below.add_transform(code_mode[0])
+    above.mount(below, namespace="below")
+    name = "below_guest__confirm" if place == "above" else "guest__confirm"
+    execute = "execute" if place == "above" else "below_execute"
+    code = {"code": f"return await call_tool('{name}', {{}})"}
+    async with Client(above, elicitation_handler=person) as client:
+        result = await client.call_tool(execute, code, raise_on_error=False)
     assert result.is_error and "nobody said yes" in result.content[0].text
 
 
