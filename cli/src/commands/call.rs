@@ -29,9 +29,8 @@ use crate::terminal::output::Output;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::text::arguments;
+use crate::toolbox::watch::Watch;
 use crate::toolbox::{fetching, sandbox};
-
-use self::usage::Watch;
 
 /// Arguments of `tool call`.
 #[derive(Debug, Args)]

@@ -15,6 +15,10 @@ use super::recordings::Requests;
 use super::report::{self, TestResult};
 use crate::consent::grant_flags;
 use crate::settings::config::Config;
+use crate::toolbox::watch::Watch;
+
+/// The most lines that are shown of what a tool wrote during a call.
+const LINES_MAX: usize = 30;
 
 /// All that calls are made with.
 pub(super) struct Bench<'a> {
@@ -63,8 +67,8 @@ impl Bench<'_> {
         call: Call<'_>,
         expected: &Expected,
     ) -> anyhow::Result<TestResult> {
-        let (outcome, time) = call.made(tool).await;
-        let problems = judgement::of_case(expected, &outcome)?;
+        let made = call.made(tool).await;
+        let problems = judgement::of_case(expected, &made.outcome)?;
         let has_failed = !problems.is_empty();
         Ok(TestResult {
             suite: call.suite.to_owned(),
@@ -72,8 +76,9 @@ impl Bench<'_> {
             function: call.function.to_owned(),
             passed: !has_failed,
             calls: 1,
-            time,
+            time: made.time,
             problems,
+            written: if has_failed { made.written } else { Vec::new() },
             arguments: has_failed.then(|| call.arguments.clone()),
             repeat: has_failed.then(|| self.repeat(call.function, call.arguments)),
         })
@@ -142,10 +147,31 @@ pub(super) struct Call<'a> {
     pub(super) arguments: &'a Value,
 }
 
+/// A call that was made.
+pub(super) struct Made {
+    pub(super) outcome: Outcome,
+    pub(super) time: Duration,
+    /// What the tool wrote, line by line.
+    pub(super) written: Vec<String>,
+}
+
 impl Call<'_> {
-    pub(super) async fn made(&self, tool: &Tool) -> (Outcome, Duration) {
+    pub(super) async fn made(&self, tool: &Tool) -> Made {
+        let watch = Arc::new(Watch::default());
+        let arguments = self.arguments.to_string();
         let begun = Instant::now();
-        let outcome = tool.call(self.function, &self.arguments.to_string()).await;
-        (outcome, begun.elapsed())
+        let call = tool.call_with(self.function, &arguments, watch.clone());
+        let outcome = call.await;
+        let time = begun.elapsed();
+        let mut written = watch.written(tool.name().as_str());
+        if let Some(more @ 1..) = written.len().checked_sub(LINES_MAX) {
+            written.truncate(LINES_MAX);
+            written.push(format!("and {more} more lines"));
+        }
+        Made {
+            outcome,
+            time,
+            written,
+        }
     }
 }

@@ -69,6 +69,7 @@ fn case(writer: &mut Writer<Vec<u8>>, class: &str, result: &TestResult) -> std::
     }
     let message = result.problems.first().map_or("it failed", String::as_str);
     let mut lines: Vec<String> = result.problems.iter().map(|it| escape(it)).collect();
+    lines.extend(result.written.iter().map(|line| escape(line)));
     let repeat = result.repeat.iter();
     lines.extend(repeat.map(|repeat| format!("repeat it with: {}", escape(repeat))));
     case.write_inner_content(|writer| {
@@ -100,6 +101,7 @@ mod tests {
             calls: 1,
             time: Duration::from_millis(1_500),
             problems: vec![problem.to_owned()],
+            written: Vec::new(),
             arguments: None,
             repeat: None,
         };

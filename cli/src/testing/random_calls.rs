@@ -52,6 +52,7 @@ async fn run_function(
         calls: 0,
         time: Duration::ZERO,
         problems: Vec::new(),
+        written: Vec::new(),
         arguments: None,
         repeat: None,
     };
@@ -63,11 +64,12 @@ async fn run_function(
             function: name,
             arguments: &arguments,
         };
-        let (outcome, time) = call.made(tool).await;
+        let made = call.made(tool).await;
         result.calls += 1;
-        result.time += time;
-        if let Some(problem) = judgement::of_random(&outcome) {
+        result.time += made.time;
+        if let Some(problem) = judgement::of_random(&made.outcome) {
             result.passed = false;
+            result.written = made.written;
             result.problems.push(problem);
             result.repeat = Some(bench.repeat(name, &arguments));
             result.arguments = Some(arguments);

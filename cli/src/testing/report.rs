@@ -39,6 +39,9 @@ pub(super) struct TestResult {
     /// What was wrong, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) problems: Vec<String>,
+    /// What the tool wrote meanwhile, line by line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) written: Vec<String>,
     /// The arguments of the call that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) arguments: Option<Value>,
@@ -130,6 +133,9 @@ impl TestResult {
         let mut lines = vec![format!("  {verdict} {name}{function}{calls}")];
         let problems = self.problems.iter();
         lines.extend(problems.map(|problem| format!("       {}", escape_line(problem))));
+        // Escaped by whoever collected them.
+        let written = self.written.iter();
+        lines.extend(written.map(|line| format!("       {line}")));
         if let Some(repeat) = &self.repeat {
             lines.push(format!("       repeat it with: {}", escape_line(repeat)));
         }
@@ -185,6 +191,7 @@ mod tests {
             calls: 1,
             time: Duration::ZERO,
             problems: vec!["found \u{1b}[2J\n".to_owned()],
+            written: Vec::new(),
             arguments: None,
             repeat: None,
         };

@@ -154,7 +154,7 @@ fn random_calls_find_a_trap() {
     let again: Value = serde_json::from_str(&run().stdout()).expect("JSON");
     assert_eq!(again["results"][0]["arguments"], result["arguments"]);
 
-    // What is printed is typed as it is: it asks for consent, and traps again.
+    // What is printed is typed as it is: it needs consent, and traps again.
     let repeat = result["repeat"].as_str().expect("a command");
     let digest = crate::support::loading::digest(&home, "./divider");
     let output = home.shell(&format!("{repeat} --approve {digest}")).output();
@@ -163,6 +163,13 @@ fn random_calls_find_a_trap() {
     assert!(
         String::from_utf8_lossy(&output.stderr).contains("(trapped)"),
         "{output:?}"
+    );
+    let line = format!("{repeat} a=1 --approve {digest}");
+    let output = home.shell(&line).output().expect("a shell");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("`a=1` and --json-args both give arguments"),
+        "{said}"
     );
 }
 
@@ -404,6 +411,7 @@ const GREETER: &str = "
  * @returns {string} A greeting.
  */
 export function greet(name) {
+  console.log('greeting', name);
   return `Hello, ${name}!`;
 }
 ";
@@ -435,4 +443,12 @@ fn a_project_is_built_for_its_tests() {
     let again = home.tool("test greeter");
     again.ok();
     assert!(!again.stderr().contains("built"), "{}", again.stderr());
+    // What the tool wrote is shown below a failure.
+    home.write(
+        "greeter/tests/greetings.toml",
+        "[[case]]\narguments = { name = \"Ada\" }\nexpect_text = \"Goodbye\"\n",
+    );
+    let shown = home.tool("test greeter").stdout();
+    let line = "\n       [greeter stdout] greeting Ada\n";
+    assert!(shown.contains(line), "{shown}");
 }
