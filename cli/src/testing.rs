@@ -20,6 +20,7 @@ use tool_hub_manifest::{Grants, Verified};
 use crate::commands::load::refusals::check_refusals;
 use crate::session::Session;
 use crate::terminal::problem::Problem;
+use crate::terminal::signals::stop_requested;
 use crate::toolbox::sandbox;
 use bench::{Bench, Call, Given};
 use case_file::{CaseFile, Expected};
@@ -37,12 +38,22 @@ const EXAMPLES: &str = "examples";
 /// Runs all tests of a package.
 ///
 /// # Errors
-/// When a file of the tests is wrong, or the tool cannot be loaded. A test that fails is no error.
+/// When a file of the tests is wrong, the tool cannot be loaded, or the user asks to stop; then no
+/// call goes on and no copy remains. A test that fails is no error.
 pub(crate) async fn run(
     subject: Subject<'_>,
     plan: &Plan,
     session: &Session,
 ) -> anyhow::Result<Report> {
+    tokio::select! {
+        // Whoever listens first misses no signal.
+        biased;
+        () = stop_requested() => Err(Problem::interrupted().into()),
+        report = run_all(subject, plan, session) => report,
+    }
+}
+
+async fn run_all(subject: Subject<'_>, plan: &Plan, session: &Session) -> anyhow::Result<Report> {
     let config = &session.config;
     let inspection = tool_hub_host::inspect(subject.package)?;
     check_refusals(&inspection)?;

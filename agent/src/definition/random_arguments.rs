@@ -55,7 +55,7 @@ pub fn random_arguments(schema: &Value, examples: &[Value], random: &mut Rng) ->
     for (name, value) in arguments.as_object_mut().into_iter().flatten() {
         let samples: Vec<&Value> = examples.iter().filter_map(|it| it.get(name)).collect();
         if !samples.is_empty() && random.usize(..3) == 0 {
-            *value = pick(&samples, random).to_owned().clone();
+            *value = (*pick(&samples, random)).clone();
         }
     }
     arguments

@@ -1,10 +1,13 @@
 //! Tests of `tool test`: cases, examples, random calls, recorded requests, and tests before a push.
 
+use std::process::Stdio;
+
 use axum::response::{Html, IntoResponse as _};
 use serde_json::{Value, json};
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{Manifest, Methods, VariableRequest};
 
+use super::{send, wait_for};
 use crate::support::adder::package;
 use crate::support::ran::says;
 use crate::support::website::Website;
@@ -17,6 +20,10 @@ pub(super) fn tests() -> Vec<Test> {
         test(
             "author::mistakes_in_tests_are_named",
             mistakes_in_tests_are_named,
+        ),
+        test(
+            "author::interrupted_tests_leave_nothing",
+            interrupted_tests_leave_nothing,
         ),
         test("author::tests_guard_a_push", tests_guard_a_push),
         test(
@@ -214,6 +221,42 @@ fn mistakes_in_tests_are_named() {
         "hint: write cases into tests/*.toml",
     );
     says(&home.tool("test nowhere"), 1, "there is no tool project in");
+}
+
+/// Never ends.
+const SPINNER: &str = r#"
+(component
+    (core module $m (func (export "spin") (loop (br 0))))
+    (core instance $i (instantiate $m))
+    (func (export "spin") (canon lift (core func $i "spin"))))
+"#;
+
+fn interrupted_tests_leave_nothing() {
+    let home = Home::new();
+    let component = wat::parse_str(SPINNER).expect("a component");
+    let name = "spinner".parse().expect("a name");
+    let manifest = derive_manifest(&component, name).expect("a component");
+    home.write("spinner/tool.toml", manifest.to_toml());
+    home.write("spinner/tool.wasm", component);
+    let temporary = home.path().join("tmp");
+    std::fs::create_dir(&temporary).expect("a directory");
+    let home = home.with("TMPDIR", &temporary.to_string_lossy());
+    let here = || std::fs::read_dir(&temporary).expect("a directory").count();
+    let mut command = home.command(["test", "spinner"]);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let child = child.expect("the command starts");
+    wait_for("the copies", || (here() > 0).then_some(()));
+    send("INT", &child.id().to_string());
+    let output = child.wait_with_output().expect("the command ends");
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "error: interrupted\n"
+    );
+    assert_eq!(here(), 0, "nothing is left");
 }
 
 fn tests_guard_a_push() {
