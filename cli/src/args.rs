@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Build(commands::build::Build),
     /// Hold a built package against its claims and lint its descriptions
     Check(commands::check::Check),
+    /// Run a project's tests in the sandbox: cases, examples and random calls
+    Test(commands::test::Test),
     /// Publish a package to a registry
     Push(commands::push::Push),
     /// Find tools on a registry
@@ -119,6 +121,7 @@ impl Command {
             Self::New(command) => command.execute(session).await,
             Self::Build(command) => command.execute(session).await,
             Self::Check(command) => command.execute(session),
+            Self::Test(command) => command.execute(session).await,
             Self::Push(command) => command.execute(session).await,
             Self::Search(command) => command.execute(session).await,
             Self::Inspect(command) => command.execute(session).await,

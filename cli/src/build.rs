@@ -32,6 +32,7 @@ pub(crate) use project::read_author_manifest;
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::Sources;
 pub(crate) use trust::{obtain as obtain_trust, remember as remember_trust};
+pub(crate) use walk::{Bounds, Walk};
 pub(crate) use wit::{WitFile, add_packages, package_directory, wit_files};
 
 /// Builds the component of the project in `directory` and returns its bytes.

@@ -32,6 +32,7 @@ pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod serve;
+pub(crate) mod test;
 pub(crate) mod update;
 pub(crate) mod verify;
 pub(crate) mod whoami;

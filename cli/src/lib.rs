@@ -16,6 +16,7 @@ mod serving;
 mod session;
 mod settings;
 mod terminal;
+mod testing;
 mod text;
 mod toolbox;
 
@@ -71,7 +72,7 @@ fn suggest(error: &mut clap::Error) {
         Some(ContextValue::String(word)) => match word.as_str() {
             "publish" | "upload" | "release" => "push",
             "install" | "add" | "pull" | "get" => "load",
-            "test" | "validate" => "check",
+            "validate" => "check",
             "uninstall" | "unload" | "rm" | "delete" => "remove",
             "init" | "create" => "new",
             "upgrade" => "update",

@@ -8,3 +8,4 @@ pub(crate) mod definitions;
 pub(crate) mod functions;
 pub(crate) mod media;
 pub(crate) mod prompt_template;
+pub(crate) mod reply_json;

@@ -240,6 +240,7 @@ impl HostState {
             storage: approved.storage(),
             guard: Guard::new(grants, &self.config).into(),
             tls: self.tls.clone(),
+            recorder: approved.recorder().cloned(),
         }
     }
 

@@ -49,6 +49,7 @@ mod host;
 mod imports;
 mod interaction;
 mod offerings;
+mod recording;
 mod secret;
 mod storage;
 mod tool;
@@ -81,6 +82,7 @@ pub use interaction::{
 pub use offerings::prompt::{Prompt, PromptArgument, PromptMessage};
 pub use offerings::resource::{ResourceEntry, ResourceTemplate};
 pub use offerings::uri_template::UriTemplate;
+pub use recording::{HttpDecision, HttpRecorder, RecordedRequest, RecordedResponse};
 pub use storage::Storage;
 pub use tool::Tool;
 pub use tool_hub_manifest::contract::{

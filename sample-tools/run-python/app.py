@@ -29,6 +29,9 @@ class Python(exports.Python):
             ran = interpreter.run(code, found, _functions(), state)
         except interpreter.CodeError as error:
             raise Err(_failure("code", str(error), "mend the code and run it again")) from None
+        except interpreter.StateError as error:
+            message = f"`state` is of no earlier answer: {error}"
+            raise Err(_failure("state", message, "leave it out, or copy it whole")) from None
         return _reply(ran)
 
 

@@ -24,6 +24,10 @@ class CodeError(Exception):
     """The code raised; the text says what and where."""
 
 
+class StateError(Exception):
+    """The state is none that a run left."""
+
+
 class Ran:
     """What came of a run."""
 
@@ -43,7 +47,10 @@ def run(code, variables, functions, state):
     space.update(functions)
     space["Media"] = Media
     given = dict(space)
-    definitions = _restore(state, space) if state else []
+    try:
+        definitions = _restore(state, space) if state else []
+    except Exception as error:
+        raise StateError(f"it cannot be read: {error}") from None
     space.update(variables)
     printed = Printed()
     sys.stdout, before = printed, sys.stdout

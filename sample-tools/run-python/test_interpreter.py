@@ -96,6 +96,11 @@ class State(unittest.TestCase):
         with self.assertRaises(interpreter.CodeError):
             run("add(1)", state=ran.state)
 
+    def test_a_state_that_no_run_left_is_told(self):
+        for state in ["@x", "AAAA", "x"]:
+            with self.assertRaises(interpreter.StateError):
+                run("1", state=state)
+
 
 if __name__ == "__main__":
     unittest.main()

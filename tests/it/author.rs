@@ -9,6 +9,7 @@ mod integers;
 mod listed;
 mod mistakes;
 mod plain;
+mod tested;
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -71,6 +72,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(gradio::tests());
     tests.extend(listed::tests());
     tests.extend(mistakes::tests());
+    tests.extend(tested::tests());
     tests
 }
 

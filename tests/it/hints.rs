@@ -28,7 +28,7 @@ fn commands_of_others() {
         ("publish", "push"),
         ("install", "load"),
         ("add", "load"),
-        ("test", "check"),
+        ("validate", "check"),
     ] {
         let refused = home.tool(&format!("{theirs} author/one"));
         says(&refused, 1, &format!("'{ours}'"));

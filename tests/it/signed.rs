@@ -18,6 +18,7 @@ pub(crate) fn tests() -> Vec<Test> {
         test("signed::less_is_in_force_at_once", less_is_in_force).needs(&[Need::Ssh]),
         test("signed::a_file_is_not_called_unsigned", not_called_unsigned).needs(&[Need::Ssh]),
         test("signed::no_command_writes_the_setting", not_written).needs(&[Need::Ssh]),
+        test("signed::tests_get_no_rights", tests_get_no_rights).needs(&[Need::Ssh]),
     ]
 }
 
@@ -304,6 +305,23 @@ fn not_called_unsigned() {
     for ran in [home.run(call), agent.tool(&home, &call)] {
         refused(&ran, "requires approvals to be signed");
         assert!(ran.stderr().contains("tool load ./adder.wasm"));
+    }
+}
+
+/// A test of a package needs no consent, so it is no way to rights that nobody signed.
+fn tests_get_no_rights() {
+    let home = with_adder();
+    let agent = Agent::start(&home, "ed25519");
+    agent.requires(&home);
+    home.tool("test ./adder.wasm").ok();
+    for flag in ["--allow-dir", "--allow-var"] {
+        let named = if flag == "--allow-dir" {
+            "notes=."
+        } else {
+            "KEY"
+        };
+        let ran = home.run(["test", "./adder.wasm", flag, named]);
+        refused(&ran, "requires approvals to be signed");
     }
 }
 

@@ -32,14 +32,17 @@ pub(crate) const SOURCES_FILE: &str = "sources.json";
 const NOT_SOURCES: [&str; 4] = ["dist", "target", "node_modules", "__pycache__"];
 /// A directory that holds one of these is a cache or a Python environment.
 const MARKS_OF_CACHES: [&str; 2] = ["CACHEDIR.TAG", "pyvenv.cfg"];
+/// The directory of a project for its tests, which no package is built from: `tool test` reads it
+/// as it is, and writes recordings there.
+const TESTS: &str = "tests";
 /// The one hidden name that cargo reads.
 const CARGO_SETTINGS: &str = ".cargo";
 
 /// The digest of every file of a project, by its path there.
 ///
 /// Every file counts, because a build may read any of them. What is left out is what builds
-/// write, what begins with a dot, which editors and version control write, backups that end
-/// in `~`, and links to directories. What lies outside the project is not seen.
+/// write, the project's `tests`, what begins with a dot, which editors and version control write,
+/// backups that end in `~`, and links to directories. What lies outside the project is not seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Sources(BTreeMap<String, Digest>);
@@ -53,6 +56,9 @@ impl Sources {
         let mut found = BTreeMap::new();
         let mut walk = Walk::new(directory, PROJECT);
         for (name, path) in listed(&mut walk, directory)? {
+            if Path::new(&name).starts_with(TESTS) {
+                continue;
+            }
             found.insert(name, Digest::of(&walk.read(&path)?));
         }
         Ok(Self(found))
@@ -220,6 +226,8 @@ mod tests {
             "src/.lib.rs.swp",
             "src/lib.rs~",
             "venv/pyvenv.cfg",
+            "tests/words.toml",
+            "tests/recordings/words.json",
         ] {
             check(|project| write(project, path, "made"), None);
         }

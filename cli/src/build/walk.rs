@@ -10,20 +10,20 @@ use crate::terminal::problem::Problem;
 
 /// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     /// The most directories on top of each other.
-    pub(super) depth_max: usize,
+    pub(crate) depth_max: usize,
     /// The most entries of all directories together.
-    pub(super) entries_max: usize,
+    pub(crate) entries_max: usize,
     /// The most that is read of one file.
-    pub(super) file_bytes_max: u64,
+    pub(crate) file_bytes_max: u64,
     /// The most that is read of all files together.
-    pub(super) bytes_max: u64,
+    pub(crate) bytes_max: u64,
 }
 
 /// A walk that is under way.
 #[derive(Debug)]
-pub(super) struct Walk<'a> {
+pub(crate) struct Walk<'a> {
     root: &'a Path,
     bounds: Bounds,
     entries: usize,
@@ -31,7 +31,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(root: &'a Path, bounds: Bounds) -> Self {
+    pub(crate) fn new(root: &'a Path, bounds: Bounds) -> Self {
         Self {
             root,
             bounds,
@@ -44,7 +44,7 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     /// When it cannot be read, is too deep, or one entry too many is in it.
-    pub(super) fn entries(&mut self, directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    pub(crate) fn entries(&mut self, directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
         let below = directory.strip_prefix(self.root).unwrap_or(directory);
         let depth_max = self.bounds.depth_max;
         if below.components().count() > depth_max {
@@ -69,7 +69,7 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     /// When it cannot be read, or is too long by itself or with all that were read before.
-    pub(super) fn read(&mut self, path: &Path) -> anyhow::Result<Vec<u8>> {
+    pub(crate) fn read(&mut self, path: &Path) -> anyhow::Result<Vec<u8>> {
         let bytes = files::read_regular(path, self.bounds.file_bytes_max)
             .with_context(|| format!("{} cannot be read", path.display()))?;
         self.bytes += bytes.len() as u64;

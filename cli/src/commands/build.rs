@@ -36,45 +36,32 @@ pub(crate) struct Build {
     trust: bool,
 }
 
+/// The trust in what a project runs while it is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// The user gave it with a flag, from now on.
+    Given,
+    /// The user is asked, where something would run and nobody was asked before.
+    Asked,
+}
+
+impl Trust {
+    /// The trust that the flag `--trust` gives.
+    pub(crate) fn of_flag(is_given: bool) -> Self {
+        match is_given {
+            true => Self::Given,
+            false => Self::Asked,
+        }
+    }
+}
+
 impl Build {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
         let directory = config.settings.working.join(&self.directory);
-        let mut author = build::read_author_manifest(&directory)?;
-        let Some(section) = author.build.clone() else {
-            return Err(
-                Problem::user("tool.toml does not say how to build the tool")
-                    .hint("add: [build] language = \"rust\", \"python\" or \"javascript\"")
-                    .into(),
-            );
-        };
-        if self.trust {
-            build::remember_trust(&directory, config)?;
-        } else if section.language == Language::Rust {
-            build::obtain_trust(&directory, session)?;
-        }
-        if let Some(file) = &section.icon {
-            author.icon = Some(icon(&directory.join(file))?);
-        }
-        let functions = Functions::of(&directory, &author, &section)?;
-        if let Some(functions) = &functions {
-            functions.complete(&mut author)?;
-        }
-        let written = functions.as_ref().map(Functions::generated);
-        let wit = wit_with_packages(written.unwrap_or(&directory), printer)?;
-        // A mistake in the WIT is told with its place before a build tool stumbles over it.
-        let docs = docs_of(&section, &wit)?;
-        let mut sources = Sources::of(&directory)?;
-        let functions = functions.as_ref();
-        let component = build::component(&directory, &section, &docs, functions, session).await?;
-        // cargo writes it while it builds; whatever else changes meanwhile may not be built.
-        sources.renew(&directory, "Cargo.lock")?;
-        let verified = package_of(author, &docs, &component)?;
-        let card = finished_card(&directory, verified.manifest(), printer)?;
-        write_package(&directory, &verified, card.as_ref(), &sources)?;
+        let verified = build_package(&directory, Trust::of_flag(self.trust), session).await?;
         let remarks = check::remarks_on(&tool_hub_host::inspect(&verified)?);
         let manifest = verified.manifest();
-        let place = self.directory.join(PACKAGE_DIRECTORY);
         if printer.wants_json() {
             printer.json(&json!({
                 "directory": directory.join(PACKAGE_DIRECTORY),
@@ -86,23 +73,73 @@ impl Build {
                 "remarks": remarks,
             }))?;
         } else {
-            let functions: Vec<&str> = manifest
-                .functions
-                .keys()
-                .map(|name| name.as_str())
-                .collect();
-            printer.note(&format!(
-                "built {} {} in {}: {} bytes, {}",
-                manifest.name,
-                manifest.version,
-                place.display(),
-                verified.component().len(),
-                functions.join(", ")
-            ));
+            note_built(&verified, &self.directory, printer);
             check::show(&remarks, printer);
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Says what was built, in the directory that the user calls `shown`.
+pub(crate) fn note_built(verified: &Verified, shown: &Path, printer: &Printer) {
+    let manifest = verified.manifest();
+    let functions = manifest.functions.keys();
+    let functions: Vec<&str> = functions.map(|name| name.as_str()).collect();
+    printer.note(&format!(
+        "built {} {} in {}: {} bytes, {}",
+        manifest.name,
+        manifest.version,
+        shown.join(PACKAGE_DIRECTORY).display(),
+        verified.component().len(),
+        functions.join(", ")
+    ));
+}
+
+/// Builds the project in `directory`, writes the package to its `dist`, and returns it.
+///
+/// # Errors
+/// When there is no project, it is not trusted, or it cannot be built.
+pub(crate) async fn build_package(
+    directory: &Path,
+    trust: Trust,
+    session: &Session,
+) -> anyhow::Result<Verified> {
+    let Session { config, printer } = session;
+    let mut author = build::read_author_manifest(directory)?;
+    let Some(section) = author.build.clone() else {
+        return Err(
+            Problem::user("tool.toml does not say how to build the tool")
+                .hint("add: [build] language = \"rust\", \"python\" or \"javascript\"")
+                .into(),
+        );
+    };
+    match trust {
+        Trust::Given => build::remember_trust(directory, config)?,
+        Trust::Asked if section.language == Language::Rust => {
+            build::obtain_trust(directory, session)?;
+        }
+        Trust::Asked => {}
+    }
+    if let Some(file) = &section.icon {
+        author.icon = Some(icon(&directory.join(file))?);
+    }
+    let functions = Functions::of(directory, &author, &section)?;
+    if let Some(functions) = &functions {
+        functions.complete(&mut author)?;
+    }
+    let written = functions.as_ref().map(Functions::generated);
+    let wit = wit_with_packages(written.unwrap_or(directory), printer)?;
+    // A mistake in the WIT is told with its place before a build tool stumbles over it.
+    let docs = docs_of(&section, &wit)?;
+    let mut sources = Sources::of(directory)?;
+    let functions = functions.as_ref();
+    let component = build::component(directory, &section, &docs, functions, session).await?;
+    // cargo writes it while it builds; whatever else changes meanwhile may not be built.
+    sources.renew(directory, "Cargo.lock")?;
+    let verified = package_of(author, &docs, &component)?;
+    let card = finished_card(directory, verified.manifest(), printer)?;
+    write_package(directory, &verified, card.as_ref(), &sources)?;
+    Ok(verified)
 }
 
 /// The picture in a file of the author's.

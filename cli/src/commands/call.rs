@@ -29,9 +29,8 @@ use crate::terminal::output::Output;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::text::arguments;
+use crate::toolbox::watch::Watch;
 use crate::toolbox::{fetching, sandbox};
-
-use self::usage::Watch;
 
 /// Arguments of `tool call`.
 #[derive(Debug, Args)]
@@ -47,8 +46,8 @@ pub(crate) struct Call {
     /// by naming the argument once for each element, or whole: name='["a","b"]'.
     arguments: Vec<String>,
 
-    /// All arguments at once, as a JSON object
-    #[arg(long, value_name = "JSON", conflicts_with = "arguments")]
+    /// All arguments at once, as a JSON object, in place of name=value
+    #[arg(long, value_name = "JSON")]
     json_args: Option<String>,
 
     /// Write the first picture, sound or binary resource of the answer to a file
@@ -86,7 +85,15 @@ impl Call {
         let target = self.load(session).await?;
         let (function, pairs) = self.function(&target)?;
         let arguments = match &self.json_args {
-            Some(text) => text.clone(),
+            Some(text) if pairs.is_empty() => text.clone(),
+            Some(_) => {
+                return Err(Problem::user(format!(
+                    "`{}` and --json-args both give arguments",
+                    pairs[0]
+                ))
+                .hint("give all of them with one or the other")
+                .into());
+            }
             None => arguments::parse(pairs, &function.spec.input_schema, &config.settings.working)?
                 .to_string(),
         };

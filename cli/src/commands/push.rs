@@ -16,11 +16,13 @@ use tool_hub_toolbox::built_package;
 use crate::build::Sources;
 use crate::commands::check::steering_characters;
 use crate::commands::load::refusals::check_refusals;
+use crate::commands::test::before_a_push;
 use crate::files;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::terminal::progress::Bars;
+use crate::testing::Subject;
 
 /// Arguments of `tool push`.
 #[derive(Debug, Args)]
@@ -35,6 +37,10 @@ pub(crate) struct Push {
     /// Only you and your organisation may see a repo that this makes
     #[arg(long)]
     private: bool,
+
+    /// Publish it without running the project's tests
+    #[arg(long)]
+    no_test: bool,
 
     /// Check everything, ask the registry what is there, and publish nothing
     #[arg(long)]
@@ -54,6 +60,14 @@ impl Push {
         check_refusals(&inspection)?;
         for remark in steering_characters(&inspection) {
             printer.warning(&remark);
+        }
+        if !self.no_test {
+            let subject = Subject {
+                package: &verified,
+                project: &directory,
+                shown: &self.directory,
+            };
+            before_a_push(subject, session).await?;
         }
         let client = config.settings.client(&config.settings.endpoint, printer)?;
         let repo = self.repo(&client, &verified).await?;

@@ -8,6 +8,7 @@ use tool_hub_manifest::{Grants, ToolName, VariableName, Verified};
 
 use crate::approval::denial::{GrantAdvice, RequiredGrant, ToolIdentity};
 use crate::error::HostError;
+use crate::recording::HttpRecorder;
 use crate::secret::Secret;
 use crate::secret::parts::MASKED_BYTES_MIN;
 use crate::storage::Storage;
@@ -27,6 +28,7 @@ use crate::storage::Storage;
 ///         storage: None,
 ///         known_as: None,
 ///         grant_advice: None,
+///         recorder: None,
 ///     }
 /// }
 /// ```
@@ -69,6 +71,7 @@ pub struct Approved {
     storage: Option<Storage>,
     known_as: Option<String>,
     grant_advice: Option<Arc<GrantAdvice>>,
+    recorder: Option<Arc<dyn HttpRecorder>>,
 }
 
 impl fmt::Debug for Approved {
@@ -103,6 +106,7 @@ impl Approved {
             storage: None,
             known_as: None,
             grant_advice: None,
+            recorder: None,
         })
     }
 
@@ -161,6 +165,14 @@ impl Approved {
         Ok(self)
     }
 
+    /// Has `recorder` record or answer the tool's HTTP requests, for its tests. It is asked about
+    /// those that are granted, and about no other.
+    #[must_use]
+    pub fn with_recorder(mut self, recorder: Arc<dyn HttpRecorder>) -> Self {
+        self.recorder = Some(recorder);
+        self
+    }
+
     /// The granted variables that have no value yet. The tool finds them absent.
     pub fn unbound_variables(&self) -> impl Iterator<Item = &VariableName> {
         self.grants
@@ -178,6 +190,11 @@ impl Approved {
     pub(crate) fn identity(&self) -> ToolIdentity {
         let name = self.known_as.as_deref().unwrap_or(self.name().as_str());
         ToolIdentity::new(name.to_owned()).with_advice(self.grant_advice.clone())
+    }
+
+    /// What records and answers its requests.
+    pub(crate) fn recorder(&self) -> Option<&Arc<dyn HttpRecorder>> {
+        self.recorder.as_ref()
     }
 
     /// The tool's storage, if it is granted.

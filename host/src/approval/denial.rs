@@ -77,6 +77,8 @@ enum Reason {
     NotAsked,
     /// The origin's name leads to an address that is not to be reached by name.
     Address,
+    /// The tool is tested, and no answer is recorded.
+    NotRecorded(Origin),
     /// Other programs of the user act on files of this name.
     GuardedName(String),
 }
@@ -115,6 +117,17 @@ impl Denial {
     /// Refuses to reach `origin`, whose name leads to a private address.
     pub(crate) fn address(tool: &Arc<ToolIdentity>, origin: &Origin) -> Self {
         Self::new(tool, format!("network {origin}"), Reason::Address)
+    }
+
+    /// Refuses the request `what`, the guest's masked text, to which no answer is recorded.
+    pub(crate) fn unrecorded(tool: &Arc<ToolIdentity>, what: &str, origin: &Origin) -> Self {
+        let shown: String = what
+            .chars()
+            .take(300)
+            .flat_map(char::escape_debug)
+            .collect();
+        let capability = format!("the request {shown}");
+        Self::new(tool, capability, Reason::NotRecorded(origin.clone()))
     }
 
     /// Refuses access to `name` in a directory with write access.
@@ -175,6 +188,7 @@ impl Denial {
         let why = match self.reason {
             Reason::Address => "its name leads to a private address, or to this machine",
             Reason::GuardedName(_) => "other programs act on files of this name",
+            Reason::NotRecorded(_) => "no answer to it is recorded",
             Reason::NotGranted(_) | Reason::NotAsked => "it is not granted",
         };
         format!("tool `{}` was refused {capability}: {why}", tool.name)
@@ -195,6 +209,10 @@ impl Denial {
                 let sentence = "use another name; to allow this one anyway, a person grants the directory again";
                 let grant = RequiredGrant::GuardedName(name.clone());
                 self.tool.advise(sentence.to_owned(), &[grant])
+            }
+            Reason::NotRecorded(origin) => {
+                let grant = RequiredGrant::Network(origin.clone());
+                self.tool.advise("record it".to_owned(), &[grant])
             }
             Reason::NotGranted(grant) => {
                 let sentence = "a person can grant it".to_owned();

@@ -8,6 +8,7 @@ use wasmtime_wasi_config::WasiConfigVariables;
 use crate::approval::denial::{Denial, ToolIdentity};
 use crate::imports::directories::guard::Guard;
 use crate::imports::http::connect::Tls;
+use crate::recording::HttpRecorder;
 use crate::secret::Secrets;
 use crate::storage::Storage;
 
@@ -30,4 +31,6 @@ pub(crate) struct Policy {
     /// The names that the tool may not touch in directories with write access.
     pub(crate) guard: Arc<Guard>,
     pub(crate) tls: Arc<Tls>,
+    /// What records and answers its requests, while it is tested.
+    pub(crate) recorder: Option<Arc<dyn HttpRecorder>>,
 }

@@ -6,6 +6,7 @@
 mod address;
 mod body;
 pub(crate) mod connect;
+mod exchange;
 mod method;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use crate::call::policy::Policy;
 use crate::call::record::Record;
 use crate::imports::http::body::BoundedBody;
 use crate::imports::http::connect::{Resolver, Tls};
+use crate::recording::HttpRecorder;
 
 type Request = http::Request<WasiBody>;
 type Driver = Box<dyn Future<Output = Result<(), Error>> + Send>;
@@ -41,6 +43,8 @@ struct Rules {
     record: Arc<Record>,
     resolver: Resolver,
     tls: Arc<Tls>,
+    /// What stands in for the network, or listens, while a tool is tested.
+    recorder: Option<Arc<dyn HttpRecorder>>,
 }
 
 impl Gate {
@@ -53,6 +57,7 @@ impl Gate {
             record,
             resolver: Resolver::default(),
             tls: policy.tls.clone(),
+            recorder: policy.recorder.clone(),
         }))
     }
 }
@@ -92,7 +97,11 @@ impl Rules {
             error
         };
         let request = self.without_body(&origin, request, &options).await?;
-        let answered = self.send(&origin, request, options).await.map_err(&note);
+        let answered = match self.recorder.as_deref() {
+            None => self.send(&origin, request, options).await,
+            Some(recorder) => self.exchange(recorder, &origin, request, options).await,
+        };
+        let answered = answered.map_err(&note);
         let status = answered.as_ref().map(|(response, _)| response.status());
         audit::requested(&self.tool.name, &origin, &method, status);
         let (response, driver) = answered?;

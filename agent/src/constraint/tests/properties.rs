@@ -1,10 +1,12 @@
 //! Tests with random schemas that compiled constraints accept exactly the valid texts.
 //! The crate `jsonschema` judges.
 
+use fastrand::Rng;
 use proptest::prelude::*;
 
-use super::random_schemas::{Random, changed, instance, schemas};
+use super::random_schemas::{changed, schemas};
 use super::*;
+use crate::definition::random_arguments::random_value;
 
 /// Compact, and as Python writes it by default.
 fn spellings(value: &Value) -> [String; 2] {
@@ -55,9 +57,9 @@ proptest! {
         let losses = constraint.compile(Format::Lark).unwrap().losses;
         let is_exact = losses.is_empty();
         let validator = jsonschema::draft202012::new(&schema).unwrap();
-        let mut random = Random(seed);
+        let mut random = Rng::with_seed(seed);
         for _ in 0..6 {
-            let value = instance(&schema, &mut random);
+            let value = random_value(&schema, &mut random);
             prop_assert!(validator.is_valid(&value), "{} {}", schema, value);
             for text in spellings(&value) {
                 prop_assert!(matchers.accept(&text), "{} {}", schema, text);
@@ -70,7 +72,7 @@ proptest! {
             }
             // A text with a letter too few.
             let text = value.to_string();
-            let at = random.roll(text.chars().count() as u64) as usize;
+            let at = random.usize(..text.chars().count());
             let cut: String = text.chars().enumerate().filter(|(index, _)| *index != at).map(|(_, c)| c).collect();
             if matchers.accept(&cut) && is_exact {
                 let read: Value = serde_json::from_str(&cut).unwrap();

@@ -1,7 +1,10 @@
-//! Generates random schemas like those of tools, valid values for them, and slightly wrong ones.
+//! Generates random schemas like those of tools, and slightly wrong values for them.
 
+use fastrand::Rng;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
+
+use crate::definition::random_arguments::pick;
 
 /// A schema of the arguments of a function.
 pub(super) fn schemas() -> impl Strategy<Value = Value> {
@@ -86,126 +89,8 @@ fn variant(cases: Vec<Value>) -> Value {
     json!({ "oneOf": cases.collect::<Vec<Value>>() })
 }
 
-/// Pseudo-random numbers, the same for the same seed.
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
-
-    fn pick<'v, T>(&mut self, of: &'v [T]) -> &'v T {
-        &of[self.roll(of.len() as u64) as usize]
-    }
-}
-
-/// A random value that is valid against a schema that `schemas` made.
-pub(super) fn instance(schema: &Value, random: &mut Random) -> Value {
-    for choice in ["anyOf", "oneOf"] {
-        if let Some(choices) = schema[choice].as_array() {
-            let chosen = random.pick(choices).clone();
-            return instance(&chosen, random);
-        }
-    }
-    if let Some(values) = schema["enum"].as_array() {
-        return random.pick(values).clone();
-    }
-    if let Some(value) = schema.get("const") {
-        return value.clone();
-    }
-    match schema["type"].as_str() {
-        None => match random.roll(2) {
-            0 => integer(schema, random),
-            _ => json!(random.pick(&["0", "9223372036854775807", "12"])),
-        },
-        Some("null") => Value::Null,
-        Some("boolean") => json!(random.roll(2) == 0),
-        Some("integer") => integer(schema, random),
-        Some("number") => random
-            .pick(&[
-                json!(0),
-                json!(-3),
-                json!(0.5),
-                json!(-1.25e-7),
-                json!(1e16),
-                json!(6.02e300),
-            ])
-            .clone(),
-        Some("string") => text(schema, random),
-        Some("array") => array(schema, random),
-        Some(_) => {
-            let Some(properties) = schema["properties"].as_object() else {
-                let names = ["", "k\n", "ключ"];
-                let count = random.roll(3) as usize;
-                let pairs = names[..count].iter().map(|name| {
-                    (
-                        (*name).to_owned(),
-                        instance(&schema["additionalProperties"], random),
-                    )
-                });
-                return Value::Object(pairs.collect());
-            };
-            let required = schema["required"].as_array();
-            let mut members = Map::new();
-            for (name, schema) in properties {
-                let is_required = required.is_some_and(|names| names.iter().any(|it| it == name));
-                if is_required || random.roll(2) == 0 {
-                    members.insert(name.clone(), instance(schema, random));
-                }
-            }
-            Value::Object(members)
-        }
-    }
-}
-
-fn integer(schema: &Value, random: &mut Random) -> Value {
-    let (min, max) = (&schema["minimum"], &schema["maximum"]);
-    match random.roll(3) {
-        0 if !min.is_null() => min.clone(),
-        1 if !max.is_null() => max.clone(),
-        _ => json!(random.roll(128)),
-    }
-}
-
-fn text(schema: &Value, random: &mut Random) -> Value {
-    if schema["maxLength"] == 1 {
-        return json!(random.pick(&["a", "\"", "\\", "😀", "\n", "é"]));
-    }
-    if schema["contentEncoding"] == "base64" {
-        return json!(random.pick(&["", "aGk=", "AA==", "AAAA/+9h"]));
-    }
-    json!(random.pick(&[
-        "",
-        "two words",
-        "\u{0}\u{1f}\u{7f}",
-        "😀é\u{fffd}",
-        "\\\"/",
-        "</tool_call>"
-    ]))
-}
-
-fn array(schema: &Value, random: &mut Random) -> Value {
-    if let Some(items) = schema["prefixItems"].as_array() {
-        return items.iter().map(|item| instance(item, random)).collect();
-    }
-    if schema["uniqueItems"] == true {
-        let values = schema["items"]["enum"].as_array().into_iter().flatten();
-        return values.filter(|_| random.roll(2) == 0).cloned().collect();
-    }
-    let min = schema["minItems"].as_u64().unwrap_or(0);
-    let max = schema["maxItems"].as_u64().unwrap_or(3);
-    let count = min + random.roll(max - min + 1);
-    (0..count)
-        .map(|_| instance(&schema["items"], random))
-        .collect()
-}
-
 /// `value` with one thing in it changed.
-pub(super) fn changed(value: &Value, random: &mut Random) -> Value {
+pub(super) fn changed(value: &Value, random: &mut Rng) -> Value {
     let others = [
         json!(null),
         json!(true),
@@ -219,34 +104,34 @@ pub(super) fn changed(value: &Value, random: &mut Random) -> Value {
         json!({}),
     ];
     match value {
-        Value::Array(items) if random.roll(4) > 0 => {
+        Value::Array(items) if random.usize(..4) > 0 => {
             let mut items = items.clone();
-            match random.roll(3) {
+            match random.usize(..3) {
                 0 if !items.is_empty() => {
                     let last = items.len() - 1;
                     items[last] = changed(&items[last], random);
                 }
-                1 => items.push(random.pick(&others).clone()),
+                1 => items.push(pick(&others, random).clone()),
                 _ => drop(items.pop()),
             }
             Value::Array(items)
         }
-        Value::Object(members) if random.roll(6) > 0 => {
+        Value::Object(members) if random.usize(..6) > 0 => {
             let mut members = members.clone();
             let names: Vec<String> = members.keys().cloned().collect();
-            match (random.roll(4), names.is_empty()) {
+            match (random.usize(..4), names.is_empty()) {
                 (0, _) | (_, true) => {
-                    drop(members.insert("extra".to_owned(), random.pick(&others).clone()))
+                    drop(members.insert("extra".to_owned(), pick(&others, random).clone()))
                 }
-                (1, _) => drop(members.shift_remove(random.pick(&names))),
+                (1, _) => drop(members.shift_remove(pick(&names, random))),
                 _ => {
-                    let name = random.pick(&names).clone();
+                    let name = pick(&names, random).clone();
                     let inner = changed(&members[&name], random);
                     members.insert(name, inner);
                 }
             }
             Value::Object(members)
         }
-        _ => random.pick(&others).clone(),
+        _ => pick(&others, random).clone(),
     }
 }

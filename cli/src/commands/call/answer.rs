@@ -2,8 +2,6 @@
 
 use std::process::ExitCode;
 
-use data_encoding::BASE64;
-use serde_json::{Value, json};
 use tool_hub_host::Usage;
 use tool_hub_manifest::contract::{Content, ContentBody, Reply, ResourceContents};
 
@@ -11,6 +9,7 @@ use super::usage;
 use crate::terminal::output::Output;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
+use crate::text::reply_json::reply_json;
 
 /// Prints `reply`; its first picture, sound or binary resource goes to `output` instead,
 /// where there is one. JSON tells what the call used, where that is given.
@@ -28,7 +27,7 @@ pub(super) fn print(
         None => None,
     };
     if printer.wants_json() {
-        printer.json(&usage::beside(as_json(reply)?, usage))?;
+        printer.json(&usage::beside(reply_json(reply)?, usage))?;
         return Ok(ExitCode::SUCCESS);
     }
     for (index, content) in reply.content.iter().enumerate() {
@@ -111,47 +110,6 @@ fn shown(body: &ContentBody) -> String {
                     resource.uri,
                     data.len()
                 )
-            }
-        },
-    }
-}
-
-fn as_json(reply: &Reply) -> anyhow::Result<Value> {
-    let structured: Option<Value> = match &reply.structured {
-        Some(text) => Some(serde_json::from_str(text)?),
-        None => None,
-    };
-    let content: Vec<Value> = reply
-        .content
-        .iter()
-        .map(|content| content_as_json(&content.body))
-        .collect();
-    let mut answer = json!({ "content": content });
-    if let Some(structured) = structured {
-        answer["structured"] = structured;
-    }
-    if let Some(next) = &reply.next {
-        answer["next"] = json!(next);
-    }
-    Ok(answer)
-}
-
-fn content_as_json(body: &ContentBody) -> Value {
-    match body {
-        ContentBody::Text(text) => json!({ "type": "text", "text": text }),
-        ContentBody::Image { media_type, data } => {
-            json!({ "type": "image", "media_type": media_type, "data": BASE64.encode(data) })
-        }
-        ContentBody::Audio { media_type, data } => {
-            json!({ "type": "audio", "media_type": media_type, "data": BASE64.encode(data) })
-        }
-        ContentBody::Link(link) => json!({ "type": "link", "uri": link.uri, "name": link.name }),
-        ContentBody::Resource(resource) => match &resource.contents {
-            ResourceContents::Text(text) => {
-                json!({ "type": "resource", "uri": resource.uri, "text": text })
-            }
-            ResourceContents::Blob(data) => {
-                json!({ "type": "resource", "uri": resource.uri, "blob": BASE64.encode(data) })
             }
         },
     }

@@ -1,15 +1,17 @@
 //! Tests of the gate for HTTP requests, with servers on the loopback interface as canaries.
 
 use std::pin::Pin;
+use std::sync::Mutex;
 
 use bytes::Bytes;
-use http_body_util::Empty;
+use http_body_util::{Empty, Full};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 
 use super::*;
+use crate::recording::{HttpDecision, RecordedRequest, RecordedResponse};
 use crate::secret::{Secret, Secrets};
 use tool_hub_manifest::Methods;
 
@@ -79,6 +81,7 @@ fn rules_with(granted: &[String], methods: &Methods, edit: impl FnOnce(&mut Limi
         record: Arc::new(Record::blank(limits)),
         resolver: Resolver::default(),
         tls: Arc::default(),
+        recorder: None,
     }
 }
 
@@ -365,4 +368,93 @@ impl std::io::Write for LogBuffer {
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
+}
+
+/// Answers every request with `answer`, and keeps what it was asked and told.
+#[derive(Default)]
+struct Recorder {
+    answer: Option<RecordedResponse>,
+    asked: Mutex<Vec<RecordedRequest>>,
+    told: Mutex<Vec<RecordedResponse>>,
+}
+
+impl HttpRecorder for Recorder {
+    fn decide(&self, request: &RecordedRequest) -> HttpDecision {
+        self.asked.lock().unwrap().push(request.clone());
+        self.answer
+            .clone()
+            .map_or(HttpDecision::Send, HttpDecision::Answer)
+    }
+
+    fn record(&self, _request: &RecordedRequest, response: &RecordedResponse) {
+        self.told.lock().unwrap().push(response.clone());
+    }
+}
+
+fn answer(body: &'static str) -> RecordedResponse {
+    RecordedResponse {
+        status: 201,
+        headers: vec![("x-recorded".into(), "yes".into())],
+        body: body.into(),
+    }
+}
+
+#[tokio::test]
+async fn a_recording_opens_no_gate() {
+    let recorder = Arc::new(Recorder {
+        answer: Some(answer("hi")),
+        ..Recorder::default()
+    });
+    let only_get = Methods::Only(["GET".parse().unwrap()].into());
+    let granted = ["https://allowed.example".to_owned()];
+    let mut rules = rules_with(&granted, &only_get, |limits| limits.http_response_bytes = 2);
+    rules.recorder = Some(recorder.clone());
+    let with_body = |method: &str| {
+        let request = http::Request::builder().method(method);
+        let request = request.uri("https://allowed.example/");
+        request.body(Full::new(Bytes::from("x"))).unwrap()
+    };
+    for denied in [
+        get(&rules, "https://other.example/").await,
+        send(&rules, with_body("POST")).await,
+        send(&rules, with_body("GET")).await,
+    ] {
+        assert!(
+            matches!(denied, Err(Error::HttpRequestDenied)),
+            "{denied:?}"
+        );
+    }
+    assert_eq!(*recorder.asked.lock().unwrap(), []);
+    // Nothing listens there: the answer comes from the recorder.
+    let (status, body) = get(&rules, "https://allowed.example/a").await.unwrap();
+    assert_eq!((status.as_u16(), &body[..]), (201, &b"hi"[..]));
+    let asked = recorder.asked.lock().unwrap().pop().unwrap();
+    assert_eq!(asked.url, "https://allowed.example/a");
+    // A recording is held to the same limits.
+    rules.recorder = Some(Arc::new(Recorder {
+        answer: Some(answer("too long")),
+        ..Recorder::default()
+    }));
+    let refused = get(&rules, "https://allowed.example/a").await;
+    assert!(matches!(refused, Err(Error::HttpResponseBodySize(Some(2)))));
+}
+
+#[tokio::test]
+async fn what_is_recorded_holds_no_secret() {
+    let head = "HTTP/1.1 200 OK\r\nset-cookie: id=1\r\nx-echo: hunter2hunter2\r\n";
+    let text = format!("{head}content-length: 14\r\n\r\nhunter2hunter2");
+    let origin = format!("http://127.0.0.1:{}", server(text).await);
+    let recorder = Arc::new(Recorder::default());
+    let mut rules = rules(std::slice::from_ref(&origin), |_| {});
+    let secrets = Secrets::new([Secret::new("hunter2hunter2".into())]);
+    Arc::get_mut(&mut rules.record).unwrap().secrets = secrets;
+    rules.recorder = Some(recorder.clone());
+    let url = format!("{origin}/?key=hunter2hunter2");
+    let (_, body) = get(&rules, &url).await.unwrap();
+    assert_eq!(&body[..], b"hunter2hunter2", "the guest gets what was sent");
+    let asked = recorder.asked.lock().unwrap().pop().unwrap();
+    assert_eq!(asked.url, format!("{origin}/?key=***"));
+    let told = recorder.told.lock().unwrap().pop().unwrap();
+    assert_eq!(&told.body[..], b"***");
+    assert_eq!(told.headers, [("x-echo".to_owned(), "***".to_owned())]);
 }
