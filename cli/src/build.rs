@@ -30,7 +30,7 @@ pub(crate) use process::{output_of, spawn, status_of};
 use project::Project;
 pub(crate) use project::read_author_manifest;
 pub(crate) use rust::{TARGET, ensure_target, has_target};
-pub(crate) use sources::Sources;
+pub(crate) use sources::{SourceStamps, Sources};
 pub(crate) use trust::{obtain as obtain_trust, remember as remember_trust};
 pub(crate) use wit::{WitFile, add_packages, package_directory, wit_files};
 

@@ -116,7 +116,11 @@ fn shown(body: &ContentBody) -> String {
     }
 }
 
-fn as_json(reply: &Reply) -> anyhow::Result<Value> {
+/// `reply` for programs.
+///
+/// # Errors
+/// When its structured half is no JSON.
+pub(super) fn as_json(reply: &Reply) -> anyhow::Result<Value> {
     let structured: Option<Value> = match &reply.structured {
         Some(text) => Some(serde_json::from_str(text)?),
         None => None,
