@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
 
-use crate::build;
+use crate::build::{self, Form};
 use crate::commands::check;
 use crate::session::Session;
 
@@ -37,7 +37,7 @@ impl Build {
             build::read_author_manifest(&directory)?;
             build::remember_trust(&directory, config)?;
         }
-        let built = BuiltProject::of(&directory, session).await?;
+        let built = BuiltProject::of(&directory, Form::Package, session).await?;
         built.write(&directory)?;
         let verified = &built.verified;
         let remarks = check::remarks_on(&tool_hub_host::inspect(verified)?);

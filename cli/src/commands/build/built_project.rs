@@ -5,11 +5,12 @@ use std::path::Path;
 use anyhow::Context as _;
 use tool_hub_host::authoring::{self, Docs, WitSource};
 use tool_hub_manifest::{
-    Build as BuildSection, Icon, Language, Manifest, Package, Verified, package_file,
+    Build as BuildSection, Icon, Language, Manifest, Package, VariableRequest, Verified,
+    package_file,
 };
 use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
 
-use crate::build::{self, FinishedCard, Functions, Sources};
+use crate::build::{self, FinishedCard, Form, Functions, Sources};
 use crate::files;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
@@ -25,15 +26,21 @@ pub(crate) struct BuiltProject {
     card: Option<FinishedCard>,
     /// What it was built from.
     pub(crate) sources: Sources,
+    /// The script that it runs and does not hold, for [`build::SCRIPT_VARIABLE`].
+    pub(crate) script: Option<String>,
 }
 
 impl BuiltProject {
-    /// Builds the project in `directory`.
+    /// Builds the project in `directory`, as a package or for one run of `tool dev`.
     ///
     /// # Errors
     /// When the user does not trust the project where that is needed, when its manifest, WIT or
     /// code is wrong, when a build tool cannot be had, and when the user asks to stop.
-    pub(crate) async fn of(directory: &Path, session: &Session) -> anyhow::Result<Self> {
+    pub(crate) async fn of(
+        directory: &Path,
+        form: Form,
+        session: &Session,
+    ) -> anyhow::Result<Self> {
         let printer = &session.printer;
         let mut author = build::read_author_manifest(directory)?;
         let Some(section) = author.build.clone() else {
@@ -59,15 +66,20 @@ impl BuiltProject {
         let docs = docs_of(&section, &wit)?;
         let mut sources = Sources::of(directory)?;
         let functions = functions.as_ref();
-        let component = build::component(directory, &section, &docs, functions, session).await?;
+        let built = build::component(directory, &section, &docs, functions, form, session).await?;
         // cargo writes it while it builds; whatever else changes meanwhile may not be built.
         sources.renew(directory, "Cargo.lock")?;
-        let verified = package_of(author, &docs, &component)?;
+        let verified = match built.script {
+            None => package_of(author, &docs, &docs.embed(&built.bytes)?)?,
+            // Its comments are left out: they would have it compiled anew when they change.
+            Some(_) => package_of(with_script(author)?, &docs, &built.bytes)?,
+        };
         let card = finished_card(directory, verified.manifest(), printer)?;
         Ok(Self {
             verified,
             card,
             sources,
+            script: built.script,
         })
     }
 
@@ -137,14 +149,23 @@ fn docs_of(section: &BuildSection, wit: &[build::WitFile]) -> anyhow::Result<Doc
     Ok(Docs::from_sources(&sources, section.world.as_deref())?)
 }
 
-/// Finishes the manifest and puts the comments of the WIT into both halves of the package.
+/// Finishes the manifest, with the comments of the WIT.
 fn package_of(author: Manifest, docs: &Docs, component: &[u8]) -> anyhow::Result<Verified> {
-    let component = docs.embed(component)?;
-    let manifest = authoring::complete_manifest(author, &component, Some(docs))?;
+    let manifest = authoring::complete_manifest(author, component, Some(docs))?;
     Ok(Verified::check(Package {
         manifest: manifest.to_toml().into_bytes(),
-        component,
+        component: component.to_owned(),
     })?)
+}
+
+/// A manifest that asks for the variable with the script as well.
+fn with_script(mut author: Manifest) -> anyhow::Result<Manifest> {
+    author.capabilities.variables.push(VariableRequest {
+        name: build::SCRIPT_VARIABLE.parse()?,
+        secret: false,
+        why: "the script that is being worked on".to_owned(),
+    });
+    Ok(author)
 }
 
 /// The card of the package, where the author wrote one.

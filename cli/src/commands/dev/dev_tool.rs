@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use tool_hub_agent::definition::lint::{Finding, lint};
 use tool_hub_host::{Host, InspectedCapability, Storage, inspect};
-use tool_hub_manifest::{FunctionSpec, Grants, ToolKey, Version};
+use tool_hub_manifest::{FunctionSpec, Grants, ToolKey, VariableName, Version};
 use tool_hub_registry_client::Store;
 use tool_hub_toolbox::loaded::LoadedTool;
 
-use crate::build::Sources;
+use crate::build::{Form, SCRIPT_VARIABLE, Sources};
 use crate::commands::build::built_project::BuiltProject;
 use crate::commands::check::{self, Remark};
 use crate::commands::load::refusals::check_refusals;
@@ -74,21 +74,29 @@ impl<'a> DevProject<'a> {
     pub(super) async fn build(&self) -> anyhow::Result<DevTool> {
         let config = &self.session.config;
         let start = Instant::now();
-        let built = BuiltProject::of(&self.directory, self.session).await?;
+        let built = BuiltProject::of(&self.directory, Form::Development, self.session).await?;
         let build_time = start.elapsed();
         let inspection = inspect(&built.verified)?;
         check_refusals(&inspection)?;
         let manifest = built.verified.manifest();
         let asked = &manifest.capabilities;
-        let grants = self.rights.grants(asked, Grants::none(), config)?;
+        let variable: VariableName = SCRIPT_VARIABLE.parse()?;
+        let grants = match &built.script {
+            Some(_) => Grants::none().plain_variable(variable.clone()),
+            None => Grants::none(),
+        };
+        let grants = self.rights.grants(asked, grants, config)?;
         let key = ToolKey::from(&manifest.name);
         let command = self.command();
         let ungranted = inspection.ungranted(&grants);
         // The consent is the author's, who started this with these flags, for this run.
-        let approved = inspection
+        let mut approved = inspection
             .approve(grants)?
             .known_as(key.as_str())
             .with_grant_advice(move |grants| grant_flags::command(&command, grants));
+        if let Some(script) = built.script {
+            approved = approved.with_variable(variable, script)?;
+        }
         let loader = sandbox::loader(&self.host, &self.store, config);
         let tool = loader.load_approved(approved, self.storage.clone()).await?;
         let loaded = LoadedTool::without_toolbox(key, tool);

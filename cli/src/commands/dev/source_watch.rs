@@ -79,7 +79,7 @@ impl SourceWatch {
             // A file that is gone again by now is looked at once more.
             let now = Sources::of(&self.directory).ok();
             if let Some(change) = now.and_then(|now| self.built.change_to(&now)) {
-                return change;
+                return change.trim_end_matches(" since").to_owned();
             }
         }
     }
