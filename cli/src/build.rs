@@ -68,12 +68,11 @@ async fn built(
     form: Form,
     session: &Session,
 ) -> anyhow::Result<BuiltComponent> {
-    let is_for_development = form == Form::Development;
     let bytes = match project.build.language {
-        Language::Rust => rust::build(project, session).await?,
+        Language::Rust => rust::build(project, form, session).await?,
         Language::Python => python::build(project, session).await?,
         Language::Javascript => {
-            if is_for_development
+            if form == Form::Development
                 && let Some(built) = javascript::development::build(project, session).await?
             {
                 return Ok(built);

@@ -74,6 +74,7 @@ fn suggest(error: &mut clap::Error) {
             "test" | "validate" => "check",
             "uninstall" | "unload" | "rm" | "delete" => "remove",
             "init" | "create" => "new",
+            "watch" => "dev",
             "upgrade" => "update",
             "info" | "show" => "inspect",
             "ls" => "list",

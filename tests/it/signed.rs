@@ -285,7 +285,7 @@ fn less_is_in_force() {
     assert_eq!(home.tool(CALL).ok().trim(), "42");
 }
 
-/// A call by path records nothing that could be signed, so there is none.
+/// A call by path, and work on a project, record nothing that could be signed, so there is none.
 fn not_called_unsigned() {
     let home = with_adder();
     let agent = Agent::start(&home, "ed25519");
@@ -305,6 +305,7 @@ fn not_called_unsigned() {
         refused(&ran, "requires approvals to be signed");
         assert!(ran.stderr().contains("tool load ./adder.wasm"));
     }
+    refused(&home.tool("dev"), "requires approvals to be signed");
 }
 
 /// Bytes that a tool chooses go neither over what was approved nor over the toolbox, whatever

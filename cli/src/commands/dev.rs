@@ -219,13 +219,11 @@ impl Work<'_> {
     /// When somebody said stop, or nobody reads what is shown.
     async fn build(&mut self) -> anyhow::Result<Option<DevTool>> {
         self.watch.begin();
-        match self.project.build().await {
-            Ok(tool) => {
-                self.watch.built(&tool.sources);
-                Ok(Some(tool))
-            }
+        let built = self.project.build().await;
+        self.watch.end();
+        match built {
+            Ok(tool) => Ok(Some(tool)),
             Err(error) => {
-                self.watch.failed();
                 self.screen.failed(error)?;
                 Ok(None)
             }

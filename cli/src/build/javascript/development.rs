@@ -5,7 +5,8 @@
 //! evaluated in each call. The component is made anew when the WIT or the script's imports change.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::Deserialize;
 use serde_json::json;
@@ -25,6 +26,8 @@ pub(crate) const SCRIPT_VARIABLE: &str = "TOOL_HUB_DEV_SCRIPT";
 
 /// The directory of the components, among the toolchains.
 const DIRECTORY: &str = "javascript-development";
+/// The most components that are kept, of 1.6 MB.
+const COMPONENTS_MAX: usize = 32;
 /// The world that is built.
 const WORLD: &str = "tool-hub-development";
 /// The package that the world imports more of than `console` does.
@@ -173,8 +176,6 @@ async fn component(
     let written = wit_files(project.scratch)?;
     let all = json!([loader, written, toolchain]).to_string();
     let kept = session.config.settings.toolchains.join(DIRECTORY);
-    let owner = Digest::of(project.directory.to_string_lossy().as_bytes()).hex();
-    let kept = kept.join(&owner[..32]);
     let file = kept.join(format!("{}.wasm", Digest::of(all.as_bytes()).hex()));
     if file.is_file() {
         return built(&file);
@@ -195,12 +196,22 @@ async fn component(
     let doing = "building with componentize-qjs";
     process::run(doing, &mut building, &session.printer).await?;
     let bytes = built(&output)?;
-    // One for each project: the one before is of no use any more.
-    if kept.is_dir() {
-        std::fs::remove_dir_all(&kept)?;
-    }
     files::write(&file, &bytes)?;
+    remove_oldest(&kept);
     Ok(bytes)
+}
+
+/// Keeps the newest components in `directory`. One that cannot be removed now is removed later.
+fn remove_oldest(directory: &Path) {
+    let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut files: Vec<(SystemTime, PathBuf)> = files
+        .filter_map(|file| Some((file.metadata().ok()?.modified().ok()?, file.path())))
+        .collect();
+    files.sort();
+    let kept_from = files.len().saturating_sub(COMPONENTS_MAX);
+    for (_, file) in &files[..kept_from] {
+        let _ = std::fs::remove_file(file);
+    }
 }
 
 /// The module that runs a script with `imports`, which exports `exports`.

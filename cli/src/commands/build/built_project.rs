@@ -25,7 +25,7 @@ pub(crate) struct BuiltProject {
     /// The card, where the author wrote one.
     card: Option<FinishedCard>,
     /// What it was built from.
-    pub(crate) sources: Sources,
+    sources: Sources,
     /// The script that it runs and does not hold, for [`build::SCRIPT_VARIABLE`].
     pub(crate) script: Option<String>,
 }

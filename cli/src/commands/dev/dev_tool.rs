@@ -9,7 +9,7 @@ use tool_hub_manifest::{FunctionSpec, Grants, ToolKey, VariableName, Version};
 use tool_hub_registry_client::Store;
 use tool_hub_toolbox::loaded::LoadedTool;
 
-use crate::build::{Form, SCRIPT_VARIABLE, Sources};
+use crate::build::{Form, SCRIPT_VARIABLE};
 use crate::commands::build::built_project::BuiltProject;
 use crate::commands::check::{self, Remark};
 use crate::commands::load::refusals::check_refusals;
@@ -42,8 +42,6 @@ pub(super) struct DevTool {
     pub(super) remarks: Vec<Remark>,
     /// What it asks for and no flag grants.
     pub(super) ungranted: Vec<InspectedCapability>,
-    /// What it was built from.
-    pub(super) sources: Sources,
     pub(super) build_time: Duration,
     pub(super) load_time: Duration,
 }
@@ -109,7 +107,6 @@ impl<'a> DevProject<'a> {
             specs,
             loaded,
             ungranted,
-            sources: built.sources,
             build_time,
             load_time: start.elapsed().saturating_sub(build_time),
         })

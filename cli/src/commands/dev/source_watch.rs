@@ -15,11 +15,13 @@ const SETTLED_AFTER: Duration = Duration::from_millis(30);
 /// How many times as long as a look takes nothing is looked at, in a very large project.
 const REST: u32 = 20;
 
-/// What was built, against which the project is held.
+/// What is built, against which the project is held.
 pub(super) struct SourceWatch {
     directory: PathBuf,
     /// What was seen last.
     stamps: SourceStamps,
+    /// False from a change of the stamps until the sources were compared after it.
+    is_settled: bool,
     /// What the build is made of that is under way or was the last one.
     built: Sources,
 }
@@ -33,6 +35,7 @@ impl SourceWatch {
         Ok(Self {
             directory,
             stamps,
+            is_settled: true,
             built,
         })
     }
@@ -48,17 +51,13 @@ impl SourceWatch {
         }
     }
 
-    /// Notes that the build was made of `sources`, with what it wrote itself.
-    pub(super) fn built(&mut self, sources: &Sources) {
-        self.built = sources.clone();
-    }
-
-    /// Notes that the build failed, which may have written cargo's lock before.
-    pub(super) fn failed(&mut self) {
+    /// Notes that the build is over, which may have written cargo's lock.
+    pub(super) fn end(&mut self) {
         let _ = self.built.renew(&self.directory, "Cargo.lock");
     }
 
-    /// Waits for a change, and returns it in words; nothing when somebody said stop.
+    /// Waits for a change, and returns it in words; nothing when somebody said stop. No change is
+    /// missed where the wait is given up.
     pub(super) async fn changed_or_stopped(&mut self) -> Option<String> {
         tokio::select! {
             change = self.changed() => Some(change),
@@ -68,34 +67,67 @@ impl SourceWatch {
 
     async fn changed(&mut self) -> String {
         loop {
-            let took = self.look();
-            if let Some(took) = took {
-                tokio::time::sleep(LOOK_EVERY.max(took * REST)).await;
-                continue;
+            let start = Instant::now();
+            // What cannot be read is on its way to somewhere.
+            let stamps = SourceStamps::of(&self.directory).ok();
+            match stamps.filter(|stamps| *stamps != self.stamps) {
+                Some(stamps) => {
+                    self.stamps = stamps;
+                    self.is_settled = false;
+                }
+                None if self.is_settled => {
+                    let rest = LOOK_EVERY.max(start.elapsed() * REST);
+                    tokio::time::sleep(rest).await;
+                    continue;
+                }
+                None => {
+                    if let Ok(now) = Sources::of(&self.directory) {
+                        self.is_settled = true;
+                        if let Some(change) = self.built.change_to(&now) {
+                            return change.trim_end_matches(" since").to_owned();
+                        }
+                    }
+                }
             }
-            while self.look().is_none() {
-                tokio::time::sleep(SETTLED_AFTER).await;
-            }
-            // A file that is gone again by now is looked at once more.
-            let now = Sources::of(&self.directory).ok();
-            if let Some(change) = now.and_then(|now| self.built.change_to(&now)) {
-                return change.trim_end_matches(" since").to_owned();
-            }
+            tokio::time::sleep(SETTLED_AFTER).await;
         }
     }
+}
 
-    /// How long it took to see that nothing changed since the last look; nothing when something
-    /// did.
-    fn look(&mut self) -> Option<Duration> {
-        let start = Instant::now();
-        // What cannot be read is on its way to somewhere.
-        let stamps = SourceStamps::of(&self.directory).ok();
-        match stamps {
-            Some(stamps) if stamps != self.stamps => {
-                self.stamps = stamps;
-                None
-            }
-            _ => Some(start.elapsed()),
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files;
+
+    async fn soon(watch: &mut SourceWatch) -> Option<String> {
+        let patience = Duration::from_millis(500);
+        tokio::time::timeout(patience, watch.changed()).await.ok()
+    }
+
+    #[tokio::test]
+    async fn a_change_is_told_until_it_is_built() {
+        let project = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            files::write(&project.path().join(path), text.as_bytes()).unwrap();
+        };
+        write("a.js", "one");
+        let mut watch = SourceWatch::start(project.path().to_owned()).unwrap();
+        write("a.js", "one");
+        write("dist/a.js", "made");
+        assert_eq!(soon(&mut watch).await, None);
+
+        write("a.js", "other");
+        // A wait that is given up before the change is over.
+        let given_up = tokio::time::timeout(SETTLED_AFTER / 2, watch.changed()).await;
+        assert!(given_up.is_err());
+        assert_eq!(soon(&mut watch).await.as_deref(), Some("a.js was changed"));
+
+        watch.begin();
+        write("b.js", "while it is built");
+        write("Cargo.lock", "by the build");
+        watch.end();
+        assert_eq!(soon(&mut watch).await.as_deref(), Some("b.js was added"));
+        watch.begin();
+        assert_eq!(soon(&mut watch).await, None);
     }
 }
