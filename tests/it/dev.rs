@@ -188,7 +188,7 @@ fn clients_are_told_of_builds() {
     assert_eq!(client.tools(), Vec::<String>::new());
     edit(&home, "greeter/tool.js", "const const =", "const code =");
     client.hear_of_a_change();
-    assert_eq!(client.tools(), ["greeter"]);
+    assert_eq!(client.tools(), ["greeter", "read_answer"]);
     let greeting = |client: &mut Client| call(client, "greeter", json!({ "name": "Ada" }));
     assert_eq!(greeting(&mut client), "Hello, Ada!");
 
@@ -208,10 +208,16 @@ fn clients_are_told_of_builds() {
         "  greet(name",
         "  part() {\n    return \"Bye!\";\n  },\n  greet(name",
     );
-    while client.tools().len() < 2 {
+    // One of the two files may have been built without the other.
+    let both = ["greeter__greet", "greeter__part", "read_answer"];
+    loop {
         client.hear_of_a_change();
+        let mut tools = client.tools();
+        tools.sort();
+        if tools == both {
+            break;
+        }
     }
-    assert_eq!(client.tools(), ["greeter__greet", "greeter__part"]);
     assert_eq!(call(&mut client, "greeter__part", json!({})), "Bye!");
     client.leave();
     nothing_is_recorded(&home, "greeter");
@@ -255,7 +261,7 @@ fn only_flags_grant() {
         "grant it with: tool dev greeter --allow-network https://a.example\n",
     );
     let ran = home.tool("dev greeter --once --json --allow-network https://a.example");
-    assert_eq!(ran.json()["ungranted"], json!(["storage"]));
+    assert_eq!(ran.json()["ungranted"], json!(["--allow-storage"]));
     let ran = home.tool("dev greeter --once --allow-network https://b.example");
     says(&ran, 3, "https://b.example");
     nothing_is_recorded(&home, "greeter");

@@ -23,8 +23,8 @@ const LOCK: &str = "Cargo.lock";
 /// The target that makes components.
 pub(crate) const TARGET: &str = "wasm32-wasip2";
 
-/// Settings of cargo for `tool dev`: a third of the work, for code that is somewhat larger. All else
-/// stays as the project has it, so that overflows and assertions do what they do in the package.
+/// Settings of cargo for `tool dev`: a third of the work, for code that is somewhat larger. All
+/// else stays as the project has it: overflows and assertions do what they do in the package.
 const DEVELOPMENT: [(&str, &str); 5] = [
     ("CARGO_PROFILE_RELEASE_INCREMENTAL", "true"),
     ("CARGO_PROFILE_RELEASE_LTO", "off"),

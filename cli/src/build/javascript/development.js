@@ -1,5 +1,5 @@
-// Runs a project's script, which comes with each call, so that this component stays the same while
-// the script is edited. `tool dev` writes it; what a package holds has its script inside.
+// Runs the script of a JavaScript project that is worked on, which comes with each call.
+// So the component that this module is in stays the same while the script is edited.
 
 import { getEnvironment } from "wasi:cli/environment@0.2.12";
 {{imports}}

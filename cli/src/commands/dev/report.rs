@@ -153,8 +153,10 @@ pub(super) fn json(
     if !screen.printer.wants_json() {
         return Ok(());
     }
-    let ungranted = tool.ungranted.iter().map(|asked| asked.what.to_string());
-    let ungranted: Vec<String> = ungranted.collect();
+    let ungranted = tool.ungranted.iter();
+    let ungranted: Vec<String> = ungranted
+        .map(|asked| grant_flags::flag(&asked.grant))
+        .collect();
     let changes = before.map(|before| FunctionChanges::between(&before.specs, &tool.specs));
     screen.json(&json!({
         "name": tool.loaded.key,
