@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use tool_hub_manifest::package_file;
 use tool_hub_serve::{Caller, Presentation, Toolset};
 
 use crate::build;
@@ -78,8 +79,12 @@ impl Dev {
         let directory = config.settings.place(&self.directory);
         let hint = "build the project, and load it: tool build, then tool load";
         signing::refuse_unrecorded("a project under development", hint, &config.settings)?;
-        if self.trust {
+        // A manifest that is wrong can be mended while it is watched; where there is none, this is
+        // another directory than was meant.
+        if self.trust || !directory.join(package_file::MANIFEST).is_file() {
             build::read_author_manifest(&directory)?;
+        }
+        if self.trust {
             build::remember_trust(&directory, config)?;
         }
         let serves_stdio = self.serve && !self.http.http;
