@@ -31,6 +31,8 @@ pub(crate) enum Command {
     New(commands::new::New),
     /// Build a tool project into a package: component, manifest and card
     Build(commands::build::Build),
+    /// Work on a tool project: build, show, call and serve it anew at each change
+    Dev(commands::dev::Dev),
     /// Hold a built package against its claims and lint its descriptions
     Check(commands::check::Check),
     /// Run a project's tests in the sandbox: cases, examples and random calls
@@ -120,6 +122,7 @@ impl Command {
         match self {
             Self::New(command) => command.execute(session).await,
             Self::Build(command) => command.execute(session).await,
+            Self::Dev(command) => command.execute(session).await,
             Self::Check(command) => command.execute(session),
             Self::Test(command) => command.execute(session).await,
             Self::Push(command) => command.execute(session).await,

@@ -25,17 +25,18 @@ use crate::terminal::signals;
 
 pub(crate) use card::{FinishedCard, finished as finished_card};
 pub(crate) use functions::{Functions, specs};
+pub(crate) use javascript::development::SCRIPT_VARIABLE;
 pub(crate) use process::conversation::converse;
 pub(crate) use process::{output_of, spawn, status_of};
 use project::Project;
-pub(crate) use project::read_author_manifest;
+pub(crate) use project::{BuiltComponent, Form, read_author_manifest};
 pub(crate) use rust::{TARGET, ensure_target, has_target};
-pub(crate) use sources::Sources;
+pub(crate) use sources::{SourceStamps, Sources};
 pub(crate) use trust::{obtain as obtain_trust, remember as remember_trust};
 pub(crate) use walk::{Bounds, Walk};
 pub(crate) use wit::{WitFile, add_packages, package_directory, wit_files};
 
-/// Builds the component of the project in `directory` and returns its bytes.
+/// Builds the component of the project in `directory`.
 ///
 /// # Errors
 /// When a build tool cannot be had or fails, and when the user asks to stop. In any case no
@@ -45,8 +46,9 @@ pub(crate) async fn component(
     build: &Build,
     docs: &Docs,
     functions: Option<&Functions>,
+    form: Form,
     session: &Session,
-) -> anyhow::Result<Vec<u8>> {
+) -> anyhow::Result<BuiltComponent> {
     let scratch = tempfile::Builder::new()
         .prefix("tool-build-")
         .tempdir()
@@ -58,10 +60,29 @@ pub(crate) async fn component(
         functions,
         scratch: scratch.path(),
     };
-    let built = match build.language {
-        Language::Rust => rust::build(project, session).await,
-        Language::Python => python::build(project, session).await,
-        Language::Javascript => javascript::build(project, session).await,
-    };
+    let built = built(project, form, session).await;
     built.map_err(signals::or_interrupted)
+}
+
+async fn built(
+    project: Project<'_>,
+    form: Form,
+    session: &Session,
+) -> anyhow::Result<BuiltComponent> {
+    let bytes = match project.build.language {
+        Language::Rust => rust::build(project, form, session).await?,
+        Language::Python => python::build(project, session).await?,
+        Language::Javascript => {
+            if form == Form::Development
+                && let Some(built) = javascript::development::build(project, session).await?
+            {
+                return Ok(built);
+            }
+            javascript::build(project, session).await?
+        }
+    };
+    Ok(BuiltComponent {
+        bytes,
+        script: None,
+    })
 }

@@ -5,4 +5,5 @@ pub(crate) mod capability_flags;
 pub(crate) mod difference;
 pub(crate) mod grant_flags;
 pub(crate) mod inspection_report;
+pub(crate) mod rights_flags;
 pub(crate) mod signing;

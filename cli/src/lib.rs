@@ -75,6 +75,7 @@ fn suggest(error: &mut clap::Error) {
             "validate" => "check",
             "uninstall" | "unload" | "rm" | "delete" => "remove",
             "init" | "create" => "new",
+            "watch" => "dev",
             "upgrade" => "update",
             "info" | "show" => "inspect",
             "ls" => "list",

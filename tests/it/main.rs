@@ -26,6 +26,7 @@ mod consent;
 mod dangerous_directories;
 mod demo;
 mod deploy;
+mod dev;
 mod difference;
 mod embed;
 mod errors;
@@ -110,6 +111,7 @@ fn main() -> ExitCode {
         embed::tests(),
         demo::tests(),
         deploy::tests(),
+        dev::tests(),
         difference::tests(),
         consent::tests(),
         connect::tests(),

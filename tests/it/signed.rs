@@ -286,7 +286,7 @@ fn less_is_in_force() {
     assert_eq!(home.tool(CALL).ok().trim(), "42");
 }
 
-/// A call by path records nothing that could be signed, so there is none.
+/// A call by path, and work on a project, record nothing that could be signed, so there is none.
 fn not_called_unsigned() {
     let home = with_adder();
     let agent = Agent::start(&home, "ed25519");
@@ -306,6 +306,7 @@ fn not_called_unsigned() {
         refused(&ran, "requires approvals to be signed");
         assert!(ran.stderr().contains("tool load ./adder.wasm"));
     }
+    refused(&home.tool("dev"), "requires approvals to be signed");
 }
 
 /// A test of a package needs no consent, so it is no way to rights that nobody signed.

@@ -33,7 +33,7 @@ pub struct Loader<'a> {
 }
 
 /// A tool of the toolbox, ready to be called.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LoadedTool {
     /// Its name in the toolbox.
     pub key: ToolKey,

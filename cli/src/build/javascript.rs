@@ -2,10 +2,12 @@
 //! It is the QuickJS back end of jco.
 
 mod console;
+pub(super) mod development;
 mod export_check;
 
 use std::path::{Path, PathBuf};
 
+use tokio::process::Command;
 use tool_hub_manifest::ExportName;
 
 use super::functions::javascript::{MODULE, PROJECT};
@@ -49,7 +51,7 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
         .await?
         .join("node_modules");
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
-    let bundle = bundle(project, &bundled, &toolchain, source, &session.printer).await?;
+    let bundle = bundle(project, &bundled, &toolchain, &session.printer).await?;
     let component = project.scratch.join("tool.wasm");
     let wit = project.scratch.join("wit");
     console::write_wit(
@@ -76,54 +78,93 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
     built(&component)
 }
 
-/// Puts the modules of the project, of which `source` is the first, into one file.
+/// The module with which a bundle begins.
+struct Entry {
+    path: PathBuf,
+    /// The name by which it imports the project's module.
+    name: &'static str,
+    /// The project's module.
+    module: PathBuf,
+}
+
+/// Finds or makes the module that exports what the WIT says, for the project in `directory`.
+fn entry(project: Project<'_>, directory: &Path) -> anyhow::Result<Entry> {
+    // The code that is generated around plain functions exports what the WIT says.
+    if let Some((written, file)) = project.functions.zip(project.build.functions.as_ref()) {
+        return Ok(Entry {
+            path: written.generated().join(MODULE),
+            name: PROJECT,
+            module: directory.join(file),
+        });
+    }
+    let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
+    let (path, module) = entry_with_check(project, directory, source)?;
+    Ok(Entry {
+        path,
+        name: export_check::MODULE,
+        module,
+    })
+}
+
+/// Puts the modules of the project into one file.
 async fn bundle(
     project: Project<'_>,
     bundled: &BundleSources,
     toolchain: &Path,
-    source: &str,
     printer: &Printer,
 ) -> anyhow::Result<PathBuf> {
     let bundle = project.scratch.join("bundle.js");
-    // The code that is generated around plain functions exports what the WIT says.
-    let (entry, name, module) = match project.functions.zip(project.build.functions.as_ref()) {
-        Some((written, file)) => {
-            let module = bundled.directory.join(file);
-            (written.generated().join(MODULE), PROJECT, module)
-        }
-        None => {
-            let (entry, module) = entry_with_check(project, &bundled.directory, source)?;
-            (entry, export_check::MODULE, module)
-        }
-    };
+    let entry = entry(project, &bundled.directory)?;
+    let mut bundling = bundler(project, bundled, toolchain, &entry)?;
+    bundling
+        .arg("--format=esm")
+        .arg(format!("--outfile={}", bundle.display()));
+    run_bundler(project, bundled, &mut bundling, printer).await?;
+    Ok(bundle)
+}
+
+/// The command that bundles `entry` and all that it imports, without the form of the output.
+fn bundler(
+    project: Project<'_>,
+    bundled: &BundleSources,
+    toolchain: &Path,
+    entry: &Entry,
+) -> anyhow::Result<Command> {
     let mut bundling = project.command(esbuild(toolchain)?);
     bundling
         // The packages of a trusted project take precedence.
         .envs(bundled.packages.as_ref().map(|place| ("NODE_PATH", place)))
-        .arg(entry)
-        .arg(format!("--alias:{name}={}", module.display()))
+        .arg(&entry.path)
+        .arg(format!("--alias:{}={}", entry.name, entry.module.display()))
         .args([
             "--bundle",
-            "--format=esm",
             "--platform=neutral",
             "--main-fields=module,main",
         ])
         // What a component imports is no module that could be bundled; the host has nothing else.
         .args(["--external:tool-hub:*", "--external:wasi:*"])
         .args(["--log-level=warning"])
-        .arg(format!("--outfile={}", bundle.display()))
         .current_dir(&bundled.directory);
     for (name, text) in PRELUDE {
         let module = project.scratch.join(name);
         files::write(&module, text.as_bytes())?;
         bundling.arg(format!("--inject:{}", module.display()));
     }
-    let run = process::run("bundling with esbuild", &mut bundling, printer).await;
-    run.map_err(|error| match bundled.directory == project.directory {
-        true => error,
-        false => not_seen(error),
-    })?;
-    Ok(bundle)
+    Ok(bundling)
+}
+
+async fn run_bundler(
+    project: Project<'_>,
+    bundled: &BundleSources,
+    bundling: &mut Command,
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    let run = process::run("bundling with esbuild", bundling, printer).await;
+    run.map(drop)
+        .map_err(|error| match bundled.directory == project.directory {
+            true => error,
+            false => not_seen(error),
+        })
 }
 
 /// Writes the entry module that checks the exports of the module `source` in `directory`; returns

@@ -13,6 +13,22 @@ use super::functions::Functions;
 use crate::files;
 use crate::terminal::problem::Problem;
 
+/// What a component is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A package, which holds all that it is made of.
+    Package,
+    /// One run of `tool dev`, for which it may lack its script.
+    Development,
+}
+
+/// A component, and what it lacks.
+pub(crate) struct BuiltComponent {
+    pub(crate) bytes: Vec<u8>,
+    /// The script that it takes from a variable of the tool.
+    pub(crate) script: Option<String>,
+}
+
 /// A project that is about to be built.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Project<'a> {

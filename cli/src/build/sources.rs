@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
@@ -95,7 +96,8 @@ impl Sources {
         }
     }
 
-    fn change_to(&self, now: &Self) -> Option<String> {
+    /// Names a difference of `now` from these.
+    pub(crate) fn change_to(&self, now: &Self) -> Option<String> {
         let changed = now
             .0
             .iter()
@@ -106,6 +108,27 @@ impl Sources {
             });
         let removed = || self.0.keys().find(|path| !now.0.contains_key(*path));
         changed.or_else(|| removed().map(|path| format!("{path} was removed since")))
+    }
+}
+
+/// The time of the last change and the length of every source of a project, by which an edit shows
+/// without reading what is in them.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SourceStamps(BTreeMap<String, (SystemTime, u64)>);
+
+impl SourceStamps {
+    /// The stamps of the project in `directory` at this moment. A file that goes away meanwhile
+    /// has none.
+    ///
+    /// # Errors
+    /// When a directory cannot be read, and when there is too much.
+    pub(crate) fn of(directory: &Path) -> anyhow::Result<Self> {
+        let files = listed(&mut Walk::new(directory, PROJECT), directory)?;
+        let stamps = files.into_iter().filter_map(|(name, path)| {
+            let metadata = path.metadata().ok()?;
+            Some((name, (metadata.modified().ok()?, metadata.len())))
+        });
+        Ok(Self(stamps.collect()))
     }
 }
 

@@ -1,17 +1,15 @@
 //! `tool call`: calls one function of a loaded tool, or of one at a path that it asks consent for.
 
 mod answer;
+pub(crate) mod callee;
+pub(crate) mod made_call;
 mod usage;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::Args;
-use serde_json::json;
-use tool_hub_agent::conversation::failure::FailureText;
-use tool_hub_host::{CallableFunction, Tool, Usage};
-use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
+use tool_hub_host::Tool;
 use tool_hub_manifest::{FunctionName, Grants};
 use tool_hub_toolbox::lock_record::calls_functions;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
@@ -24,13 +22,13 @@ use crate::consent::grant_flags;
 use crate::consent::signing;
 use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::exit::Exit;
 use crate::terminal::output::Output;
-use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::text::arguments;
-use crate::toolbox::watch::Watch;
 use crate::toolbox::{fetching, sandbox};
+
+use self::callee::Callee;
+use self::made_call::{Details, MadeCall};
 
 /// Arguments of `tool call`.
 #[derive(Debug, Args)]
@@ -83,7 +81,13 @@ impl Call {
         let Session { config, printer } = session;
         let output = self.output(session)?;
         let target = self.load(session).await?;
-        let (function, pairs) = self.function(&target)?;
+        let callee = Callee {
+            tool: &target.tool,
+            name: &target.name,
+            function: target.function.as_deref(),
+            called_by_key: target.called_by_key.as_ref(),
+        };
+        let (function, pairs) = callee.function(&self.arguments)?;
         let arguments = match &self.json_args {
             Some(text) if pairs.is_empty() => text.clone(),
             Some(_) => {
@@ -97,26 +101,12 @@ impl Call {
             None => arguments::parse(pairs, &function.spec.input_schema, &config.settings.working)?
                 .to_string(),
         };
-        let watch = Arc::new(Watch::default());
-        let call = target
-            .tool
-            .call_with(function.name.as_str(), &arguments, watch.clone());
-        let outcome = call.await;
-        if self.stats || printer.is_verbose() {
-            let written = watch.written(&target.name);
-            written.iter().for_each(|line| printer.note(line));
-        }
-        let usage = watch.usage().filter(|_| self.stats);
-        let exit = match outcome {
-            Outcome::Reply(reply) => answer::print(&reply, output.as_ref(), usage, printer)?,
-            Outcome::Failure(failure) => print_failure(function, &failure, usage, printer)?,
+        let call = MadeCall::of(callee, function, &arguments).await;
+        let details = Details {
+            written: self.stats || printer.is_verbose(),
+            usage: self.stats,
         };
-        if let Some(usage) = usage.filter(|_| !printer.wants_json()) {
-            usage::lines(&usage)
-                .iter()
-                .for_each(|line| printer.note(line));
-        }
-        Ok(exit)
+        call.print(output.as_ref(), details, printer)
     }
 
     /// Finds the place for the answer's bytes before the function is called: a call may have
@@ -142,7 +132,7 @@ impl Call {
         if let Ok(subject @ Subject::Path(_)) = self.target.parse() {
             let hint = format!("load it first: tool load {}", self.target);
             signing::refuse_unrecorded("a call by path", &hint, &config.settings)?;
-            let asked = CapabilityFlags::of(&self.approval).capabilities();
+            let asked = CapabilityFlags::of(&self.approval.rights).capabilities();
             let endpoint = &config.settings.endpoint;
             let fetched = fetching::fetch(&subject, asked, endpoint, session).await?;
             let inspection = tool_hub_host::inspect(&fetched.verified)?;
@@ -216,95 +206,5 @@ impl Call {
                 && member.locked.source == fetched.origin.source()
         })?;
         self.approval.is_empty().then(|| same.grants())
-    }
-
-    /// The function to call and the words that are its arguments. The first word is the function's
-    /// name where the target does not say it and it is no argument.
-    fn function<'a>(
-        &'a self,
-        target: &'a Target,
-    ) -> anyhow::Result<(&'a CallableFunction, &'a [String])> {
-        let functions = target.tool.functions();
-        let (named, pairs) = match (&target.function, self.arguments.split_first()) {
-            (None, Some((first, rest))) if !first.contains('=') => (Some(first), rest),
-            (named, _) => (named.as_ref(), self.arguments.as_slice()),
-        };
-        let found = match (named, functions) {
-            (None, [only]) => Some(only),
-            (None, _) => {
-                let name = target.called_by_key.as_ref();
-                name.and_then(|name| functions.iter().find(|function| function.name == *name))
-            }
-            (Some(named), _) => {
-                let named = named.replace('-', "_");
-                functions
-                    .iter()
-                    .find(|function| function.name.as_str() == named)
-            }
-        };
-        if let Some(function) = found {
-            return Ok((function, pairs));
-        }
-        let names: Vec<&str> = functions
-            .iter()
-            .map(|function| function.name.as_str())
-            .collect();
-        let message = match named {
-            _ if names.is_empty() => {
-                return Err(Problem::user(format!(
-                    "`{}` has no function that can be called",
-                    target.name
-                ))
-                .hint("see what it offers with: tool inspect")
-                .into());
-            }
-            Some(named) => format!("`{}` has no function called `{named}`", target.name),
-            None => format!("`{}` has several functions; say which one", target.name),
-        };
-        let problem = Problem::user(message).hint(format!("it has: {}", names.join(", ")));
-        Err(
-            match named.and_then(|named| forgotten_name(named, functions)) {
-                Some(hint) => problem.hint(hint).into(),
-                None => problem.into(),
-            },
-        )
-    }
-}
-
-/// The argument to write for `word`, which is no function but may be the value of the only
-/// function's first argument.
-fn forgotten_name(word: &str, functions: &[CallableFunction]) -> Option<String> {
-    let [only] = functions else {
-        return None;
-    };
-    let first = only.inputs.first()?;
-    Some(format!(
-        "where it is an argument, write {}={word}",
-        first.name
-    ))
-}
-
-fn print_failure(
-    function: &CallableFunction,
-    failure: &Failure,
-    usage: Option<Usage>,
-    printer: &Printer,
-) -> anyhow::Result<ExitCode> {
-    if printer.wants_json() {
-        printer.json(&usage::beside(json!({ "failure": failure }), usage))?;
-        return Ok(exit_of(&failure.kind).into());
-    }
-    let function = function.name.as_str();
-    let message = FailureText { function, failure }.summary();
-    let hints: Vec<String> = failure.fix.iter().cloned().collect();
-    printer.error(&anyhow::Error::msg(message), &hints);
-    Ok(exit_of(&failure.kind).into())
-}
-
-fn exit_of(kind: &FailureKind) -> Exit {
-    match kind {
-        FailureKind::Denied { .. } | FailureKind::HostLimit { .. } => Exit::Refused,
-        FailureKind::Trapped | FailureKind::Internal => Exit::Unexpected,
-        _ => Exit::User,
     }
 }

@@ -49,8 +49,11 @@ impl Grant {
         let before = &member.locked.grants;
         let verified = config.settings.open_store()?.get(&member.locked.pin())?;
         let asked = verified.manifest().capabilities.clone();
-        let wanted = self.approval.grants(&asked, before.clone(), config)?;
-        let names_something = self.approval.grants_something();
+        let wanted = self
+            .approval
+            .rights
+            .grants(&asked, before.clone(), config)?;
+        let names_something = self.approval.rights.grants_something();
         let nothing_is_left = before.missing(&asked).is_empty();
         if wanted == *before && (names_something || nothing_is_left) {
             printer.note("it is granted already; nothing was changed");

@@ -174,7 +174,7 @@ fn json_type(value_type: ValueType) -> &'static str {
 }
 
 /// A finding for people.
-fn lines(finding: &Finding) -> String {
+pub(crate) fn lines(finding: &Finding) -> String {
     let place = match &finding.argument {
         Some(argument) => format!("{}, `{argument}`", finding.function),
         None => finding.function.clone(),

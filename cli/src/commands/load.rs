@@ -51,7 +51,7 @@ impl Load {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
         let target = Target::of(&self.tool, &config.settings)?;
-        let asked = CapabilityFlags::of(&self.approval).capabilities();
+        let asked = CapabilityFlags::of(&self.approval.rights).capabilities();
         let (subject, endpoint) = (&target.subject, &target.endpoint);
         let fetched = fetching::fetch(subject, asked, endpoint, session).await?;
         let key = self.name.clone().unwrap_or_else(|| target.key(&fetched));

@@ -1,11 +1,11 @@
 //! `tool serve`: serves the toolbox over MCP or plain HTTP, also as a gateway to a model endpoint.
 
 mod gateway;
+pub(crate) mod http;
 mod only;
 mod tokens;
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,31 +13,22 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 use futures::future::{join_all, pending};
-use serde_json::json;
-use tokio::net::TcpListener;
 use tool_hub_serve::{
-    ANSWER_BYTES_MAX, Access, AuditLog, AuditNotice, BearerToken, Caller, Gateway, LISTED_MAX,
-    MCP_PATH, Presentation, Toolset,
+    ANSWER_BYTES_MAX, AuditLog, AuditNotice, BearerToken, Caller, LISTED_MAX, Presentation, Toolset,
 };
 
 use crate::allocator;
-use crate::serving::listener::listen;
 use crate::serving::toolbox_server::{ToolSelection, ToolboxServer};
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::output;
 use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
-use crate::terminal::signals::stop_requested;
 
 use gateway::OpenAi;
+use http::{HttpFlags, OneCaller};
 use only::OnlyFlags;
-use tokens::{ServedCaller, private_token};
-
-/// The caller on standard input, in the audit log.
-const ON_STDIO: &str = "stdio";
-/// The caller over HTTP where there is one token, in the audit log.
-const ON_HTTP: &str = "http";
+use tokens::ServedCaller;
 
 /// Arguments of `tool serve`.
 #[derive(Debug, Args)]
@@ -80,7 +71,19 @@ pub(crate) struct Serve {
     only: OnlyFlags,
 
     #[command(flatten)]
-    http: Http,
+    http: HttpFlags,
+
+    /// A file with several tokens by name, each with tools of its own
+    ///
+    /// A table a name: `sha256` is the digest of the token, or `file` holds it; `toolbox` is
+    /// the directory of another toolbox, and `tools` are some of its tools.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "http",
+        conflicts_with_all = ["token_file", "names"]
+    )]
+    tokens: Option<PathBuf>,
 
     #[command(flatten)]
     openai: OpenAi,
@@ -95,48 +98,6 @@ fn answer_limit(text: &str) -> Result<usize, String> {
         Ok(_) => Err(format!("use 0, or {ANSWER_BYTES_MIN} and more")),
         Err(_) => Err("use a number of bytes".to_owned()),
     }
-}
-
-/// Flags of a server over HTTP.
-#[derive(Debug, Args)]
-struct Http {
-    /// Serve over HTTP, for clients that show a token; the URL is printed
-    #[arg(long)]
-    http: bool,
-
-    /// Where to listen with --http; port 0 takes a free one
-    #[arg(
-        long,
-        value_name = "ADDRESS",
-        default_value = "127.0.0.1:8765",
-        requires = "http"
-    )]
-    listen: SocketAddr,
-
-    /// A file that holds the token, and that nobody else can read [default: a token that is made
-    /// for this run, and printed]
-    #[arg(long, value_name = "FILE", requires = "http")]
-    token_file: Option<PathBuf>,
-
-    /// A file with several tokens by name, each with tools of its own
-    ///
-    /// A table a name: `sha256` is the digest of the token, or `file` holds it; `toolbox` is
-    /// the directory of another toolbox, and `tools` are some of its tools.
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "http",
-        conflicts_with_all = ["token_file", "names"]
-    )]
-    tokens: Option<PathBuf>,
-
-    /// A host by whose name clients reach the server, beside localhost; no pattern (repeatable)
-    #[arg(long = "allow-host", value_name = "HOST", requires = "http")]
-    hosts: Vec<String>,
-
-    /// A web page's origin that may use the server, such as `https://app.example` (repeatable)
-    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
-    origins: Vec<String>,
 }
 
 impl Serve {
@@ -205,7 +166,7 @@ impl Serve {
             pending::<Infallible>().await
         };
         let functions = counted(functions, "function");
-        let answering = answer(&toolsets[0], server, &functions, printer);
+        let answering = http::answer(&toolsets[0], server, &functions, printer);
         tokio::select! {
             answered = answering => answered?,
             never = following => match never {},
@@ -217,102 +178,20 @@ impl Serve {
     /// shown.
     fn callers(&self, config: &Config) -> anyhow::Result<(Vec<ServedCaller>, Option<BearerToken>)> {
         let usual = self.toolbox.as_deref();
-        if let Some(file) = &self.http.tokens {
+        if let Some(file) = &self.tokens {
             return Ok((tokens::read(file, usual, config)?, None));
         }
         let selection = ToolSelection {
             toolbox: self.toolbox.clone(),
             names: self.names.clone(),
         };
-        let (name, token, made) = match (self.http.http, &self.http.token_file) {
-            (false, _) => (ON_STDIO, None, None),
-            (true, Some(file)) => (
-                ON_HTTP,
-                Some(private_token(file, &config.settings.home)?),
-                None,
-            ),
-            (true, None) => {
-                let token = BearerToken::random().context("a token cannot be made")?;
-                (ON_HTTP, Some(token.clone()), Some(token))
-            }
-        };
+        let OneCaller { name, token, made } = self.http.caller(config)?;
         let only = ServedCaller {
-            name: name.parse()?,
+            name,
             token: token.as_ref().map(BearerToken::digest),
             selection,
         };
         Ok((vec![only], made))
-    }
-}
-
-/// Answers clients, at the server where there is one, until they leave or somebody says stop.
-async fn answer(
-    toolset: &Toolset,
-    server: Option<HttpServer>,
-    functions: &str,
-    printer: &Printer,
-) -> anyhow::Result<()> {
-    let Some(server) = server else {
-        printer.note(&format!("serving {functions} on standard input and output"));
-        tool_hub_serve::serve_stdio(toolset.clone(), stop_requested()).await?;
-        return Ok(());
-    };
-    server.tell(functions, printer)?;
-    let HttpServer {
-        listener,
-        access,
-        gateway,
-        ..
-    } = server;
-    tool_hub_serve::serve_http(listener, access, gateway, stop_requested()).await?;
-    Ok(())
-}
-
-/// The address of a server over HTTP and its callers.
-struct HttpServer {
-    listener: TcpListener,
-    access: Access,
-    /// The gateway before an endpoint.
-    gateway: Option<Gateway>,
-    callers: usize,
-    /// The token, where it was made for this run.
-    made: Option<BearerToken>,
-}
-
-impl HttpServer {
-    fn admit(&mut self, caller: Caller) -> anyhow::Result<()> {
-        self.access = self.access.clone().with_caller(caller)?;
-        self.callers += 1;
-        Ok(())
-    }
-
-    fn tell(&self, functions: &str, printer: &Printer) -> anyhow::Result<()> {
-        let origin = format!("http://{}", self.listener.local_addr()?);
-        let url = format!("{origin}{MCP_PATH}");
-        let openai = self.gateway.as_ref().map(|_| format!("{origin}/v1"));
-        let made = self.made.as_ref().map(BearerToken::expose);
-        if printer.wants_json() {
-            let mut told = json!({ "url": url, "token": made });
-            if let Some(openai) = openai {
-                told["openai"] = openai.into();
-            }
-            return printer.json(&told);
-        }
-        printer.data(&url)?;
-        if let Some(openai) = openai {
-            printer.data(&openai)?;
-        }
-        if let Some(token) = made {
-            printer.data(&format!("Authorization: Bearer {token}"))?;
-        }
-        let callers = match self.callers {
-            1 => String::new(),
-            several => format!(" to {several} callers, each with limits of its own"),
-        };
-        printer.note(&format!(
-            "serving {functions}{callers}; stop it with Ctrl-C"
-        ));
-        Ok(())
     }
 }
 
@@ -324,35 +203,4 @@ fn audit_log(path: &Path, printer: Printer) -> anyhow::Result<Arc<AuditLog>> {
     let log = AuditLog::open(path, tell)
         .with_context(|| format!("the audit log {} cannot be written", path.display()))?;
     Ok(Arc::new(log))
-}
-
-impl Http {
-    async fn open(
-        &self,
-        made: Option<BearerToken>,
-        gateway: Option<Gateway>,
-    ) -> anyhow::Result<HttpServer> {
-        Ok(HttpServer {
-            access: self.access()?,
-            listener: listen(self.listen).await?,
-            gateway,
-            callers: 0,
-            made,
-        })
-    }
-
-    fn access(&self) -> anyhow::Result<Access> {
-        let mut access = Access::none();
-        let own = self.listen.ip();
-        if !own.is_unspecified() {
-            access = access.with_host(&own.to_string())?;
-        }
-        for host in &self.hosts {
-            access = access.with_host(host)?;
-        }
-        for origin in &self.origins {
-            access = access.with_origin(origin)?;
-        }
-        Ok(access)
-    }
 }

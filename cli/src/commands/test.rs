@@ -7,8 +7,9 @@ use clap::Args;
 use tool_hub_manifest::{Access, DirectoryName, Methods, Origin, VariableName, Verified};
 use tool_hub_toolbox::built_package;
 
-use crate::build::Sources;
-use crate::commands::build::{Trust, build_package, note_built};
+use crate::build::{self, Form, Sources};
+use crate::commands::build::built_project::BuiltProject;
+use crate::commands::build::note_built;
 use crate::consent::approval::{ApprovalFlags, named_directory, origin_with_methods};
 use crate::consent::signing;
 use crate::session::Session;
@@ -132,9 +133,14 @@ impl Test {
         if is_current {
             return Ok(built_package::read(project)?);
         }
-        let verified = build_package(project, Trust::of_flag(self.trust), session).await?;
-        note_built(&verified, &self.directory, &session.printer);
-        Ok(verified)
+        if self.trust {
+            build::read_author_manifest(project)?;
+            build::remember_trust(project, &session.config)?;
+        }
+        let built = BuiltProject::of(project, Form::Package, session).await?;
+        built.write(project)?;
+        note_built(&built.verified, &self.directory, &session.printer);
+        Ok(built.verified)
     }
 }
 

@@ -8,7 +8,7 @@ use tool_hub_manifest::{
     VariableName, VariableRequest,
 };
 
-use crate::consent::approval::{ApprovalFlags, named_directory, origin_with_methods};
+use crate::consent::rights_flags::{RightsFlags, named_directory, origin_with_methods};
 
 /// The reason that a derived manifest gives for its requests.
 const WHY: &str = "named on the command line, because the component has no manifest";
@@ -40,8 +40,8 @@ pub(crate) struct CapabilityFlags {
 }
 
 impl CapabilityFlags {
-    /// The capabilities that the approval flags grant.
-    pub(crate) fn of(flags: &ApprovalFlags) -> Self {
+    /// The capabilities that the flags of rights grant.
+    pub(crate) fn of(flags: &RightsFlags) -> Self {
         Self {
             network: flags.network.clone(),
             directories: flags.directories.clone(),
@@ -122,7 +122,7 @@ mod tests {
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
-        flags: ApprovalFlags,
+        flags: RightsFlags,
     }
 
     #[track_caller]

@@ -11,6 +11,9 @@ pub(super) const MODULE: &str = include_str!("console.js");
 /// The world that a project is built for: its own, and what `console` imports.
 pub(super) const WORLD: &str = "tool-hub-with-console";
 
+/// The file of the package `wasi:cli`.
+pub(super) const CLI_FILE: &str = "deps/tool-hub-cli.wit";
+
 /// Packages that the world imports, each with the name of its file and its text.
 const PACKAGES: [(&str, &str, &str); 2] = [
     (
@@ -18,11 +21,7 @@ const PACKAGES: [(&str, &str, &str); 2] = [
         "deps/tool-hub-io.wit",
         include_str!("console/io.wit"),
     ),
-    (
-        "wasi:cli@0.2.12",
-        "deps/tool-hub-cli.wit",
-        include_str!("console/cli.wit"),
-    ),
+    ("wasi:cli@0.2.12", CLI_FILE, include_str!("console/cli.wit")),
 ];
 
 /// Copies `files`, a project's WIT with the world `world`, to `directory` and adds [`WORLD`].

@@ -19,12 +19,12 @@ const MARK: &str = "the module is not what the WIT says: ";
 
 /// Functions that the module has to export in one place.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct ExpectedExports {
+pub(super) struct ExpectedExports {
     /// The object's name; empty for the module itself.
-    place: String,
+    pub(super) place: String,
     /// The names by which it may be exported.
-    interfaces: Vec<String>,
-    functions: Vec<String>,
+    pub(super) interfaces: Vec<String>,
+    pub(super) functions: Vec<String>,
 }
 
 /// The module that exports what the project's does, after it has checked that none of `exports` is
@@ -35,7 +35,8 @@ pub(super) fn source<'a>(exports: impl Iterator<Item = &'a ExportName>) -> Strin
     text.replace("{{mark}}", MARK)
 }
 
-fn grouped<'a>(exports: impl Iterator<Item = &'a ExportName>) -> Vec<ExpectedExports> {
+/// `exports` by the objects that hold them.
+pub(super) fn grouped<'a>(exports: impl Iterator<Item = &'a ExportName>) -> Vec<ExpectedExports> {
     let mut groups: Vec<ExpectedExports> = Vec::new();
     for export in exports {
         let interface = export.interface();

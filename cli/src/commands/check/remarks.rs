@@ -14,7 +14,7 @@ const DESCRIPTION_LENGTH_MAX: usize = 1024;
 const DESCRIPTION_LENGTH_MIN: usize = 12;
 
 /// Something that could be said better.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Remark {
     /// `tool`, or the name of a function.
     pub(super) place: String,

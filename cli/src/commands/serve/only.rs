@@ -126,7 +126,7 @@ impl Only<'_> {
                 return Ok((verified, storage));
             }
         }
-        let asked = CapabilityFlags::of(self.approval).capabilities();
+        let asked = CapabilityFlags::of(&self.approval.rights).capabilities();
         let endpoint = &config.settings.endpoint;
         let fetched = fetching::fetch(self.subject, asked, endpoint, session).await?;
         let storage = config.settings.storage(&fetched.origin.source());

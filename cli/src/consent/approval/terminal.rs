@@ -1,12 +1,13 @@
 //! Asks a person at the terminal questions, among them one for each right that a tool asks for.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tool_hub_manifest::{Capabilities, DirectoryGrant, DirectoryRequest, Grants};
 use tool_hub_toolbox::sensitive::SensitivePlaces;
 use tool_hub_toolbox::sensitive::finding::{Finding, Refusal};
 
+use crate::consent::rights_flags::real;
 use crate::settings::config::Config;
 use crate::terminal::escape::escape_line;
 use crate::terminal::typed_ahead;
@@ -136,11 +137,4 @@ impl Terminal {
         let answer = self.ask(&format!("{question} [y/N] "))?;
         Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
     }
-}
-
-/// The real path of a directory: a link that is changed later must not lead elsewhere. A path that
-/// does not exist stays as it was written, for the host to refuse.
-pub(super) fn real(path: &Path, config: &Config) -> PathBuf {
-    let path = config.settings.place(path);
-    path.canonicalize().unwrap_or(path)
 }

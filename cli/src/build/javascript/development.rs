@@ -1,0 +1,324 @@
+//! Builds a JavaScript project for `tool dev`: a component that stays, and a script for each call.
+//!
+//! To put a script into a component takes seconds: the engine is run for that, and compiled once
+//! more. So while the project is edited its script is handed to the component in a variable, and
+//! evaluated in each call. The component is made anew when the WIT or the script's imports change.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::Deserialize;
+use serde_json::json;
+use tool_hub_manifest::{Digest, ExportName};
+
+use super::export_check::grouped;
+use super::{COMPONENTIZE_QJS, Entry, bundle_sources, bundler, console, entry, run_bundler};
+use crate::build::functions::javascript::MODULE as GENERATED;
+use crate::build::process;
+use crate::build::project::{BuiltComponent, Project, built};
+use crate::build::wit::{WitFile, defines, wit_files};
+use crate::files;
+use crate::session::Session;
+
+/// The variable that holds the script.
+pub(crate) const SCRIPT_VARIABLE: &str = "TOOL_HUB_DEV_SCRIPT";
+
+/// The directory of the components, among the toolchains.
+const DIRECTORY: &str = "javascript-development";
+/// The most components that are kept, of 1.6 MB.
+const COMPONENTS_MAX: usize = 32;
+/// The world that is built.
+const WORLD: &str = "tool-hub-development";
+/// The package that the world imports more of than `console` does.
+const CLI: &str = "wasi:cli@0.2.12";
+const ENVIRONMENT: &str = "\ninterface environment {
+    get-environment: func() -> list<tuple<string, string>>;
+}
+";
+
+const TEMPLATE: &str = include_str!("development.js");
+
+/// Where the generated code around plain functions catches what they throw.
+const CATCH: &str = "  } catch (error) {\n";
+
+/// What esbuild says of a bundle.
+#[derive(Deserialize)]
+struct Metafile {
+    outputs: BTreeMap<String, OutputFile>,
+}
+
+#[derive(Deserialize)]
+struct OutputFile {
+    imports: Vec<Imported>,
+}
+
+#[derive(Deserialize)]
+struct Imported {
+    path: String,
+    #[serde(default)]
+    external: bool,
+}
+
+/// A source map, as far as it is needed to find places.
+#[derive(Deserialize)]
+struct SourceMap {
+    sources: Vec<String>,
+    mappings: String,
+}
+
+/// A script, and the modules that it takes from the component.
+struct Script {
+    text: String,
+    imports: BTreeSet<String>,
+}
+
+/// Builds the project with esbuild, and with componentize-qjs where its component is not there yet.
+/// None if the project's own WIT stands in the way; then it is built as a package is.
+pub(in crate::build) async fn build(
+    project: Project<'_>,
+    session: &Session,
+) -> anyhow::Result<Option<BuiltComponent>> {
+    let wit = wit_files(project.wit_parent())?;
+    if defines(&wit, CLI) {
+        return Ok(None);
+    }
+    let toolchain = COMPONENTIZE_QJS.directory(project, session).await?;
+    let script = script(project, &toolchain.join("node_modules"), session).await?;
+    let component = component(project, &wit, &toolchain, &script, session).await?;
+    Ok(Some(BuiltComponent {
+        bytes: component,
+        script: Some(script.text),
+    }))
+}
+
+/// Bundles the project into a script whose value holds what it exports, and its source map.
+async fn script(
+    project: Project<'_>,
+    packages: &Path,
+    session: &Session,
+) -> anyhow::Result<Script> {
+    let bundled = bundle_sources(project, session).await?;
+    let mut entry = entry(project, &bundled.directory)?;
+    if let Some(written) = project.functions {
+        entry = telling(&entry, &written.generated().join(GENERATED), project)?;
+    }
+    let bundle = project.scratch.join("bundle.js");
+    let meta = project.scratch.join("bundle.json");
+    let mut bundling = bundler(project, &bundled, packages, &entry)?;
+    bundling
+        .args(["--format=iife", "--global-name=toolHubProject"])
+        .args(["--sourcemap=external", "--sources-content=false"])
+        .arg(format!("--metafile={}", meta.display()))
+        .arg(format!("--outfile={}", bundle.display()));
+    run_bundler(project, &bundled, &mut bundling, &session.printer).await?;
+    let text = std::fs::read_to_string(&bundle)?;
+    let map = std::fs::read(bundle.with_extension("js.map"))?;
+    let map = places(serde_json::from_slice(&map)?, project, &bundled.directory);
+    let meta: Metafile = serde_json::from_slice(&std::fs::read(meta)?)?;
+    let imports = meta.outputs.into_values().flat_map(|output| output.imports);
+    let imports = imports.filter(|import| import.external);
+    Ok(Script {
+        text: format!(
+            "{text};({{ exports: toolHubProject, map: {} }})",
+            json!(map)
+        ),
+        imports: imports.map(|import| import.path).collect(),
+    })
+}
+
+/// The generated code around plain functions, which tells of an error before it words it.
+fn telling(entry: &Entry, generated: &Path, project: Project<'_>) -> anyhow::Result<Entry> {
+    let text = std::fs::read_to_string(generated)?;
+    let text = text.replace(
+        CATCH,
+        &format!("{CATCH}    globalThis.toolHubThrown?.(error);\n"),
+    );
+    let path = project.scratch.join(GENERATED);
+    files::write(&path, text.as_bytes())?;
+    Ok(Entry {
+        path,
+        name: entry.name,
+        module: entry.module.clone(),
+    })
+}
+
+/// The map as a text, with the names of files as they are in the project.
+fn places(mut map: SourceMap, project: Project<'_>, directory: &Path) -> String {
+    let scratch = project.scratch.canonicalize();
+    let scratch = scratch.unwrap_or_else(|_| project.scratch.to_owned());
+    let directory = directory.canonicalize();
+    for source in &mut map.sources {
+        let Ok(path) = scratch.join(&*source).canonicalize() else {
+            continue;
+        };
+        let within = directory.as_ref().ok();
+        let within = within.and_then(|directory| path.strip_prefix(directory).ok());
+        if let Some(within) = within {
+            *source = within.display().to_string();
+        }
+    }
+    json!({ "sources": map.sources, "mappings": map.mappings }).to_string()
+}
+
+/// The component of the project, from an earlier build where nothing in it is another.
+async fn component(
+    project: Project<'_>,
+    wit: &[WitFile],
+    toolchain: &Path,
+    script: &Script,
+    session: &Session,
+) -> anyhow::Result<Vec<u8>> {
+    let exports: Vec<ExportName> = project.docs.exports().collect();
+    let loader = loader(&exports, &script.imports);
+    let place = project.scratch.join("wit");
+    write_wit(&place, wit, project.docs.world_name())?;
+    let written = wit_files(project.scratch)?;
+    let all = json!([loader, written, toolchain]).to_string();
+    let kept = session.config.settings.toolchains.join(DIRECTORY);
+    let file = kept.join(format!("{}.wasm", Digest::of(all.as_bytes()).hex()));
+    if file.is_file() {
+        return built(&file);
+    }
+    let module = project.scratch.join("loader.js");
+    files::write(&module, loader.as_bytes())?;
+    let output = project.scratch.join("tool.wasm");
+    let program = toolchain.join("node_modules/.bin/componentize-qjs");
+    let mut building = project.command(program);
+    building
+        .arg("--wit")
+        .arg(place)
+        .arg("--js")
+        .arg(module)
+        .args(["--world", WORLD, "--sync", "--output"])
+        .arg(&output)
+        .current_dir(project.scratch);
+    let doing = "building with componentize-qjs";
+    process::run(doing, &mut building, &session.printer).await?;
+    let bytes = built(&output)?;
+    files::write(&file, &bytes)?;
+    remove_oldest(&kept);
+    Ok(bytes)
+}
+
+/// Keeps the newest components in `directory`. One that cannot be removed now is removed later.
+fn remove_oldest(directory: &Path) {
+    let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut files: Vec<(SystemTime, PathBuf)> = files
+        .filter_map(|file| Some((file.metadata().ok()?.modified().ok()?, file.path())))
+        .collect();
+    files.sort();
+    let kept_from = files.len().saturating_sub(COMPONENTS_MAX);
+    for (_, file) in &files[..kept_from] {
+        let _ = std::fs::remove_file(file);
+    }
+}
+
+/// The module that runs a script with `imports`, which exports `exports`.
+fn loader(exports: &[ExportName], imports: &BTreeSet<String>) -> String {
+    let named: Vec<(String, &String)> = imports
+        .iter()
+        .enumerate()
+        .map(|(index, path)| (format!("m{index}"), path))
+        .collect();
+    let lines = named
+        .iter()
+        .map(|(name, path)| format!("import * as {name} from {};\n", json!(path)));
+    let modules: Vec<String> = named
+        .iter()
+        .map(|(name, path)| format!("{}: {name}", json!(path)))
+        .collect();
+    let mut text = String::new();
+    for (index, group) in grouped(exports.iter()).into_iter().enumerate() {
+        let called = |name: &str| format!("called({}, {})", json!(group.interfaces), json!(name));
+        if group.place.is_empty() {
+            for (at, name) in group.functions.iter().enumerate() {
+                let (value, constant) = (called(name), format!("e{index}_{at}"));
+                text.push_str(&format!(
+                    "const {constant} = {value};\nexport {{ {constant} as {name} }};\n"
+                ));
+            }
+            continue;
+        }
+        let members: Vec<String> = group
+            .functions
+            .iter()
+            .map(|name| format!("  {name}: {},\n", called(name)))
+            .collect();
+        text.push_str(&format!(
+            "const e{index} = {{\n{}}};\nexport {{ e{index} as {} }};\n",
+            members.concat(),
+            group.place
+        ));
+    }
+    TEMPLATE
+        .replace("{{imports}}", &lines.collect::<String>())
+        .replace("{{modules}}", &modules.join(", "))
+        .replace("{{variable}}", SCRIPT_VARIABLE)
+        .replace("{{exports}}", text.trim_end())
+}
+
+/// Writes the project's WIT without comments, by which the component would differ, with the world
+/// that the loader is built for.
+fn write_wit(directory: &Path, wit: &[WitFile], world: &str) -> anyhow::Result<()> {
+    let bare: Vec<WitFile> = wit
+        .iter()
+        .map(|(path, text)| (path.clone(), without_comments(text)))
+        .collect();
+    console::write_wit(directory, &bare, world)?;
+    let cli = directory.join(console::CLI_FILE);
+    let text = std::fs::read_to_string(&cli)?;
+    files::write(&cli, format!("{text}{ENVIRONMENT}").as_bytes())?;
+    let text = format!(
+        "world {WORLD} {{\n    include {};\n    import wasi:cli/environment@0.2.12;\n}}\n",
+        console::WORLD
+    );
+    let own = directory.join("tool-hub-development.wit");
+    Ok(files::write(&own, text.as_bytes())?)
+}
+
+/// WIT has no texts in which slashes could stand.
+fn without_comments(wit: &str) -> String {
+    let lines = wit.lines().map(|line| line.split("//").next());
+    let lines: Vec<&str> = lines
+        .map(|line| line.unwrap_or_default().trim_end())
+        .collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_generated_code_catches_in_one_place() {
+        let glue = include_str!("../../../templates/functions/glue.js");
+        assert_eq!(glue.matches(CATCH).count(), 1);
+    }
+
+    #[test]
+    fn comments_of_wit_do_not_count() {
+        let wit = "/// Says hello. // twice\ninterface a {\n    f: func(); // now\n}\n";
+        assert_eq!(without_comments(wit), "\ninterface a {\n    f: func();\n}",);
+    }
+
+    #[test]
+    fn a_loader_exports_what_the_wit_says() {
+        let exports: Vec<ExportName> = ["delete", "a:b/text-stats@1.0.0.count-words"]
+            .iter()
+            .map(|name| name.parse().unwrap())
+            .collect();
+        let imports = BTreeSet::from(["wasi:cli/stdout@0.2.12".to_owned()]);
+        let text = loader(&exports, &imports);
+        for part in [
+            "import * as m0 from \"wasi:cli/stdout@0.2.12\";",
+            "const modules = { \"wasi:cli/stdout@0.2.12\": m0 };",
+            "export { e0_0 as delete };",
+            "export { e1 as textStats };",
+            "countWords: called([\"a:b/text-stats@1.0.0\",\"textStats\"], \"countWords\")",
+        ] {
+            assert!(text.contains(part), "{part}:\n{text}");
+        }
+        assert!(!text.contains("{{"), "{text}");
+    }
+}

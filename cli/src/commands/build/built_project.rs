@@ -1,0 +1,188 @@
+//! Builds a project into a verified package, with its card and what it was built from.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use tool_hub_host::authoring::{self, Docs, WitSource};
+use tool_hub_manifest::{
+    Build as BuildSection, Icon, Language, Manifest, Package, VariableRequest, Verified,
+    package_file,
+};
+use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
+
+use crate::build::{self, FinishedCard, Form, Functions, Sources};
+use crate::files;
+use crate::session::Session;
+use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
+
+/// The largest file that is read to say of it that it is too big for an icon.
+const ICON_BYTES_READ: u64 = 1 << 20;
+
+/// A package as it was built, not yet written anywhere.
+pub(crate) struct BuiltProject {
+    pub(crate) verified: Verified,
+    /// The card, where the author wrote one.
+    card: Option<FinishedCard>,
+    /// What it was built from.
+    sources: Sources,
+    /// The script that it runs and does not hold, for [`build::SCRIPT_VARIABLE`].
+    pub(crate) script: Option<String>,
+}
+
+impl BuiltProject {
+    /// Builds the project in `directory`, as a package or for one run of `tool dev`.
+    ///
+    /// # Errors
+    /// When the user does not trust the project where that is needed, when its manifest, WIT or
+    /// code is wrong, when a build tool cannot be had, and when the user asks to stop.
+    pub(crate) async fn of(
+        directory: &Path,
+        form: Form,
+        session: &Session,
+    ) -> anyhow::Result<Self> {
+        let printer = &session.printer;
+        let mut author = build::read_author_manifest(directory)?;
+        let Some(section) = author.build.clone() else {
+            return Err(
+                Problem::user("tool.toml does not say how to build the tool")
+                    .hint("add: [build] language = \"rust\", \"python\" or \"javascript\"")
+                    .into(),
+            );
+        };
+        if section.language == Language::Rust {
+            build::obtain_trust(directory, session)?;
+        }
+        if let Some(file) = &section.icon {
+            author.icon = Some(icon(&directory.join(file))?);
+        }
+        let functions = Functions::of(directory, &author, &section)?;
+        if let Some(functions) = &functions {
+            functions.complete(&mut author)?;
+        }
+        let written = functions.as_ref().map(Functions::generated);
+        let wit = wit_with_packages(written.unwrap_or(directory), printer)?;
+        // A mistake in the WIT is told with its place before a build tool stumbles over it.
+        let docs = docs_of(&section, &wit)?;
+        let mut sources = Sources::of(directory)?;
+        let functions = functions.as_ref();
+        let built = build::component(directory, &section, &docs, functions, form, session).await?;
+        // cargo writes it while it builds; whatever else changes meanwhile may not be built.
+        sources.renew(directory, "Cargo.lock")?;
+        let verified = match built.script {
+            None => package_of(author, &docs, &docs.embed(&built.bytes)?)?,
+            // Its comments are left out: they would have it compiled anew when they change.
+            Some(_) => package_of(with_script(author)?, &docs, &built.bytes)?,
+        };
+        let card = finished_card(directory, verified.manifest(), printer)?;
+        Ok(Self {
+            verified,
+            card,
+            sources,
+            script: built.script,
+        })
+    }
+
+    /// Writes the package into a directory beside `dist` and swaps the two, so that `dist` always
+    /// holds one whole package.
+    ///
+    /// # Errors
+    /// When something cannot be written.
+    pub(crate) fn write(&self, directory: &Path) -> anyhow::Result<()> {
+        let place = directory.join(PACKAGE_DIRECTORY);
+        let staging = tempfile::Builder::new()
+            .prefix(".dist-")
+            .tempdir_in(directory)?;
+        let write =
+            |name: &str, contents: &[u8]| files::write(&staging.path().join(name), contents);
+        write(package_file::MANIFEST, self.verified.manifest_bytes())?;
+        write(package_file::COMPONENT, self.verified.component())?;
+        if let Some(card) = &self.card {
+            write(package_file::CARD, card.text.as_bytes())?;
+        }
+        self.sources.write(staging.path())?;
+        let failed = || format!("{} cannot be written", place.display());
+        if place.exists() {
+            std::fs::remove_dir_all(&place).with_context(failed)?;
+        }
+        files::make_public(staging.path()).with_context(failed)?;
+        std::fs::rename(staging.path(), &place).with_context(failed)?;
+        let _ = staging.keep();
+        Ok(())
+    }
+}
+
+/// The picture in a file of the author's.
+fn icon(path: &Path) -> anyhow::Result<Icon> {
+    let bytes = files::read_regular(path, ICON_BYTES_READ)
+        .with_context(|| format!("the icon {} cannot be read", path.display()))?;
+    Icon::of(&bytes).map_err(|error| {
+        Problem::user(format!("{} is not a usable icon: {error}", path.display()))
+            .hint("use a PNG, JPEG or WebP picture of at most 16 KiB, such as 64 by 64 pixels")
+            .into()
+    })
+}
+
+/// The project's WIT, to which what the host offers is added where it is used and missing.
+fn wit_with_packages(directory: &Path, printer: &Printer) -> anyhow::Result<Vec<build::WitFile>> {
+    let wit = build::wit_files(directory)?;
+    let added = build::add_packages(directory, &wit)?;
+    if added.is_empty() {
+        return Ok(wit);
+    }
+    for package in added {
+        printer.note(&format!(
+            "the WIT uses {}: wrote it to {}, where editors find it too",
+            package.name,
+            build::package_directory(package).display()
+        ));
+    }
+    build::wit_files(directory)
+}
+
+/// Reads the exports and comments of the project's WIT.
+fn docs_of(section: &BuildSection, wit: &[build::WitFile]) -> anyhow::Result<Docs> {
+    let sources: Vec<WitSource<'_>> = wit
+        .iter()
+        .map(|(path, contents)| WitSource { path, contents })
+        .collect();
+    Ok(Docs::from_sources(&sources, section.world.as_deref())?)
+}
+
+/// Finishes the manifest, with the comments of the WIT.
+fn package_of(author: Manifest, docs: &Docs, component: &[u8]) -> anyhow::Result<Verified> {
+    let manifest = authoring::complete_manifest(author, component, Some(docs))?;
+    Ok(Verified::check(Package {
+        manifest: manifest.to_toml().into_bytes(),
+        component: component.to_owned(),
+    })?)
+}
+
+/// A manifest that asks for the variable with the script as well.
+fn with_script(mut author: Manifest) -> anyhow::Result<Manifest> {
+    author.capabilities.variables.push(VariableRequest {
+        name: build::SCRIPT_VARIABLE.parse()?,
+        secret: false,
+        why: "the script that is being worked on".to_owned(),
+    });
+    Ok(author)
+}
+
+/// The card of the package, where the author wrote one.
+fn finished_card(
+    directory: &Path,
+    manifest: &Manifest,
+    printer: &Printer,
+) -> anyhow::Result<Option<FinishedCard>> {
+    let path = directory.join(package_file::CARD);
+    let Some(author) = files::read_if_present(&path)? else {
+        return Ok(None);
+    };
+    let card = build::finished_card(&author, manifest);
+    if card.description_differed {
+        printer.warning(
+            "the front matter of README.md describes the tool in other words than tool.toml; the package says what tool.toml says",
+        );
+    }
+    Ok(Some(card))
+}

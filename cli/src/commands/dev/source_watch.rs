@@ -1,0 +1,133 @@
+//! Notices changes of a project's sources, by their digests, once nothing has moved for a moment.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::build::{SourceStamps, Sources};
+use crate::terminal::signals::stop_requested;
+
+/// The interval at which sources are looked at. It works on every file system, and for a project
+/// of a hundred files takes less than a hundredth of a processor.
+const LOOK_EVERY: Duration = Duration::from_millis(40);
+/// How long nothing may change before a change is over: editors and version control write several
+/// files, and some of them in pieces.
+const SETTLED_AFTER: Duration = Duration::from_millis(30);
+/// How many times as long as a look takes nothing is looked at, in a very large project.
+const REST: u32 = 20;
+
+/// What is built, against which the project is held.
+pub(super) struct SourceWatch {
+    directory: PathBuf,
+    /// What was seen last.
+    stamps: SourceStamps,
+    /// False from a change of the stamps until the sources were compared after it.
+    is_settled: bool,
+    /// What the build is made of that is under way or was the last one.
+    built: Sources,
+}
+
+impl SourceWatch {
+    /// # Errors
+    /// When the project cannot be read, or is too large.
+    pub(super) fn start(directory: PathBuf) -> anyhow::Result<Self> {
+        let stamps = SourceStamps::of(&directory)?;
+        let built = Sources::of(&directory)?;
+        Ok(Self {
+            directory,
+            stamps,
+            is_settled: true,
+            built,
+        })
+    }
+
+    /// Notes that a build begins: what changes from here on is another change. What cannot be read
+    /// at this moment is noticed when it can.
+    pub(super) fn begin(&mut self) {
+        if let Ok(stamps) = SourceStamps::of(&self.directory) {
+            self.stamps = stamps;
+        }
+        if let Ok(sources) = Sources::of(&self.directory) {
+            self.built = sources;
+        }
+    }
+
+    /// Notes that the build is over, which may have written cargo's lock.
+    pub(super) fn end(&mut self) {
+        let _ = self.built.renew(&self.directory, "Cargo.lock");
+    }
+
+    /// Waits for a change, and returns it in words; nothing when somebody said stop. No change is
+    /// missed where the wait is given up.
+    pub(super) async fn changed_or_stopped(&mut self) -> Option<String> {
+        tokio::select! {
+            change = self.changed() => Some(change),
+            () = stop_requested() => None,
+        }
+    }
+
+    async fn changed(&mut self) -> String {
+        loop {
+            let start = Instant::now();
+            // What cannot be read is on its way to somewhere.
+            let stamps = SourceStamps::of(&self.directory).ok();
+            match stamps.filter(|stamps| *stamps != self.stamps) {
+                Some(stamps) => {
+                    self.stamps = stamps;
+                    self.is_settled = false;
+                }
+                None if self.is_settled => {
+                    let rest = LOOK_EVERY.max(start.elapsed() * REST);
+                    tokio::time::sleep(rest).await;
+                    continue;
+                }
+                None => {
+                    if let Ok(now) = Sources::of(&self.directory) {
+                        self.is_settled = true;
+                        if let Some(change) = self.built.change_to(&now) {
+                            return change.trim_end_matches(" since").to_owned();
+                        }
+                    }
+                }
+            }
+            tokio::time::sleep(SETTLED_AFTER).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files;
+
+    async fn soon(watch: &mut SourceWatch) -> Option<String> {
+        let patience = Duration::from_millis(500);
+        tokio::time::timeout(patience, watch.changed()).await.ok()
+    }
+
+    #[tokio::test]
+    async fn a_change_is_told_until_it_is_built() {
+        let project = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            files::write(&project.path().join(path), text.as_bytes()).unwrap();
+        };
+        write("a.js", "one");
+        let mut watch = SourceWatch::start(project.path().to_owned()).unwrap();
+        write("a.js", "one");
+        write("dist/a.js", "made");
+        assert_eq!(soon(&mut watch).await, None);
+
+        write("a.js", "other");
+        // A wait that is given up before the change is over.
+        let given_up = tokio::time::timeout(SETTLED_AFTER / 2, watch.changed()).await;
+        assert!(given_up.is_err());
+        assert_eq!(soon(&mut watch).await.as_deref(), Some("a.js was changed"));
+
+        watch.begin();
+        write("b.js", "while it is built");
+        write("Cargo.lock", "by the build");
+        watch.end();
+        assert_eq!(soon(&mut watch).await.as_deref(), Some("b.js was added"));
+        watch.begin();
+        assert_eq!(soon(&mut watch).await, None);
+    }
+}
