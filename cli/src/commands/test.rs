@@ -10,7 +10,7 @@ use tool_hub_toolbox::built_package;
 use crate::build::{self, Form, Sources};
 use crate::commands::build::built_project::BuiltProject;
 use crate::commands::build::note_built;
-use crate::consent::approval::{ApprovalFlags, named_directory, origin_with_methods};
+use crate::consent::rights_flags::{RightsFlags, named_directory, origin_with_methods};
 use crate::consent::signing;
 use crate::session::Session;
 use crate::terminal::output::Output;
@@ -98,12 +98,12 @@ impl Test {
     }
 
     fn plan(&self, session: &Session) -> anyhow::Result<Plan> {
-        let flags = ApprovalFlags {
+        let flags = RightsFlags {
             network: self.network.clone(),
             directories: self.directories.clone(),
             variables: self.variables.clone(),
             plain_variables: self.plain_variables.clone(),
-            ..ApprovalFlags::default()
+            ..RightsFlags::default()
         };
         if flags.grants_something() {
             let hint = "leave the flags --allow-… out: tests have copies of what they hold";

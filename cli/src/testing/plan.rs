@@ -5,7 +5,7 @@ use std::path::Path;
 use tool_hub_manifest::Verified;
 
 use super::recordings::Requests;
-use crate::consent::approval::ApprovalFlags;
+use crate::consent::rights_flags::RightsFlags;
 
 /// The random calls of each function where nothing else is said.
 pub(crate) const RANDOM_CALLS: u32 = 20;
@@ -14,7 +14,7 @@ pub(crate) const RANDOM_CALLS: u32 = 20;
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// What the tool may use beside its tests.
-    pub(crate) flags: ApprovalFlags,
+    pub(crate) flags: RightsFlags,
     pub(crate) requests: Requests,
     /// The random calls of each function.
     pub(crate) random_calls: u32,
@@ -26,7 +26,7 @@ impl Plan {
     /// All tests, with nothing but what they hold.
     pub(crate) fn standard() -> Self {
         Self {
-            flags: ApprovalFlags::default(),
+            flags: RightsFlags::default(),
             requests: Requests::Replayed,
             random_calls: RANDOM_CALLS,
             seed: None,
