@@ -1,5 +1,7 @@
 //! A guest that performs the given operations on paths, through `wasi:filesystem`.
 
+pub(crate) mod wasi_3;
+
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -342,7 +344,11 @@ pub(crate) async fn granted_all(host: &Host, granted: Vec<(&str, DirectoryGrant)
     let named: Vec<_> = named
         .map(|(name, grant)| (name.parse().unwrap(), grant))
         .collect();
-    let verified = package(component(), |manifest| {
+    let component = match wasi_3::is_used() {
+        true => wasi_3::component(),
+        false => component(),
+    };
+    let verified = package(component, |manifest| {
         let asked = named.iter().map(|(name, grant)| DirectoryRequest {
             name: DirectoryName::clone(name),
             access: grant.access,
@@ -358,6 +364,10 @@ pub(crate) async fn granted_all(host: &Host, granted: Vec<(&str, DirectoryGrant)
 }
 
 fn error(number: usize) -> &'static str {
+    let number = match wasi_3::is_used() {
+        true => wasi_3::number(number),
+        false => number,
+    };
     ERRORS.split_whitespace().nth(number).unwrap()
 }
 
@@ -375,6 +385,27 @@ async fn look(tool: &Tool, function: &str, path: &str) -> Result<String, &'stati
         }
     }
 }
+
+/// Runs each of these tests with a guest for WASI 0.2 and with one for WASI 0.3.
+macro_rules! with_either_wasi {
+    ($($name:ident)*) => {
+        mod wasi_2 {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                super::$name().await;
+            })*
+        }
+
+        mod wasi_3 {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                crate::hostile::files::wasi_3::use_wasi_3();
+                super::$name().await;
+            })*
+        }
+    };
+}
+pub(crate) use with_either_wasi;
 
 /// The content of the file at `path`.
 pub(crate) async fn read(tool: &Tool, path: &str) -> Result<String, &'static str> {
