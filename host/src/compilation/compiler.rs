@@ -12,8 +12,6 @@ use wasmtime::Engine;
 use crate::compilation::code::{Code, Image};
 use crate::compilation::compile_error::CompileError;
 use crate::compilation::compiler::process::CompilerProcess;
-#[cfg(doc)]
-use crate::component::engine_kind::EngineKind;
 use crate::component::validate::validate;
 
 /// The place where a host compiles components.
@@ -31,7 +29,7 @@ pub enum Compiler {
 
 impl Compiler {
     /// Validates `component`, which takes longer than the scan but hardly any memory, and
-    /// compiles it for `engine`, which is the one of its [kind](EngineKind::of).
+    /// compiles it for `engine`, which is of its kind.
     pub(crate) fn compile(&self, component: &[u8], engine: &Engine) -> Result<Code, CompileError> {
         match self {
             Self::InProcess => in_process(component, engine),

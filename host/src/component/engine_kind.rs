@@ -87,7 +87,10 @@ fn is_plain(function: &Canonical) -> bool {
     let all_plain = |options: &[CanonicalOption]| {
         let mut options = options.iter();
         !options.any(|option| {
-            matches!(option, CanonicalOption::Async | CanonicalOption::Callback(_))
+            matches!(
+                option,
+                CanonicalOption::Async | CanonicalOption::Callback(_)
+            )
         })
     };
     match function {
@@ -126,7 +129,10 @@ mod tests {
         };
         check(&lifted(""), EngineKind::Plain);
         check(&lifted("async"), EngineKind::Concurrent);
-        check("(core func (canon waitable-set.new))", EngineKind::Concurrent);
+        check(
+            "(core func (canon waitable-set.new))",
+            EngineKind::Concurrent,
+        );
         check("(type (stream u8))", EngineKind::Concurrent);
         check("(component (type (future)))", EngineKind::Concurrent);
         check(

@@ -123,10 +123,7 @@ const MISSING: [(&str, WasmFeatures); 15] = [
         "async functions with a stack of their own",
         WasmFeatures::CM_ASYNC_STACKFUL,
     ),
-    (
-        "more async built-ins",
-        WasmFeatures::CM_MORE_ASYNC_BUILTINS,
-    ),
+    ("more async built-ins", WasmFeatures::CM_MORE_ASYNC_BUILTINS),
     ("component-model threads", WasmFeatures::CM_THREADING),
     ("error contexts", WasmFeatures::CM_ERROR_CONTEXT),
     ("several features that are off here", WasmFeatures::all()),

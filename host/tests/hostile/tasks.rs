@@ -177,7 +177,11 @@ async fn task_that_goes_on(fixture: &mut Fixture) {
     }
     fixture.limit(|limits| limits.cpu_ms = 100).await;
     let same_turn = returning("(loop (br 0)) unreachable", "unreachable");
-    stopped_at(fixture.attack(same_turn, Bounds::tight()).await, "cpu_ms", 100);
+    stopped_at(
+        fixture.attack(same_turn, Bounds::tight()).await,
+        "cpu_ms",
+        100,
+    );
 }
 
 /// A component whose `run` answers 7 and goes on with `after`, and then with `go_on`.
@@ -210,7 +214,10 @@ async fn a_gibibyte_through_a_stream(fixture: &mut Fixture) {
             (export "write-via-stream" (func (param "data" $s) (result $done)))))"#,
         &[
             ("new", "(canon stream.new $bytes)"),
-            ("write", "(canon stream.write $bytes async (memory $memory))"),
+            (
+                "write",
+                "(canon stream.write $bytes async (memory $memory))",
+            ),
             ("out", r#"(canon lower (func $stdout "write-via-stream"))"#),
             ("set", "(canon waitable-set.new)"),
             ("join", "(canon waitable.join)"),

@@ -51,8 +51,12 @@ pub(crate) fn tasks(
     core: &str,
     lifted: &str,
 ) -> Vec<u8> {
-    let made = functions.iter().map(|(name, made)| format!("(core func ${name} {made})\n"));
-    let named = functions.iter().map(|(name, _)| format!("(export {name:?} (func ${name}))"));
+    let made = functions
+        .iter()
+        .map(|(name, made)| format!("(core func ${name} {made})\n"));
+    let named = functions
+        .iter()
+        .map(|(name, _)| format!("(export {name:?} (func ${name}))"));
     let (made, named): (String, String) = (made.collect(), named.collect());
     let text = format!(
         r#"(component

@@ -102,7 +102,10 @@ async fn only_granted_variables_are_there() {
     let verified = package(environment, |manifest| {
         let text = "schema = 1\nname = \"x\"\nversion = \"0.1.0\"\n[capabilities]\n\
             variables = [{ name = \"NAME\" }, { name = \"OTHER\" }]";
-        manifest.capabilities = text.parse::<tool_hub_manifest::Manifest>().unwrap().capabilities;
+        manifest.capabilities = text
+            .parse::<tool_hub_manifest::Manifest>()
+            .unwrap()
+            .capabilities;
     });
     let name: VariableName = "NAME".parse().unwrap();
     let granted = Grants::none().plain_variable(name.clone());

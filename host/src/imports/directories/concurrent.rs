@@ -231,11 +231,10 @@ fn release(store: &Store, target: TargetPath) -> FilesystemResult<()> {
     Ok(store.with(|mut access| access.get().release(target))?)
 }
 
-fn on<T>(
-    store: &Store,
-    run: impl FnOnce(&mut CallState) -> FsResult<T>,
-) -> FilesystemResult<T> {
-    store.with(|mut access| run(access.get())).map_err(codes::error)
+fn on<T>(store: &Store, run: impl FnOnce(&mut CallState) -> FsResult<T>) -> FilesystemResult<T> {
+    store
+        .with(|mut access| run(access.get()))
+        .map_err(codes::error)
 }
 
 fn files(store: &Store) -> Accessor<CallState, WasiFilesystem> {

@@ -10,7 +10,9 @@ use tool_hub_host::Tool;
 use tool_hub_manifest::Access;
 
 use super::canary::{CANARY, GrantedDirectory};
-use super::files::{CHANGES, FileOperation, act, granted, granted_by, read, read_link, with_either_wasi};
+use super::files::{
+    CHANGES, FileOperation, act, granted, granted_by, hoard, read, read_link, with_either_wasi,
+};
 use super::guarded::guarding;
 use crate::support::HOST;
 
@@ -285,6 +287,22 @@ async fn a_link_tells_no_more_than_its_own_text() {
     assert!(read_link(&tool, "absolute").await.is_err());
     assert!(read_link(&tool, "to-self/root").await.is_err());
     assert!(read_link(&tool, "../secret/canary").await.is_err());
+}
+
+/// A directory that is listed to no end keeps no thread of the process: here there are two.
+#[test]
+fn lists_that_are_not_read_keep_no_thread() {
+    super::files::wasi_3::use_wasi_3();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(2)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let ground = GrantedDirectory::new();
+        let tool = granted(&ground, Access::Read).await;
+        assert_eq!(hoard(&tool, "file").await.as_deref(), Ok("harmless"));
+    });
 }
 
 /// Somebody swaps a file for a link that leads out, and a directory too, all the time while

@@ -1,10 +1,8 @@
 //! Converts errors and kinds of files from WASI 0.2's form to that of WASI 0.3.
 
-use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorType, ErrorCode};
 use wasmtime_wasi::p2::FsError;
-use wasmtime_wasi::p3::bindings::filesystem::types::{
-    DescriptorType as Type3, ErrorCode as Code3,
-};
+use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorType, ErrorCode};
+use wasmtime_wasi::p3::bindings::filesystem::types::{DescriptorType as Type3, ErrorCode as Code3};
 use wasmtime_wasi::p3::filesystem::FilesystemError;
 
 /// The same error. A trap stays one.

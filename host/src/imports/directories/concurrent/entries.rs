@@ -21,9 +21,10 @@ type Answer = (
 );
 
 pub(super) fn add_to_linker(types: &mut LinkerInstance<'_, CallState>) -> wasmtime::Result<()> {
-    types.func_wrap_async("[method]descriptor.read-directory", |store, (fd,): (Fd,)| {
-        Box::new(async move { Ok((read(store, fd).await?,)) })
-    })
+    types.func_wrap_async(
+        "[method]descriptor.read-directory",
+        |store, (fd,): (Fd,)| Box::new(async move { Ok((read(store, fd).await?,)) }),
+    )
 }
 
 async fn read(mut store: StoreContextMut<'_, CallState>, fd: Fd) -> wasmtime::Result<Answer> {

@@ -14,7 +14,7 @@ pub(crate) fn use_wasi_3() {
     USED.set(true);
 }
 
-pub(super) fn is_used() -> bool {
+pub(crate) fn is_used() -> bool {
     USED.get()
 }
 
@@ -57,10 +57,18 @@ const STREAMS: &str = r#"
         (call $result (local.get $future) (i32.const 340))
         (i32.store8 (local.get $at) (i32.load8_u (i32.const 340)))
         (i32.store8 offset=8 (local.get $at) (i32.load8_u (i32.const 344))))
+    ;; Reads a file while it holds a hundred streams of a directory that it does not read.
+    (func (export "hoard") (param $p i32) (param $pl i32) (result i32) (local $left i32)
+        (local.set $left (i32.const 100))
+        (loop $more
+            (call $list (call $directory) (i32.const 300))
+            (local.set $left (i32.sub (local.get $left) (i32.const 1)))
+            (br_if $more (local.get $left)))
+        (call $read (local.get $p) (local.get $pl)))
 "#;
 
 /// Functions beside the methods, what makes them, and their types as core functions.
-const BESIDE: [(&str, &str, &str); 11] = [
+const BESIDE: [(&str, &str, &str); 12] = [
     ("new-set", "(canon waitable-set.new)", "(result i32)"),
     ("join", "(canon waitable.join)", "(param i32 i32)"),
     (
@@ -79,8 +87,16 @@ const BESIDE: [(&str, &str, &str); 11] = [
         "(canon stream.write $bytes async (memory $memory))",
         "(param i32 i32 i32) (result i32)",
     ),
-    ("drop-readable", "(canon stream.drop-readable $bytes)", "(param i32)"),
-    ("drop-writable", "(canon stream.drop-writable $bytes)", "(param i32)"),
+    (
+        "drop-readable",
+        "(canon stream.drop-readable $bytes)",
+        "(param i32)",
+    ),
+    (
+        "drop-writable",
+        "(canon stream.drop-writable $bytes)",
+        "(param i32)",
+    ),
     (
         "read-result",
         "(canon future.read $done async (memory $memory) (realloc $realloc))",
@@ -90,6 +106,11 @@ const BESIDE: [(&str, &str, &str); 11] = [
         "reading",
         r#"(canon lower (func $types "[method]descriptor.read-via-stream") (memory $memory))"#,
         "(param i32 i64 i32)",
+    ),
+    (
+        "list",
+        r#"(canon lower (func $types "[method]descriptor.read-directory") (memory $memory))"#,
+        "(param i32 i32)",
     ),
     (
         "writing",
@@ -105,7 +126,9 @@ fn methods() -> impl Iterator<Item = (&'static str, &'static str, &'static str, 
 }
 
 pub(super) fn component() -> Vec<u8> {
-    let codes = ERRORS.split_whitespace().filter(|code| *code != "would-block");
+    let codes = ERRORS
+        .split_whitespace()
+        .filter(|code| *code != "would-block");
     let codes: String = codes.map(|code| format!("(case {code:?}) ")).collect();
     let declared: String = methods()
         .map(|(_, method, signature, _)| {
@@ -117,11 +140,14 @@ pub(super) fn component() -> Vec<u8> {
             (name, format!("(canon lower (func $types \"[method]descriptor.{method}\") (memory $memory) (realloc $realloc))"))
         })
         .collect();
-    let preopens = r#"(canon lower (func $preopens "get-directories") (memory $memory) (realloc $realloc))"#;
+    let preopens =
+        r#"(canon lower (func $preopens "get-directories") (memory $memory) (realloc $realloc))"#;
     let mut functions: Vec<(&str, &str)> = vec![("preopens", preopens)];
     functions.extend(BESIDE.iter().map(|(name, made, _)| (*name, *made)));
     functions.extend(made.iter().map(|(name, made)| (*name, made.as_str())));
-    let beside = BESIDE.iter().map(|(name, _, ty)| format!("(import \"h\" {name:?} (func ${name} {ty}))\n"));
+    let beside = BESIDE
+        .iter()
+        .map(|(name, _, ty)| format!("(import \"h\" {name:?} (func ${name} {ty}))\n"));
     let methods = methods().map(|(name, .., types)| {
         format!("(import \"h\" {name:?} (func ${name} (param {types})))\n")
     });
@@ -146,9 +172,18 @@ pub(super) fn component() -> Vec<u8> {
             (export "descriptor-flags" (type $flags (eq $flags')))
             (type $time' (variant (case "no-change") (case "now") (case "timestamp" $date)))
             (export "new-timestamp" (type $time (eq $time')))
+            (type $kind' (variant (case "block-device") (case "character-device")
+                (case "directory") (case "fifo") (case "symbolic-link") (case "regular-file")
+                (case "socket") (case "other" (option string))))
+            (export "descriptor-type" (type $kind (eq $kind')))
+            (type $entry' (record (field "type" $kind) (field "name" string)))
+            (export "directory-entry" (type $entry (eq $entry')))
+            (type $entries (stream $entry))
             (type $bytes (stream u8))
             (type $ended (result (error $code)))
             (type $done (future $ended))
+            (export "[method]descriptor.read-directory" (func
+                (param "self" (borrow $descriptor)) (result (tuple $entries $done))))
             (export "[method]descriptor.read-via-stream" (func
                 (param "self" (borrow $descriptor)) (param "offset" u64)
                 (result (tuple $bytes $done))))
@@ -174,6 +209,9 @@ pub(super) fn component() -> Vec<u8> {
     let lifted = r#"(func (export "read") async (param "path" string)
             (result (result string (error u32)))
             (canon lift (core func $i "read") (memory $memory) (realloc $realloc)))
+        (func (export "hoard") async (param "path" string)
+            (result (result string (error u32)))
+            (canon lift (core func $i "hoard") (memory $memory) (realloc $realloc)))
         (func (export "readlink") async (param "path" string)
             (result (result string (error u32)))
             (canon lift (core func $i "readlink") (memory $memory) (realloc $realloc)))
