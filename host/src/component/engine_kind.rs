@@ -1,6 +1,6 @@
-//! Tells from a component's bytes which of the two engines runs it: plain, or with concurrent tasks.
-//! What WASI 0.3 and the component model's async need is in an engine of its own, which is only made
-//! for a component that needs it: code and calls of all others are as if there were none.
+//! Tells from a component's bytes which engine runs it: the plain one, or the one with tasks.
+//! What WASI 0.3 and the component model's async need is in an engine of its own, made for the
+//! first component that needs it: code and calls of all others are as if there were none.
 
 use wasmparser::{
     CanonicalFunction as Canonical, CanonicalOption, ComponentDefinedType, ComponentType,
