@@ -1,9 +1,11 @@
 //! Components for WASI 0.3: async functions, and the same gates as for WASI 0.2.
 
-use tool_hub_host::{FailureKind, Tool, inspect};
+use std::sync::{Arc, Mutex};
+
+use tool_hub_host::{FailureKind, Host, HostConfig, LoadEvent, Tool, inspect};
 use tool_hub_manifest::{Grants, VariableName};
 
-use crate::support::{HOST, failure, load, package, reply, tasks};
+use crate::support::{HOST, approve, component, failure, load, package, reply, tasks};
 
 const CLOCK: &str = r#"(import "wasi:clocks/monotonic-clock@0.3.0" (instance $clock
     (export "wait-for" (func async (param "how-long" u64)))))"#;
@@ -31,6 +33,30 @@ async fn an_async_function_is_called_like_any_other() {
     .await;
     assert_eq!(answer(&tool).await, "42");
     assert_eq!(answer(&tool).await, "42");
+}
+
+/// Both engines keep their code in one cache, and each takes its own.
+#[tokio::test]
+async fn compiled_code_is_found_again_for_its_engine() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = r#"(func (export "run") (result i32) (i32.const 7))"#;
+    let plain = r#"(func (export "run") (result u32) (canon lift (core func $i "run")))"#;
+    let with_tasks = r#"(func (export "run") async (result u32)
+        (canon lift (core func $i "run")))"#;
+    for is_cached in [false, true] {
+        let mut config = HostConfig::new();
+        config.cache = Some(directory.path().to_owned());
+        let host = Host::new(config).unwrap();
+        for lifted in [with_tasks, plain] {
+            let events = Arc::<Mutex<Vec<LoadEvent>>>::default();
+            let heard = events.clone();
+            let approved = approve(component(run, lifted));
+            let tool = host.load_with(approved, move |event| heard.lock().unwrap().push(event));
+            assert_eq!(answer(&tool.await.unwrap()).await, "7");
+            let cached = events.lock().unwrap().contains(&LoadEvent::Cached);
+            assert_eq!(cached, is_cached, "{lifted}");
+        }
+    }
 }
 
 #[tokio::test]
