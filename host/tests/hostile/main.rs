@@ -34,6 +34,7 @@ mod refused;
 #[path = "../it/support.rs"]
 mod support;
 mod table;
+mod tasks;
 mod transfer;
 
 use std::process::ExitCode;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         forgery::cases(),
         isolation::cases(),
         crowd::cases(),
+        tasks::cases(),
     ]
     .into_iter()
     .flatten()
