@@ -9,8 +9,9 @@ use proptest::test_runner::TestRunner;
 use regex::Regex;
 use serde_json::{Value, json};
 use tool_hub_agent::constraint::{Constraint, Format};
+use tool_hub_agent::definition::random_arguments::random_arguments;
 
-use crate::random_schemas::{Random, changed, instance, schemas};
+use crate::random_schemas::{changed, schemas};
 
 const LLAMA_CPP_PYTHON: &str = "0.3.36";
 /// The numbers of random schemas and of values of each.
@@ -49,10 +50,10 @@ fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for seed in 0..SCHEMAS {
         let schema = schemas().new_tree(&mut runner).expect("a schema").current();
-        let mut random = Random(seed);
+        let mut random = fastrand::Rng::with_seed(seed);
         let mut texts = Vec::new();
         for _ in 0..VALUES {
-            let value = instance(&schema, &mut random);
+            let value = random_arguments(&schema, &[], &mut random);
             texts.extend([value.to_string(), changed(&value, &mut random).to_string()]);
             texts.push(value.to_string().chars().skip(1).collect());
         }

@@ -4,8 +4,6 @@ use fastrand::Rng;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::definition::random_arguments::pick;
-
 /// A schema of the arguments of a function.
 pub(super) fn schemas() -> impl Strategy<Value = Value> {
     prop::collection::vec((any::<bool>(), types()), 0..4).prop_map(object)
@@ -111,7 +109,7 @@ pub(super) fn changed(value: &Value, random: &mut Rng) -> Value {
                     let last = items.len() - 1;
                     items[last] = changed(&items[last], random);
                 }
-                1 => items.push(pick(&others, random).clone()),
+                1 => items.push(one_of(&others, random)),
                 _ => drop(items.pop()),
             }
             Value::Array(items)
@@ -121,17 +119,21 @@ pub(super) fn changed(value: &Value, random: &mut Rng) -> Value {
             let names: Vec<String> = members.keys().cloned().collect();
             match (random.usize(..4), names.is_empty()) {
                 (0, _) | (_, true) => {
-                    drop(members.insert("extra".to_owned(), pick(&others, random).clone()))
+                    drop(members.insert("extra".to_owned(), one_of(&others, random)))
                 }
-                (1, _) => drop(members.shift_remove(pick(&names, random))),
+                (1, _) => drop(members.shift_remove(&one_of(&names, random))),
                 _ => {
-                    let name = pick(&names, random).clone();
+                    let name = one_of(&names, random);
                     let inner = changed(&members[&name], random);
                     members.insert(name, inner);
                 }
             }
             Value::Object(members)
         }
-        _ => pick(&others, random).clone(),
+        _ => one_of(&others, random),
     }
+}
+
+fn one_of<T: Clone>(of: &[T], random: &mut Rng) -> T {
+    of[random.usize(..of.len())].clone()
 }
