@@ -13,9 +13,9 @@ const SANDBOX =
 const IMPORT = /(?<![\p{ID_Continue}$])import(?![\p{ID_Continue}$])/gu;
 
 /**
- * The `names` that a function uses and that neither it nor the sandbox has, or the `fault` for which
- * its text cannot stand alone, with the `place`. Where this process may not inspect itself, no names
- * and no place are found.
+ * The `names` that a function uses and that neither it nor the sandbox has, or the `fault` for
+ * which its text cannot stand alone, with the `place`. Where this process may not inspect itself,
+ * no names and no place are found.
  */
 export function outside(implementation) {
   const text = `${implementation}`;
