@@ -11,8 +11,8 @@ import sys
 import pytest
 import tool_hub
 
-# Modules without an underscore, and `_fastmcp_questions`, need a framework and are tested elsewhere;
-# `_code` runs in a tool.
+# Modules without an underscore, and `_fastmcp_questions`, need a framework and are tested
+# elsewhere; `_code` runs in a tool.
 NOT_HERE = {"_native", "_code", "_fastmcp_questions"}
 NAMES = [info.name for info in pkgutil.iter_modules(tool_hub.__path__)]
 
