@@ -130,6 +130,13 @@ impl SourceStamps {
         });
         Ok(Self(stamps.collect()))
     }
+
+    /// The same without the file called `name`.
+    #[must_use]
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.0.remove(name);
+        self
+    }
 }
 
 /// Copies the sources of the project in `directory` to `place`, so that a build program cannot

@@ -15,6 +15,9 @@ const SETTLED_AFTER: Duration = Duration::from_millis(30);
 /// How many times as long as a look takes nothing is looked at, in a very large project.
 const REST: u32 = 20;
 
+/// What cargo writes while it builds. It is no part of the stamps.
+const LOCK: &str = "Cargo.lock";
+
 /// What is built, against which the project is held.
 pub(super) struct SourceWatch {
     directory: PathBuf,
@@ -22,6 +25,8 @@ pub(super) struct SourceWatch {
     stamps: SourceStamps,
     /// False from a change of the stamps until the sources were compared after it.
     is_settled: bool,
+    /// True if something moved during the build, which may have read what is not there any more.
+    is_stale: bool,
     /// What the build is made of that is under way or was the last one.
     built: Sources,
 }
@@ -30,12 +35,13 @@ impl SourceWatch {
     /// # Errors
     /// When the project cannot be read, or is too large.
     pub(super) fn start(directory: PathBuf) -> anyhow::Result<Self> {
-        let stamps = SourceStamps::of(&directory)?;
+        let stamps = SourceStamps::of(&directory)?.without(LOCK);
         let built = Sources::of(&directory)?;
         Ok(Self {
             directory,
             stamps,
             is_settled: true,
+            is_stale: false,
             built,
         })
     }
@@ -43,7 +49,7 @@ impl SourceWatch {
     /// Notes that a build begins: what changes from here on is another change. What cannot be read
     /// at this moment is noticed when it can.
     pub(super) fn begin(&mut self) {
-        if let Ok(stamps) = SourceStamps::of(&self.directory) {
+        if let Ok(stamps) = self.look() {
             self.stamps = stamps;
         }
         if let Ok(sources) = Sources::of(&self.directory) {
@@ -53,7 +59,16 @@ impl SourceWatch {
 
     /// Notes that the build is over, which may have written cargo's lock.
     pub(super) fn end(&mut self) {
-        let _ = self.built.renew(&self.directory, "Cargo.lock");
+        let _ = self.built.renew(&self.directory, LOCK);
+        if let Ok(stamps) = self.look() {
+            self.is_stale = stamps != self.stamps;
+            self.is_settled = !self.is_stale;
+            self.stamps = stamps;
+        }
+    }
+
+    fn look(&self) -> anyhow::Result<SourceStamps> {
+        Ok(SourceStamps::of(&self.directory)?.without(LOCK))
     }
 
     /// Waits for a change, and returns it in words; nothing when somebody said stop. No change is
@@ -69,7 +84,7 @@ impl SourceWatch {
         loop {
             let start = Instant::now();
             // What cannot be read is on its way to somewhere.
-            let stamps = SourceStamps::of(&self.directory).ok();
+            let stamps = self.look().ok();
             match stamps.filter(|stamps| *stamps != self.stamps) {
                 Some(stamps) => {
                     self.stamps = stamps;
@@ -83,8 +98,12 @@ impl SourceWatch {
                 None => {
                     if let Ok(now) = Sources::of(&self.directory) {
                         self.is_settled = true;
+                        let is_stale = std::mem::take(&mut self.is_stale);
                         if let Some(change) = self.built.change_to(&now) {
                             return change.trim_end_matches(" since").to_owned();
+                        }
+                        if is_stale {
+                            return "a source was changed during the build".to_owned();
                         }
                     }
                 }
@@ -128,6 +147,18 @@ mod tests {
         watch.end();
         assert_eq!(soon(&mut watch).await.as_deref(), Some("b.js was added"));
         watch.begin();
+        assert_eq!(soon(&mut watch).await, None);
+
+        // What is changed back was read by the build all the same.
+        watch.begin();
+        write("b.js", "wrong");
+        write("b.js", "while it is built");
+        watch.end();
+        let told = soon(&mut watch).await;
+        assert_eq!(
+            told.as_deref(),
+            Some("a source was changed during the build")
+        );
         assert_eq!(soon(&mut watch).await, None);
     }
 }
