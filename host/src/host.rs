@@ -1,7 +1,7 @@
 //! The `Host`: loads approved tools, from the code cache or by compiling, and links their imports.
 //! It holds the engine, the cache and everything else that its tools share.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tool_hub_manifest::{Digest, Verified};
@@ -23,14 +23,13 @@ use crate::compilation::code::Code;
 use crate::compilation::compile_error;
 use crate::compilation::compiler::slots::CompileSlots;
 use crate::compilation::prefetch::Prefetch;
-use crate::component::engine_kind::EngineKind;
 use crate::component::exports::Exports;
 use crate::component::function::CallableFunction;
 use crate::component::scan;
 use crate::config::HostConfig;
 use crate::error::HostError;
 use crate::imports::directories::guard::Guard;
-use crate::imports::directories::{self, concurrent, operations};
+use crate::imports::directories::{self, operations};
 use crate::imports::http::connect::Tls;
 use crate::imports::{interaction, keyvalue, logging, toolbox};
 use crate::secret::Secrets;
@@ -45,10 +44,9 @@ pub struct Host {
 /// The state that all clones of a host share.
 struct HostState {
     config: HostConfig,
-    plain: Runtime,
-    /// Made with the first component that needs it: it takes as much address space as the other.
-    concurrent: Mutex<Option<Runtime>>,
+    executor: Arc<Executor>,
     tls: Arc<Tls>,
+    linker: Linker<CallState>,
     cache: Option<Cache>,
     prefetch: Prefetch,
     compile_slots: CompileSlots,
@@ -79,20 +77,23 @@ impl Host {
     /// When the machine refuses the address space or the thread, or the cache directory
     /// cannot be used.
     pub fn new(config: HostConfig) -> Result<Self, HostError> {
-        let plain = Runtime::new(EngineKind::Plain, Executor::new(&config)?)?;
+        let executor = Executor::new(&config)?;
+        let linker = linker(&executor.engine).map_err(|error| HostError::Engine {
+            reason: format!("{error:#}"),
+        })?;
         let cache = match &config.cache {
             Some(directory) => {
                 let bytes_max = config.cache_bytes_max;
-                Some(Cache::open(directory, bytes_max, plain.engine())?)
+                Some(Cache::open(directory, bytes_max, &executor.engine)?)
             }
             None => None,
         };
         Ok(Self {
             shared: Arc::new(HostState {
                 config,
-                plain,
-                concurrent: Mutex::default(),
+                executor: Arc::new(executor),
                 tls: Arc::default(),
+                linker,
                 cache,
                 prefetch: Prefetch::default(),
                 compile_slots: CompileSlots::new(),
@@ -191,8 +192,7 @@ impl HostState {
                 refusals,
             });
         }
-        let runtime = self.runtime_of(&component)?;
-        let linked = runtime.linker.instantiate_pre(&component);
+        let linked = self.linker.instantiate_pre(&component);
         let component = linked.map_err(|error| HostError::Compile {
             tool: manifest.name.clone(),
             reason: format!("{error:#}"),
@@ -216,7 +216,7 @@ impl HostState {
             plans,
             contract_plans: contract_plans.collect(),
             template: Arc::new(SandboxTemplate {
-                executor: runtime.executor,
+                executor: self.executor.clone(),
                 policy: Arc::new(self.policy(approved)),
                 component,
             }),
@@ -257,8 +257,7 @@ impl HostState {
             return Ok(component);
         }
         let code = self.compile(verified, progress)?;
-        let runtime = self.runtime(EngineKind::of(verified.component()))?;
-        let component = code.component(runtime.engine());
+        let component = code.component(&self.executor.engine);
         let component = component.map_err(|error| {
             let tool = &verified.manifest().name;
             compile_error::not_loaded(tool, &self.config.limits, &error)
@@ -269,38 +268,10 @@ impl HostState {
         Ok(component)
     }
 
-    /// What runs components of `kind`.
-    fn runtime(&self, kind: EngineKind) -> Result<Runtime, HostError> {
-        if kind == EngineKind::Plain {
-            return Ok(self.plain.clone());
-        }
-        let concurrent = self.concurrent.lock();
-        let mut concurrent = concurrent.unwrap_or_else(PoisonError::into_inner);
-        if let Some(runtime) = &*concurrent {
-            return Ok(runtime.clone());
-        }
-        let executor = self.plain.executor.concurrent(&self.config)?;
-        Ok(concurrent.insert(Runtime::new(kind, executor)?).clone())
-    }
-
-    /// What runs `component`, which one of the engines made.
-    fn runtime_of(&self, component: &Component) -> Result<Runtime, HostError> {
-        let is_plain = Engine::same(component.engine(), self.plain.engine());
-        self.runtime(match is_plain {
-            true => EngineKind::Plain,
-            false => EngineKind::Concurrent,
-        })
-    }
-
     /// The component with `digest`, when the cache has its code.
     fn cached(&self, digest: &Digest) -> Option<Component> {
         let code = self.cache.as_ref()?.entry(digest).load()?;
-        // Only its own engine takes it.
-        let component = code.component(self.plain.engine()).or_else(|error| {
-            let concurrent = self.runtime(EngineKind::Concurrent);
-            concurrent.map_or(Err(error), |other| code.component(other.engine()))
-        });
-        match component {
+        match code.component(&self.executor.engine) {
             Ok(component) => Some(component),
             Err(error) => {
                 tracing::warn!(%error, "compiled code is not used");
@@ -322,8 +293,10 @@ impl HostState {
         progress(LoadEvent::Compiling {
             bytes: component.len() as u64,
         });
-        let runtime = self.runtime(EngineKind::of(component))?;
-        let compiled = self.config.compiler.compile(component, runtime.engine());
+        let compiled = self
+            .config
+            .compiler
+            .compile(component, &self.executor.engine);
         let code = compiled.map_err(|error| error.into_host_error(&verified.manifest().name))?;
         progress(LoadEvent::Compiled {
             elapsed: begun.elapsed(),
@@ -332,38 +305,10 @@ impl HostState {
     }
 }
 
-/// An engine, and what its guests may import.
-#[derive(Clone)]
-struct Runtime {
-    executor: Arc<Executor>,
-    linker: Linker<CallState>,
-}
-
-impl Runtime {
-    fn new(kind: EngineKind, executor: Executor) -> Result<Self, HostError> {
-        let linker = linker(kind, &executor.engine).map_err(|error| HostError::Engine {
-            reason: format!("{error:#}"),
-        })?;
-        Ok(Self {
-            executor: Arc::new(executor),
-            linker,
-        })
-    }
-
-    fn engine(&self) -> &Engine {
-        &self.executor.engine
-    }
-}
-
 /// Everything that guests may import. What is not granted is linked to refusals, because
 /// language runtimes import much that tools never use.
-fn linker(kind: EngineKind, engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
+fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     let mut linker = Linker::new(engine);
-    if kind == EngineKind::Concurrent {
-        wasmtime_wasi::p3::add_to_linker(&mut linker)?;
-        wasmtime_wasi_http::p3::add_to_linker(&mut linker)?;
-        concurrent::add_to_linker(&mut linker)?;
-    }
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
     wasmtime_wasi_config::add_to_linker(&mut linker, |state: &mut CallState| {

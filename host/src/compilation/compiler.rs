@@ -29,7 +29,7 @@ pub enum Compiler {
 
 impl Compiler {
     /// Validates `component`, which takes longer than the scan but hardly any memory, and
-    /// compiles it for `engine`, which is of its kind.
+    /// compiles it for `engine`.
     pub(crate) fn compile(&self, component: &[u8], engine: &Engine) -> Result<Code, CompileError> {
         match self {
             Self::InProcess => in_process(component, engine),

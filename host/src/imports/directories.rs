@@ -1,6 +1,5 @@
 //! Granted directories: refuses those that no tool is given, and opens the others for a call.
 
-pub(crate) mod concurrent;
 pub(crate) mod guard;
 #[cfg(any(not(unix), test))]
 mod linkless;

@@ -34,7 +34,6 @@ mod refused;
 #[path = "../it/support.rs"]
 mod support;
 mod table;
-mod tasks;
 mod transfer;
 
 use std::process::ExitCode;
@@ -53,7 +52,6 @@ fn main() -> ExitCode {
         forgery::cases(),
         isolation::cases(),
         crowd::cases(),
-        tasks::cases(),
     ]
     .into_iter()
     .flatten()

@@ -20,4 +20,3 @@ mod storage_component;
 mod support;
 mod types;
 mod usage;
-mod wasi_3;
