@@ -12,8 +12,8 @@ const GIVEN_BACK_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
 /// back with the longest that was freed, up to 32 MiB. It also has eight arenas for each processor,
 /// and each of them keeps what was freed in it. A server that read long requests would keep twice
 /// as much memory as it ever needed at once. No more threads run at once than there are processors,
-/// so an arena for each of those is enough. What is free between buffers in use is given back once a
-/// second.
+/// so an arena for each of those is enough. What is free between buffers in use is given back once
+/// a second.
 ///
 /// A thread has its arena from its start, so this is called before other threads start.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
