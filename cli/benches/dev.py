@@ -1,4 +1,4 @@
-"""Measures how long `tool dev` takes from a save to the answer, beside `tool build` and `tool call`.
+"""Times `tool dev` from a save to the answer, beside `tool build` and `tool call`.
 
 Both sides get the same edits of a project that `tool new` made, in turns: `tool dev` notices the
 edit itself, and the other side is started once the file is written. Printed are medians and their

@@ -41,7 +41,7 @@ LOOPS = ["asyncio", "blind"] if sys.platform == "win32" else ["asyncio", "blind"
 
 @pytest.fixture(params=LOOPS)
 def loops(request):
-    """A module with event loops of its own, in its `run` and `new_event_loop`, or what is like one."""
+    """A module, or an object like it, whose `run` and `new_event_loop` make loops of its own."""
     if request.param == "blind":
         return Blind
     module = importlib.import_module(request.param)

@@ -13,7 +13,7 @@ use super::functions::Functions;
 use crate::files;
 use crate::terminal::problem::Problem;
 
-/// What a component is for.
+/// The purpose of a build: a package to publish, or one run of `tool dev`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A package, which holds all that it is made of.

@@ -49,7 +49,8 @@ pub(crate) struct Test {
 
     /// With --record: send requests to an origin that the tool asks for or, with ORIGIN=GET,HEAD,
     /// only with some methods (repeatable)
-    #[arg(long = "allow-network", value_name = "ORIGIN", requires = "record", value_parser = origin_with_methods)]
+    #[arg(long = "allow-network", value_name = "ORIGIN", requires = "record",
+          value_parser = origin_with_methods)]
     network: Vec<(Origin, Option<Methods>)>,
 
     /// Use this directory in place of a copy of what the tests hold, with NAME:read=PATH only to

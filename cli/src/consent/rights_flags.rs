@@ -18,12 +18,14 @@ use crate::terminal::problem::Problem;
 pub(crate) struct RightsFlags {
     /// Allow requests to an origin that the tool asks for, with the methods that it asks for
     /// or, with ORIGIN=GET,HEAD, only with some of them (repeatable)
-    #[arg(long = "allow-network", alias = "network", value_name = "ORIGIN", value_parser = origin_with_methods)]
+    #[arg(long = "allow-network", alias = "network", value_name = "ORIGIN",
+          value_parser = origin_with_methods)]
     pub(crate) network: Vec<(Origin, Option<Methods>)>,
 
     /// Allow the use of a directory that the tool asks for, with the access that it asks for or,
     /// with NAME:read=PATH or NAME:read-write=PATH, with that access (repeatable)
-    #[arg(long = "allow-dir", alias = "dir", value_name = "NAME=PATH", value_parser = named_directory)]
+    #[arg(long = "allow-dir", alias = "dir", value_name = "NAME=PATH",
+          value_parser = named_directory)]
     pub(crate) directories: Vec<(DirectoryName, Option<Access>, PathBuf)>,
 
     /// Allow a directory despite this dangerous place, which the refusal named (repeatable)

@@ -65,7 +65,7 @@ impl Report {
         self.results.len()
     }
 
-    /// How many tests passed and failed, and the seed where there were random calls.
+    /// The numbers of tests that passed and failed.
     pub(crate) fn summary(&self) -> String {
         let failed = self.failed();
         let passed = self.count() - failed;

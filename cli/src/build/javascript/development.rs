@@ -39,10 +39,11 @@ const ENVIRONMENT: &str = "\ninterface environment {
 
 const TEMPLATE: &str = include_str!("development.js");
 
-/// Where the generated code around plain functions catches what they throw.
+/// The line of the generated code that catches the errors of plain functions. The reporting of
+/// their traces is inserted after it.
 const CATCH: &str = "  } catch (error) {\n";
 
-/// What esbuild says of a bundle.
+/// The metafile that esbuild writes beside a bundle, as far as it is read.
 #[derive(Deserialize)]
 struct Metafile {
     outputs: BTreeMap<String, OutputFile>,

@@ -24,7 +24,7 @@ pub(crate) struct BuiltProject {
     pub(crate) verified: Verified,
     /// The card, where the author wrote one.
     card: Option<FinishedCard>,
-    /// What it was built from.
+    /// The digests of the source files of this build.
     sources: Sources,
     /// The script that it runs and does not hold, for [`build::SCRIPT_VARIABLE`].
     pub(crate) script: Option<String>,

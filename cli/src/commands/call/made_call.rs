@@ -24,7 +24,7 @@ pub(crate) struct MadeCall<'a> {
     watch: Arc<Watch>,
 }
 
-/// What is printed beside the answer.
+/// The details of a call that are printed with its answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Details {
     /// What the tool wrote to its standard streams and its log.
