@@ -91,23 +91,27 @@ impl Sources {
         let recorded = files::read_if_present(&path)?;
         let recorded: Option<Self> = recorded.and_then(|text| serde_json::from_str(&text).ok());
         match recorded {
-            Some(built_from) => Ok(built_from.change_to(&Self::of(directory)?)),
+            Some(built_from) => {
+                let changes = built_from.changes_to(&Self::of(directory)?);
+                Ok(changes.first().map(|change| format!("{change} since")))
+            }
             None => Ok(Some("nothing tells what it was built from".to_owned())),
         }
     }
 
-    /// Names a difference of `now` from these.
-    pub(crate) fn change_to(&self, now: &Self) -> Option<String> {
+    /// Names each difference of `now` from these.
+    pub(crate) fn changes_to(&self, now: &Self) -> Vec<String> {
         let changed = now
             .0
             .iter()
-            .find_map(|(path, digest)| match self.0.get(path) {
+            .filter_map(|(path, digest)| match self.0.get(path) {
                 Some(built) if built == digest => None,
-                Some(_) => Some(format!("{path} was changed since")),
-                None => Some(format!("{path} was added since")),
+                Some(_) => Some(format!("{path} was changed")),
+                None => Some(format!("{path} was added")),
             });
-        let removed = || self.0.keys().find(|path| !now.0.contains_key(*path));
-        changed.or_else(|| removed().map(|path| format!("{path} was removed since")))
+        let removed = self.0.keys().filter(|path| !now.0.contains_key(*path));
+        let removed = removed.map(|path| format!("{path} was removed"));
+        changed.chain(removed).collect()
     }
 }
 

@@ -15,6 +15,9 @@ const SETTLED_AFTER: Duration = Duration::from_millis(30);
 /// How many times as long as a look takes nothing is looked at, in a very large project.
 const REST: u32 = 20;
 
+/// The most changes that are named: version control may change thousands of files at once.
+const NAMED_MAX: usize = 4;
+
 /// What cargo writes while it builds. It is no part of the stamps.
 const LOCK: &str = "Cargo.lock";
 
@@ -99,8 +102,9 @@ impl SourceWatch {
                     if let Ok(now) = Sources::of(&self.directory) {
                         self.is_settled = true;
                         let is_stale = std::mem::take(&mut self.is_stale);
-                        if let Some(change) = self.built.change_to(&now) {
-                            return change.trim_end_matches(" since").to_owned();
+                        let changes = self.built.changes_to(&now);
+                        if !changes.is_empty() {
+                            return told(&changes);
                         }
                         if is_stale {
                             return "a source was changed during the build".to_owned();
@@ -111,6 +115,16 @@ impl SourceWatch {
             tokio::time::sleep(SETTLED_AFTER).await;
         }
     }
+}
+
+/// The changes in a line, of which the first are named.
+fn told(changes: &[String]) -> String {
+    let named = changes.len().min(NAMED_MAX);
+    let mut line = changes[..named].join(", ");
+    if changes.len() > named {
+        line.push_str(&format!(", and {} more", changes.len() - named));
+    }
+    line
 }
 
 #[cfg(test)]
@@ -148,6 +162,17 @@ mod tests {
         assert_eq!(soon(&mut watch).await.as_deref(), Some("b.js was added"));
         watch.begin();
         assert_eq!(soon(&mut watch).await, None);
+
+        write("a.js", "third");
+        write("c.js", "at the same time");
+        let told = soon(&mut watch).await;
+        assert_eq!(told.as_deref(), Some("a.js was changed, c.js was added"));
+        for name in 0..5 {
+            write(&format!("d{name}.js"), "");
+        }
+        let told = soon(&mut watch).await.expect("a change");
+        assert!(told.ends_with("d1.js was added, and 3 more"), "{told}");
+        watch.begin();
 
         // What is changed back was read by the build all the same.
         watch.begin();
