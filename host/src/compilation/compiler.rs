@@ -7,6 +7,8 @@ pub(crate) mod limits;
 pub(crate) mod process;
 pub(crate) mod slots;
 
+use std::io;
+
 use wasmtime::Engine;
 
 use crate::compilation::code::{Code, Image};
@@ -41,8 +43,14 @@ impl Compiler {
 #[expect(unsafe_code, reason = "the engine's own output is what it can run")]
 fn in_process(component: &[u8], engine: &Engine) -> Result<Code, CompileError> {
     validate(component).map_err(CompileError::Invalid)?;
-    let code = engine
-        .precompile_component(component)
+    // The threads are this compilation's own. Those that the library keeps for the whole process
+    // are not there any more in a child that it forks, which would wait for them for ever.
+    let threads = rayon::ThreadPoolBuilder::new()
+        .thread_name(|_| "tool-hub compiler".to_owned())
+        .build()
+        .map_err(io::Error::other)?;
+    let code = threads
+        .install(|| engine.precompile_component(component))
         .map_err(|error| CompileError::Refused(format!("{error:#}")))?;
     let image = Image::written(&code).map_err(CompileError::Io)?;
     // SAFETY: this is what the engine made, whole.
