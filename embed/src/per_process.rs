@@ -3,6 +3,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
+use once_cell::race::OnceBox;
+
 /// The number of forks between the first process and this one.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
@@ -19,7 +21,9 @@ pub(crate) fn forked() {
 pub struct PerProcess<T> {
     generation: u64,
     value: OnceLock<T>,
-    next: OnceLock<Box<PerProcess<T>>>,
+    /// The node of the next generation. Nobody waits while it is made: a grandchild passes it on the
+    /// way to its own, and a thread of its parent may have been about to make it.
+    next: OnceBox<PerProcess<T>>,
 }
 
 impl<T> PerProcess<T> {
@@ -28,7 +32,7 @@ impl<T> PerProcess<T> {
         Self {
             generation: 0,
             value: OnceLock::new(),
-            next: OnceLock::new(),
+            next: OnceBox::new(),
         }
     }
 
@@ -78,7 +82,7 @@ impl<T> PerProcess<T> {
         Self {
             generation: GENERATION.load(SeqCst),
             value: OnceLock::new(),
-            next: OnceLock::new(),
+            next: OnceBox::new(),
         }
     }
 

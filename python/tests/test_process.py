@@ -139,6 +139,63 @@ for child in children:
     )
 
 
+@pytest.mark.parametrize("attempt", range(8))
+def test_a_grandchild_while_threads_begin(script, attempt):
+    """A child forks while its own threads use tools for the first time in it."""
+    script(
+        BEGIN
+        + """
+sys.setswitchinterval(1e-6)
+assert add(a=1, b=1) == 2
+
+def child():
+    threads = [threading.Thread(target=add, kwargs={"a": 1, "b": 2}) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    grandchild = os.fork()
+    if grandchild == 0:
+        os._exit(0 if add(a=5, b=5) == 10 else 1)
+    for thread in threads:
+        thread.join()
+    os._exit(os.waitstatus_to_exitcode(os.waitpid(grandchild, 0)[1]))
+
+for _ in range(8):
+    pid = os.fork()
+    if pid == 0:
+        child()
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+"""
+    )
+
+
+def test_a_child_compiles_in_its_own_process(script):
+    """Without the command, as its parent did: the parent's threads are not in it."""
+    script(
+        """
+import os, tempfile
+from pathlib import Path
+import tool_hub, tool_hub._workspace
+tool_hub._workspace._compiler = (None,)
+place = Path(tempfile.mkdtemp())
+
+def another(name):
+    # A custom section of that name makes it another component, which nobody compiled before.
+    section = bytes([0, len(name) + 1, len(name)]) + name.encode()
+    path = place / name / "guest.wasm"
+    path.parent.mkdir()
+    path.write_bytes(Path(os.environ["GUEST"]).read_bytes() + section)
+    inspection = tool_hub.load(path)
+    return inspection.approve(inspection.digest)["guest__add"]
+
+assert another("parent")(a=1, b=1) == 2
+pid = os.fork()
+if pid == 0:
+    os._exit(0 if another("child")(a=20, b=22) == 42 else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+"""
+    )
+
+
 def test_a_fork_in_a_callback(script):
     """The call stays the parent's. The child gets an error for it, and can make calls of its own."""
     script(
