@@ -1,4 +1,4 @@
-//! The contract of tools and agents as types: what a call answers, how it fails, what a tool asks.
+//! Types of a call's outcome (reply, content, failure) and of what a tool asks the person.
 //! The words are those of `wit/types.wit`.
 
 mod content;

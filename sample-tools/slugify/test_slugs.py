@@ -1,4 +1,4 @@
-"""Tests of slugs and of transliteration to ASCII."""
+"""Tests of making slugs, one or a list of different ones, and of transliteration to ASCII."""
 
 import unittest
 

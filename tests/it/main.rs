@@ -1,4 +1,5 @@
-//! Runs the end-to-end tests: the real command, registry, components, and others' clients.
+//! The end-to-end test program: its `main` lists the tests of all modules and runs them.
+//! They use the real command, registry and components, and others' clients.
 //!
 //! Some tests need what a machine may not have: the target `wasm32-wasip2`, or packages from
 //! a registry. They are looked for once, before anything runs; a test that cannot run is

@@ -1,4 +1,4 @@
-//! Extends output schemas to allow a reference to a stored result in place of a long one.
+//! Adds the optional member `kept_answer` to output schemas of results that may be long.
 
 use serde_json::{Map, Value, json};
 

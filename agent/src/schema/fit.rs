@@ -1,4 +1,4 @@
-//! Checks whether a value has the form that a schema describes, within a budget of steps.
+//! Rules out values whose form a schema forbids, in bounded steps; it is no full validation.
 //! A value that does not fit is never valid; one that fits may still violate keywords that forms do
 //! not cover.
 

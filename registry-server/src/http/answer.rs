@@ -1,4 +1,4 @@
-//! Builds JSON answers, and reserves memory for long ones until their clients have read them.
+//! Builds JSON answers; a long one holds reserved memory until its client has read it.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

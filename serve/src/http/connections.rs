@@ -1,6 +1,6 @@
-//! Tracks and limits open connections, in all and per address; closes waiting ones for new ones.
-//! Those that have sent nothing, half a head or half a body may be closed, the one that has waited
-//! longest first.
+//! Limits open connections; when full, closes the one that waited longest for a whole request.
+//! There is a limit for all and one per address. Those that have sent nothing, half a head or half
+//! a body may be closed.
 
 use std::collections::HashMap;
 use std::future::pending;

@@ -1,5 +1,5 @@
-//! Tests of the release workflow: known keys only, others' actions by commit, existing scripts.
-//! Every script and platform in it exists.
+//! Tests of the release workflow, its list of platforms, and the scripts for tags and builds.
+//! The workflow has known keys only, names actions by commit, and runs scripts that exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
