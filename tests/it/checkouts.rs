@@ -1,5 +1,5 @@
-//! Tests of manipulated checkouts: no `toolbox.toml` or lock makes anything run unapproved.
-//! This holds whatever a stranger writes into them, and agents read none of it.
+//! Tests that a lock or `toolbox.toml` in a stranger's checkout makes nothing run unapproved.
+//! Agents read nothing of what the stranger wrote there.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-// Runs random scripts in one process, one after the other, and ends it in a random way.
+// Uses tools at random, as a seed says, in one process, which then ends in a random way.
 //
 // usage: node script.js SEED SCRIPTS
 //

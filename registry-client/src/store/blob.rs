@@ -1,5 +1,4 @@
-//! Reads and writes single files of the store: bounded, whole or not at all.
-//! Damaged ones are set aside.
+//! A file of the store, by its digest: bounded reads, atomic writes; set aside when it is damaged.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};

@@ -1,4 +1,4 @@
-//! The `Guard`: finds names such as `.git` in a tool's paths, and places that a person excepted.
+//! The `Guard`: finds names such as `.git` in paths, and tells where a person allowed them anyway.
 //! Other programs act on files with these names. They are found however they are written.
 
 use std::path::{Path, PathBuf};
