@@ -21,8 +21,8 @@ pub(crate) fn forked() {
 pub struct PerProcess<T> {
     generation: u64,
     value: OnceLock<T>,
-    /// The node of the next generation. Nobody waits while it is made: a grandchild passes it on the
-    /// way to its own, and a thread of its parent may have been about to make it.
+    /// The node of the next generation. Nobody waits while it is made: a grandchild passes it on
+    /// the way to its own, and a thread of its parent may have been about to make it.
     next: OnceBox<PerProcess<T>>,
 }
 
