@@ -176,7 +176,8 @@ import os, tempfile
 from pathlib import Path
 import tool_hub, tool_hub._workspace
 tool_hub._workspace._compiler = (None,)
-place = Path(tempfile.mkdtemp())
+kept = tempfile.TemporaryDirectory()
+place = Path(kept.name)
 
 def another(name):
     # A custom section of that name makes it another component, which nobody compiled before.
