@@ -1,6 +1,6 @@
-//! A benchmark of a thousand tools in one process: time to load them, and memory of an idle one.
-//! They are loaded with a warm cache of compiled code, and the memory is what a tool takes beside
-//! its mapped code. For comparison, the same components are read and hashed.
+//! A benchmark of a thousand compiled tools in one process: time to load them, and memory of each.
+//! Compiled code is in the cache, and the memory is what an idle tool takes beside its mapped code.
+//! For comparison, the same components are read and hashed.
 //!
 //! `cargo bench -p tool-hub-cli --bench crowd`
 //!

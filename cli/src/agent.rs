@@ -1,5 +1,5 @@
-//! The flags and the agent of `tool run` and `tool chat`, which does tasks by calls or code.
-//! It opens the model and its tools.
+//! Flags of `tool run` and `tool chat`, and the agent of a model and tools that they set up.
+//! It does tasks by calls of the tools, or by code that the model writes.
 
 mod watcher;
 

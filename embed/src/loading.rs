@@ -1,4 +1,4 @@
-//! Finds the tool that somebody names, verifies it and inspects it.
+//! Fetches a tool by its registry name or path, verifies and inspects it; nothing of it is run.
 
 use tool_hub_manifest::Capabilities;
 use tool_hub_registry_client::Silent;

@@ -1,4 +1,5 @@
-//! The runtime and host of this process: built on first use, safe around forks, stopped at the end.
+//! This process's one tokio runtime and sandbox host: made on first use, safe around forks.
+//! At the end of the process its calls are stopped.
 
 use std::cell::Cell;
 use std::convert::Infallible;

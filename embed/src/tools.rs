@@ -1,4 +1,5 @@
-//! The `Tools` of an embedder: loaded, limited, presented, audited, and called by name in a `Call`.
+//! The `Tools` that a program loaded: calls their functions by name, with limits and an audit log.
+//! They may be presented as a model reads them. A call under way is a `Call`.
 
 use std::future::Future;
 use std::io;

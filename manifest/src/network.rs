@@ -1,4 +1,4 @@
-//! Network access: the origins that a tool may reach, and the methods that it may use there.
+//! The `Network` type: the origins that a tool asks for or may reach, each with HTTP methods.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

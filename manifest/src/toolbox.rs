@@ -1,5 +1,5 @@
-//! The `Toolbox` type: reads and edits `toolbox.toml`, and applies its overrides.
-//! People edit that file too. Overrides replace descriptions for agents and narrow grants.
+//! The `Toolbox` type: parses and edits `toolbox.toml`, which lists a user's or project's tools.
+//! People edit that file too. Its overrides replace descriptions for agents and narrow grants.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

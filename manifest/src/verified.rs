@@ -1,4 +1,5 @@
-//! The `Verified` type: a `Package` that agrees with its manifest and a `Pin`, and the check.
+//! Checks a tool's bytes by SHA-256 against its manifest and a `Pin`; gives a `Verified` value.
+//! The bytes are those of a `Package`; a `Pin` has the digests that are expected, where some are.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
-//! The `hf-hub` client, which creates repos, commits and tags, and the translation of its errors.
+//! Sets up the `hf-hub` client, which makes changes to a registry, and translates its errors.
+//! The changes are new repos, commits and tags. The client takes nothing from the environment, and
+//! follows redirects only within the registry.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Limits on what is taken from a registry, and on what is kept of it.
+//! Constants that limit the client: bytes of files and answers, search results, redirects, retries.
 
 /// The largest manifest that is pulled or pushed, as the manifest parser reads no more.
 pub const MANIFEST_BYTES_MAX: u64 = 1 << 20;

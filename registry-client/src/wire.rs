@@ -1,4 +1,5 @@
-//! Sends this crate's own HTTP requests to a registry, with bounds on time, size and retries.
+//! Sends the HTTP requests that read from a registry, with bounds on time, size and retries.
+//! What changes a registry is sent by `hf-hub`.
 
 mod urls;
 

@@ -1,7 +1,7 @@
-//! Measures info and tree of a repository of 10,000 files, and search among up to 100,000 tools.
+//! Measures how the times of info, file lists and search grow with the number of files and tools.
 //!
-//! Search is measured among 1,000, 10,000 and 100,000 tools, on SQLite and, where it is installed,
-//! on PostgreSQL.
+//! Info and file lists are measured with 100 and 10,000 files in a repository, and search among
+//! 1,000, 10,000 and 100,000 tools, on SQLite and, where it is installed, on PostgreSQL.
 //!
 //! `cargo bench -p tool-hub-registry-server --bench listing [-- files|sqlite|postgres]`
 //!

@@ -1,5 +1,5 @@
-//! The `CallResult`: the result of a call as a model reads it, texts and pictures.
-//! Control tokens of chat templates are removed, and lengths are limited.
+//! The `CallResult`: a call's result as text and pictures for a model, limited in length.
+//! Control tokens of chat templates are removed.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! The `Catalogue`: named functions (`Offer`s), prompts, resources, and their `Presentation`.
-//! Functions are listed or searched.
+//! The `Catalogue`: the functions, prompts and resources that a server offers to agents.
+//! Each function is an `Offer`; a `Presentation` says whether they are listed or searched.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Serves MCP, REST and a gateway over HTTP on a listener, to clients with a token.
+//! Serves MCP, REST and an OpenAI gateway over HTTP on a listener, to clients with a token.
 
 mod access;
 mod access_error;

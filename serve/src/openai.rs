@@ -1,4 +1,4 @@
-//! The HTTP routes of the gateway, which runs models' tool calls before an OpenAI-compatible API.
+//! The gateway's routes: a proxy to an OpenAI-compatible API; the proxy runs models' tool calls.
 //! The calls of the toolbox's functions are run here, and the client gets the final answer. Other
 //! requests that clients need are passed on unchanged; the rest of the API is refused, because the
 //! endpoint's key is the operator's.

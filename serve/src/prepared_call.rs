@@ -1,5 +1,6 @@
-//! The `PreparedCall`: repairs arguments, follows `call_tool`, runs and audits, shortens results.
-//! A tool or a built-in function runs it; only a tool's call is audited. Long results are stored.
+//! The `PreparedCall` of every front end: repairs arguments, runs the call, shortens its result.
+//! A call of `call_tool` becomes one of the function that it names. A tool or a built-in function
+//! runs it; only a tool's call is audited. Long results are stored.
 
 use std::sync::Arc;
 

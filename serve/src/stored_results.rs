@@ -1,4 +1,4 @@
-//! Stores answers that are too long to be handed over at once, for the agent to read in pieces.
+//! Keeps in memory tool results too long for one answer, for the agent to read in pieces.
 
 mod passages;
 mod read;

@@ -1,6 +1,6 @@
-//! The settings of a user, resolved once from variables and `config.toml`.
+//! A user's directories, registry and tokens, resolved once from variables and `config.toml`.
 //!
-//! They are directories, the registry and tokens, and make clients.
+//! Clients of the registry are made of them.
 
 mod clear_text;
 mod config_file;

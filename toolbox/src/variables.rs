@@ -1,4 +1,4 @@
-//! The variables of whoever embeds this crate, which reads no environment itself.
+//! Looks up environment variables by the caller's function; this crate reads no environment.
 
 use std::ffi::OsString;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! Checks the npm lock of a JavaScript project and installs its packages.
-//! Only packages of a registry, with hashes, are installed, and npm is kept from starting programs.
+//! Installs a project's npm packages, if its lock names only packages of a registry, with hashes.
+//! npm is kept from starting programs.
 
 use std::path::{Path, PathBuf};
 

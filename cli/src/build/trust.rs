@@ -1,4 +1,4 @@
-//! Asks for, stores and reads the user's consent to build a project with all that it brings.
+//! Asks for and stores the user's consent that a project's build may run programs unsandboxed.
 //! Building it in Rust runs build scripts and macros, its own and those of all that it depends on,
 //! and what its settings of cargo and rustup name, with all rights of the user. So nothing of it is
 //! run, the compiler's proxy included, before somebody said so: by having made the project here, at

@@ -1,4 +1,4 @@
-//! `tool approvals`: requires signatures on approvals, or stops requiring them.
+//! `tool approvals`: requires that an SSH key signs each approval of a tool, or stops requiring it.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

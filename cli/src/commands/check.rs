@@ -1,5 +1,5 @@
-//! `tool check`: checks a package's claims, its descriptions, and whether its sources changed.
-//! Descriptions are checked for what misleads agents.
+//! `tool check`: compares a package's manifest with its component, and finds poor descriptions.
+//! Those mislead agents. It also tells whether the project's sources changed since the build.
 
 mod remarks;
 mod staleness;

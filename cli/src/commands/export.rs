@@ -1,5 +1,5 @@
-//! `tool export`: prints functions in a `Format` for APIs or code, or writes tools as bundles.
-//! The functions are the toolbox's; other programs install the bundles.
+//! `tool export`: prints the toolbox's functions as API definitions or code, or writes bundles.
+//! Bundles hold tools, for other programs to install.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

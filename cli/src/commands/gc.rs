@@ -1,4 +1,5 @@
-//! `tool gc`: deletes stored packages and compiled code that no toolbox needs.
+//! `tool gc`: deletes packages and compiled code that neither this toolbox nor the user's needs.
+//! What further toolboxes need stays if `--keep` names them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

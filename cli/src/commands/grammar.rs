@@ -1,5 +1,5 @@
-//! `tool grammar`: prints a constraint on a model's output, or checks a text against it.
-//! The constraint is for calls of the toolbox's functions, or a given one.
+//! `tool grammar`: prints a constraint of a model's output to valid calls, or checks a text by it.
+//! The calls are of the toolbox's functions or a file's. Another constraint may be given instead.
 
 mod constraint_flags;
 

@@ -1,5 +1,4 @@
-//! `tool lint`: checks function descriptions as a model reads them, and prints findings.
-//! They are those of the toolbox or of a project.
+//! `tool lint`: checks function descriptions, of the toolbox or a project, as a model reads them.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

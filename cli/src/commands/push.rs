@@ -1,4 +1,4 @@
-//! `tool push`: publishes a package as one commit, and a tag for the version.
+//! `tool push`: publishes a package to a registry as one commit, and a tag for the version.
 //! The commit has manifest, component and card. The tag never changes afterwards.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `tool verify`: hashes stored packages again and compares them with lock and approvals.
+//! `tool verify`: hashes the toolbox's packages again, and compares them with lock and approvals.
 
 use std::process::ExitCode;
 

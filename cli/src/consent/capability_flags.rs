@@ -1,4 +1,4 @@
-//! The flags that name the capabilities of a component without a manifest.
+//! The flags that say what a component without a manifest asks for, as its manifest would.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The bench of a test run: loads the tool with what a test gives it, makes calls and judges them.
+//! Loads a tool with what its test gives it, makes the test's calls, and judges their outcomes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

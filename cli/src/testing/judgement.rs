@@ -1,4 +1,4 @@
-//! Judges the outcome of a call: by what a case expects, or as any call has to end.
+//! Judges a test call's outcome: by what its case expects, or that a random call did not trap.
 
 use serde_json::Value;
 use tool_hub_manifest::contract::{ContentBody, Failure, FailureKind, Outcome, Reply};

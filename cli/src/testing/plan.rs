@@ -1,4 +1,4 @@
-//! The plan of a test run, and the package that is tested.
+//! The settings of a test run (rights, requests, random calls), and the package that is tested.
 
 use std::path::Path;
 

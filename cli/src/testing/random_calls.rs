@@ -1,4 +1,4 @@
-//! Calls each function with random arguments: it may fail in words, and never trap.
+//! Calls each function of a tested tool with random arguments: it may return errors, never trap.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! A test that writers killed at arbitrary moments leave a store that works.
+//! A test that processes killed while they write to the local store leave it undamaged.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

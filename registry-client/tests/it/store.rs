@@ -1,4 +1,4 @@
-//! Tests of the store: concurrent use, damaged files, garbage collection, file permissions.
+//! Tests of the local store: concurrent use, damaged files, garbage collection, permissions.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};

@@ -1,4 +1,5 @@
-//! Tests that every database behaves alike: order of names, zero bytes, writers at once.
+//! Tests of where SQLite and PostgreSQL could differ: order of names, zero bytes, many writers.
+//! A run of the tests has one database; the answers that they expect are the same for both.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Tests of bounds on heads and bodies, and that clients who stall keep nobody else waiting.
+//! Tests of bounds on the heads and bodies of requests, and that stalled clients block nobody.
 
 use std::time::Duration;
 

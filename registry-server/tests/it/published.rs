@@ -1,4 +1,4 @@
-//! Tests that a published version never changes, whatever is branched, deleted, moved or restored.
+//! Tests that no branch, deletion, move or restore changes the published version of a tool.
 
 use reqwest::{Method, Response};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Tests of tokens for some repositories: which they find, create and rename; bad limits refused.
+//! Tests of tokens limited to some repositories: what they find, create and rename; bad limits.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Tests of tools: bad manifests refused, fixed versions, the `tool` route, and listings.
+//! Tests of repositories that hold tools: bad manifests, fixed versions, `tool` route, listings.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Attacks by clients that send half a head or body, or never read the answer.
+//! Attacks by HTTP clients that send half of a request's head or body, or never read the answer.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Tests of opening a registry on PostgreSQL and a bucket: together, and with wrong settings.
+//! Tests of opening a registry on PostgreSQL and a bucket: four servers at once, wrong settings.
 
 use std::time::{Duration, Instant};
 

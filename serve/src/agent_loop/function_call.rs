@@ -1,4 +1,4 @@
-//! Makes one call of a function for an agent, if its watcher allows it, and tells it the outcome.
+//! Makes an agent's call of a function, if its watcher allows it, and tells the watcher its result.
 
 use std::sync::Arc;
 

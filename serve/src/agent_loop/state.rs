@@ -1,5 +1,5 @@
-//! The `AgentState` between tasks: conversation, named values and the interpreter's state.
-//! It is kept in memory, the conversation within a limit in bytes beyond which tasks fail.
+//! An agent's state in memory, over all its tasks: conversation, named values, interpreter's state.
+//! The conversation has a limit in bytes, beyond which tasks fail.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Rewrites the stream of a model held to calls by a grammar as chunks of text and calls.
+//! Turns the streamed JSON of a grammar-constrained model into chunks of its answer or its call.
 //! The model writes `{"answer": "…"}` or a call: the text of an answer is shown as it comes, a call
 //! when it is whole.
 

@@ -1,5 +1,5 @@
-//! Has a grammar hold a model to calls on an endpoint that knows no tools.
-//! It rewrites requests and reads the replies.
+//! Emulates tool calls on an endpoint that knows none: adds a grammar to requests, reads replies.
+//! The grammar holds the model to a call or an answer.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Tests of an endpoint that knows no tools, whose model a grammar holds to calls.
+//! Tests that tool calls are emulated by a grammar on an endpoint that knows no tools.
 
 use serde_json::{Value, json};
 use tool_hub_agent::constraint::Backend;

@@ -1,4 +1,4 @@
-//! Tests of names of functions: a tool's only one answers to two, and the server's are reserved.
+//! Tests of function names: a tool's only function has two, and the server's own are reserved.
 
 use rmcp::model::CallToolRequestParams;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Tests of long answers, stored and read in pieces, and of every answer's schema and marks.
+//! Tests that long tool results are read in pieces, and that results fit schemas and name the tool.
 
 use rmcp::model::{ReadResourceRequestParams, ResourceContents};
 use serde_json::{Value, json};

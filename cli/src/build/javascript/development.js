@@ -1,5 +1,5 @@
-// Runs the script of a JavaScript project that is worked on, which comes with each call.
-// So the component that this module is in stays the same while the script is edited.
+// A module in the component that `tool dev` builds: evaluates the project's script from a variable.
+// So the component stays the same while the script is edited.
 
 import { getEnvironment } from "wasi:cli/environment@0.2.12";
 {{imports}}

@@ -1,4 +1,4 @@
-//! Builds a JavaScript project for `tool dev`: a component that stays, and a script for each call.
+//! Builds a JavaScript project for `tool dev`: a reusable component, and the script that it runs.
 //!
 //! To put a script into a component takes seconds: the engine is run for that, and compiled once
 //! more. So while the project is edited its script is handed to the component in a variable, and

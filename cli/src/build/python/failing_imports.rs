@@ -1,5 +1,6 @@
-//! Finds imports that fail in a Python component: for sockets, for processes, or during a call.
-//! A component has no files, so a module that is imported only during a call is never found.
+//! Finds, in a Python project's source, imports that will fail once it is built into a component.
+//! They are of modules that need sockets or processes, or are made only during a call: a component
+//! has no files, so a module that is imported then is never found.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;

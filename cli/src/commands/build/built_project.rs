@@ -1,4 +1,4 @@
-//! Builds a project into a verified package, with its card and what it was built from.
+//! Builds a project into a verified package, with its card and the digests of its sources.
 
 use std::path::Path;
 

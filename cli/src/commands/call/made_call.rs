@@ -1,4 +1,4 @@
-//! A call that was made by hand: its outcome, what it used, and what its tool wrote, to be printed.
+//! Makes a call that a user typed; prints its outcome, what it used, and what the tool wrote.
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Formats what a call used, for `--stats`.
+//! Formats the time, memory, traffic and storage that a call used, for `tool call --stats`.
 
 use std::time::Duration;
 

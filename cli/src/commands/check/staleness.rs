@@ -1,4 +1,4 @@
-//! Remarks where a project changed after its package was built.
+//! Makes a warning if a project's sources changed after its package was built.
 
 use std::path::Path;
 

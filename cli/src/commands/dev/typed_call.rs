@@ -1,4 +1,4 @@
-//! The calls that `tool dev` makes after each build, as they are typed in `--call`.
+//! Parses the calls in `tool dev --call`, makes them after each build, and prints their outcomes.
 
 use std::process::ExitCode;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Shows an inspection before the question about it, and afterwards what was not granted.
+//! Shows a tool's inspection before consent is asked, and warns of rights that were not granted.
 
 use tool_hub_host::{InspectedCapability, Inspection};
 use tool_hub_manifest::ToolKey;

@@ -1,4 +1,5 @@
-//! The flags of a server over HTTP, its listener and token, and what answers the clients.
+//! Flags of `tool serve` and `tool dev` for HTTP, and the server that they open, with its token.
+//! Without them clients are answered on standard input and output.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

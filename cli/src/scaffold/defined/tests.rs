@@ -1,4 +1,5 @@
-//! Tests that projects made of definitions are valid, whatever those say.
+//! Tests that WIT, manifest and README generated from function definitions are valid and complete.
+//! Definitions may have any names and texts.
 
 use std::path::Path;
 
