@@ -1,4 +1,5 @@
-//! Reads conversations from each dialect and writes them, with a report of what is lost.
+//! Reads and writes conversations in the formats of OpenAI, Anthropic and Transformers.
+//! These are the dialects; a report says what one of them loses.
 
 mod anthropic;
 mod chat;
