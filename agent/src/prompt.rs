@@ -1,16 +1,16 @@
 //! Prompts for models that answer with code (Transformers Agents' and our own), and their answers.
 //! A template is filled with the lines of the toolbox and a task.
 
-mod chat;
+mod chat_prompt;
 mod code;
-mod run;
+mod run_prompt;
 mod solution;
 mod template;
 mod toolbox;
 
-pub use chat::{ChatHistory, ChatPrompt};
+pub use chat_prompt::{ChatHistory, ChatPrompt};
 pub use code::{CodeAnswer, code_prompt};
-pub use run::RunPrompt;
+pub use run_prompt::RunPrompt;
 pub use solution::{Solution, SolutionError};
 pub use template::{PROMPT_TEMPLATE_BYTES_MAX, PromptError};
 pub use toolbox::toolbox_line;

@@ -1,4 +1,4 @@
-//! Reads JSON Schema (2020-12) into forms that languages and strict dialects can express.
+//! Parses a JSON Schema (2020-12) into a simpler tree of forms, to write it in other formats.
 //! Strict schemas, declarations, interfaces, grammars, examples and repairs are made from them.
 //!
 //! Every schema can be read. Keywords that no form expresses stay in [`Node::unread`], so that a

@@ -1,7 +1,6 @@
 //! Tests a tool in the sandbox: cases of `tests/*.toml`, examples of its manifest, random calls.
 //! It asks for no consent, and the tool gets copies of what the tests hold and what flags name.
 
-mod bench;
 mod case_file;
 mod comparison;
 mod fixture;
@@ -11,6 +10,7 @@ mod plan;
 mod random_calls;
 mod recordings;
 mod report;
+mod runner;
 
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ use crate::session::Session;
 use crate::terminal::problem::Problem;
 use crate::terminal::signals::stop_requested;
 use crate::toolbox::sandbox;
-use bench::{Bench, Call, Given};
 use case_file::{CaseFile, Expected};
 use recordings::Recording;
+use runner::{Call, Given, Runner};
 
 pub(crate) use case_file::are_there as cases_are_there;
 pub(crate) use junit::junit;
@@ -58,7 +58,7 @@ async fn run_all(subject: Subject<'_>, plan: &Plan, session: &Session) -> anyhow
     let inspection = tool_hub_host::inspect(subject.package)?;
     check_refusals(&inspection)?;
     let asked = &subject.package.manifest().capabilities;
-    let bench = Bench {
+    let runner = Runner {
         subject,
         plan,
         config,
@@ -70,26 +70,26 @@ async fn run_all(subject: Subject<'_>, plan: &Plan, session: &Session) -> anyhow
         inspection,
     };
     let mut report = Report {
-        tool: bench.inspection.name.to_string(),
-        version: bench.inspection.version.to_string(),
+        tool: runner.inspection.name.to_string(),
+        version: runner.inspection.version.to_string(),
         seed: plan.seed.unwrap_or_else(|| own_seed(subject.package)),
         results: Vec::new(),
         notes: Vec::new(),
     };
-    let mut files = case_file::read_all(subject.project, &bench.inspection.functions)?;
+    let mut files = case_file::read_all(subject.project, &runner.inspection.functions)?;
     if !files.iter().any(|file| file.name == case_file::EXAMPLES) {
         files.push(CaseFile::of_examples());
     }
     for file in &files {
-        run_file(&bench, file, &mut report).await?;
+        run_file(&runner, file, &mut report).await?;
     }
     let of_examples = files.iter().find(|file| file.name == case_file::EXAMPLES);
     if let Some(CaseFile { setup, .. }) = of_examples
         && plan.random_calls > 0
     {
         let recording = Arc::new(Recording::none());
-        let (tool, _fixture) = bench.load(setup, recording, &Given::of_tests()).await?;
-        random_calls::run(&bench, &tool, &mut report).await;
+        let (tool, _fixture) = runner.load(setup, recording, &Given::of_tests()).await?;
+        random_calls::run(&runner, &tool, &mut report).await;
     }
     match report.results.is_empty() {
         true => Err(Problem::user("there is nothing to test")
@@ -107,14 +107,14 @@ fn own_seed(package: &Verified) -> u64 {
 }
 
 /// Runs the cases of a file, and the examples of the manifest where it is theirs.
-async fn run_file(bench: &Bench<'_>, file: &CaseFile, report: &mut Report) -> anyhow::Result<()> {
+async fn run_file(runner: &Runner<'_>, file: &CaseFile, report: &mut Report) -> anyhow::Result<()> {
     let has_examples = file.name == case_file::EXAMPLES;
-    if file.cases.is_empty() && !(has_examples && bench.examples().next().is_some()) {
+    if file.cases.is_empty() && !(has_examples && runner.examples().next().is_some()) {
         return Ok(());
     }
-    let project = bench.subject.project;
-    let recording = Arc::new(Recording::open(project, &file.name, bench.plan.requests)?);
-    let loaded = bench.load(&file.setup, recording.clone(), &bench.given);
+    let project = runner.subject.project;
+    let recording = Arc::new(Recording::open(project, &file.name, runner.plan.requests)?);
+    let loaded = runner.load(&file.setup, recording.clone(), &runner.given);
     let (tool, _fixture) = loaded.await?;
     let suite = format!("{}/{}.toml", case_file::DIRECTORY, file.name);
     for case in &file.cases {
@@ -124,11 +124,11 @@ async fn run_file(bench: &Bench<'_>, file: &CaseFile, report: &mut Report) -> an
             function: case.function.as_str(),
             arguments: &case.arguments,
         };
-        let result = bench.tested(&tool, call, &case.expected).await?;
+        let result = runner.tested(&tool, call, &case.expected).await?;
         report.results.push(result);
     }
     if has_examples {
-        run_examples(bench, &tool, report).await?;
+        run_examples(runner, &tool, report).await?;
     }
     if let Some(path) = recording.finish(project)? {
         report
@@ -139,12 +139,12 @@ async fn run_file(bench: &Bench<'_>, file: &CaseFile, report: &mut Report) -> an
 }
 
 /// Calls each function as its examples do: none of them may fail.
-async fn run_examples(bench: &Bench<'_>, tool: &Tool, report: &mut Report) -> anyhow::Result<()> {
+async fn run_examples(runner: &Runner<'_>, tool: &Tool, report: &mut Report) -> anyhow::Result<()> {
     let expected = Expected::Answer {
         value: None,
         texts: Vec::new(),
     };
-    for (function, index, arguments) in bench.examples() {
+    for (function, index, arguments) in runner.examples() {
         let call = Call {
             suite: EXAMPLES,
             name: &format!("example {}", index + 1),
@@ -153,7 +153,7 @@ async fn run_examples(bench: &Bench<'_>, tool: &Tool, report: &mut Report) -> an
         };
         report
             .results
-            .push(bench.tested(tool, call, &expected).await?);
+            .push(runner.tested(tool, call, &expected).await?);
     }
     Ok(())
 }

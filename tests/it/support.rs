@@ -25,6 +25,7 @@ pub(crate) mod registry;
 pub(crate) mod scripted_agent;
 pub(crate) mod server;
 pub(crate) mod terminal;
+pub(crate) mod time_limit;
 pub(crate) mod toolbox_files;
 pub(crate) mod website;
 
@@ -74,7 +75,7 @@ pub(crate) fn trials(tests: Vec<Test>, arguments: &Arguments) -> Vec<Trial> {
         .map(|test| {
             let run = test.run;
             let trial = Trial::test(test.name, move || {
-                run();
+                time_limit::run_within_limit(test.name, run);
                 Ok::<(), Failed>(())
             });
             if arguments.list || arguments.is_filtered_out(&trial) {

@@ -1,4 +1,4 @@
-//! The servers that can enforce constraints on a model's output.
+//! The enum `Backend`: servers (TGI, vLLM and others) that can enforce constraints on a model.
 
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 

@@ -1,4 +1,4 @@
-//! The `Calls` that a model may make, their JSON Schema, and its reply read as a `CallOrAnswer`.
+//! The `Calls` that a constraint lets a model make: their JSON Schema, and the reading of a reply.
 
 mod schema;
 

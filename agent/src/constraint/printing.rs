@@ -1,4 +1,4 @@
-//! Parts that the formats share in writing expressions: character classes, counts, precedence.
+//! Helpers to print grammars as GBNF, lark or a regex: character classes, counts, precedence.
 
 use super::expression::Class;
 

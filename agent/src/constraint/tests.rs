@@ -5,7 +5,7 @@ mod gbnf;
 mod matchers;
 mod properties;
 mod random_schemas;
-mod servers;
+mod requests_and_answers;
 
 use serde_json::{Value, json};
 use tool_hub_manifest::FunctionSpec;

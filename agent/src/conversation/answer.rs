@@ -1,4 +1,4 @@
-//! Modules that read a model's answer, whole or as it is written, and check the calls in it.
+//! Modules that read a model's answer, whole or while it comes, and check the calls in it.
 
 mod bare_argument;
 mod call;

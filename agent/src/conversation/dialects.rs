@@ -1,11 +1,12 @@
-//! Reads conversations from each dialect and writes them, with a report of what is lost.
+//! Reads and writes conversations in the formats of OpenAI, Anthropic and Transformers.
+//! These are the dialects; a report says what one of them loses.
 
 mod anthropic;
 mod chat;
 mod error;
 mod hf;
 mod ids;
-mod json_path;
+mod json_reader;
 mod loss;
 mod openai;
 mod responses;
@@ -42,7 +43,7 @@ impl Conversation {
     /// # Errors
     /// When it is not valid in `dialect`, or has more than 100,000 messages or parts.
     pub fn read(dialect: MessageDialect, value: &Value) -> Result<Self, MessageError> {
-        json_path::within_bounds(value)?;
+        json_reader::within_bounds(value)?;
         match dialect {
             MessageDialect::HuggingFace => chat::read(&hf::STYLE, value),
             MessageDialect::OpenAi => chat::read(&openai::STYLE, value),

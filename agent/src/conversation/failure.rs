@@ -1,4 +1,4 @@
-//! Words a failed call for a model, with how to mend it, and a tool's advice for the next step.
+//! Writes text that tells a model why its call failed and what to do, or what a tool advises next.
 
 use std::fmt;
 

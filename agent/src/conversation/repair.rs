@@ -1,4 +1,4 @@
-//! Repairs arguments that are nearly right.
+//! Repairs the nearly right arguments of a model's call to match the function's schema.
 //!
 //! Models write a number as a string, one value in place of an array, or an array as a string of
 //! JSON. Where a schema allows one reading only, it is taken and noted. A value is never invented,

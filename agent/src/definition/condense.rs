@@ -1,4 +1,4 @@
-//! Shortens function specifications for agents.
+//! Shortens a function's specification: drops repeated descriptions, simplifies integer types.
 //! Approval covers the whole [`FunctionSpec`], from the component and its manifest; requests carry
 //! the short form without repetitions.
 

@@ -1,4 +1,4 @@
-//! The dialects in which tool definitions are written.
+//! The enum `Dialect`: formats of tool definitions of OpenAI, Anthropic, MCP and Transformers.
 
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 

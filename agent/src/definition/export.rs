@@ -1,4 +1,4 @@
-//! Writes tool definitions in a dialect, with a report of what the dialect loses.
+//! Writes tool definitions for OpenAI, Anthropic, MCP or Transformers, and reports what is lost.
 
 mod anthropic;
 mod deferred;

@@ -1,4 +1,4 @@
-//! Makes random valid arguments of a function, by schemas in the form that the host makes of types.
+//! Makes random valid arguments for a function, by the JSON Schema that was made of its WIT types.
 
 use data_encoding::BASE64;
 use fastrand::Rng;

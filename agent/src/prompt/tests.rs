@@ -1,4 +1,4 @@
-//! Tests of prompts, and of the splitting of answers.
+//! Tests of run and chat prompts, and of splitting answers to them into explanation and code.
 
 use serde_json::json;
 use tool_hub_manifest::{Annotations, FunctionSpec};

@@ -1,4 +1,4 @@
-//! Conversations as Transformers prints or refuses them, and `python`, which runs one script.
+//! Runs Python scripts, and reads `Case`s: conversations as Transformers prints or refuses them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! Tests that compare this crate's texts with the packages that define their formats.
+//! Tests against the packages of Transformers, OpenAI, Anthropic and llama.cpp, run only if asked.
 //! The packages are installed from their registry, so these tests run only when asked for:
 //!
 //! `cargo test -p tool-hub-agent --test oracles -- --ignored --nocapture`

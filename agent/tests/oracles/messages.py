@@ -1,4 +1,4 @@
-"""Checks a conversation from standard input against the types of the dialect's own package.
+"""Checks messages from standard input with OpenAI's, Anthropic's or Transformers' own package.
 
 It prints how many messages or items the conversation has.
 

@@ -1,4 +1,4 @@
-//! Tests that our prompts for code, and how we split answers, match Transformers Agents.
+//! Tests that run and chat prompts, and how answers to them are split, match Transformers Agents.
 
 use std::collections::BTreeMap;
 

@@ -7,19 +7,19 @@ use serde_json::Value;
 use tool_hub_agent::definition::random_arguments::random_arguments;
 use tool_hub_host::{CallableFunction, Tool};
 
-use super::bench::{Bench, Call};
 use super::judgement;
 use super::report::{RANDOM, Report, TestResult};
+use super::runner::{Call, Runner};
 
 /// The time for the random calls of all functions; a call that is under way is waited for.
 const TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Calls all functions of `tool`, each until a call fails as none may.
-pub(super) async fn run(bench: &Bench<'_>, tool: &Tool, report: &mut Report) {
+pub(super) async fn run(runner: &Runner<'_>, tool: &Tool, report: &mut Report) {
     let begun = Instant::now();
     for function in tool.functions() {
-        let result = run_function(bench, tool, function, report.seed, begun).await;
-        let wanted = bench.plan.random_calls;
+        let result = run_function(runner, tool, function, report.seed, begun).await;
+        let wanted = runner.plan.random_calls;
         if result.passed && result.calls < wanted {
             let (function, calls, seconds) = (&result.function, result.calls, TIME_MAX.as_secs());
             report.notes.push(format!(
@@ -32,14 +32,14 @@ pub(super) async fn run(bench: &Bench<'_>, tool: &Tool, report: &mut Report) {
 }
 
 async fn run_function(
-    bench: &Bench<'_>,
+    runner: &Runner<'_>,
     tool: &Tool,
     function: &CallableFunction,
     seed: u64,
     begun: Instant,
 ) -> TestResult {
     let name = function.name.as_str();
-    let examples: Vec<Value> = bench
+    let examples: Vec<Value> = runner
         .examples()
         .filter_map(|(of, _, arguments)| (of == name).then_some(arguments))
         .collect();
@@ -56,7 +56,7 @@ async fn run_function(
         arguments: None,
         repeat: None,
     };
-    while result.calls < bench.plan.random_calls && begun.elapsed() < TIME_MAX {
+    while result.calls < runner.plan.random_calls && begun.elapsed() < TIME_MAX {
         let arguments = random_arguments(&function.spec.input_schema, &examples, &mut random);
         let call = Call {
             suite: RANDOM,
@@ -71,7 +71,7 @@ async fn run_function(
             result.passed = false;
             result.written = made.written;
             result.problems.push(problem);
-            result.repeat = Some(bench.repeat(name, &arguments));
+            result.repeat = Some(runner.repeat(name, &arguments));
             result.arguments = Some(arguments);
             break;
         }

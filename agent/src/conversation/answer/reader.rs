@@ -1,4 +1,5 @@
-//! Reads an answer as it is written, by its family or template, up to a limit of length.
+//! Reads an answer piece by piece while a model writes it, by its family or template.
+//! Text beyond the limit of length is left out and reported.
 
 use tool_hub_manifest::FunctionSpec;
 

@@ -1,4 +1,4 @@
-//! Leaves the last message open for the model to continue.
+//! Cuts what a template prints at the end of the last message's text, for the model to go on there.
 
 use serde_json::{Map, Value};
 

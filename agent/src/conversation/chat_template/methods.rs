@@ -1,4 +1,5 @@
-//! Calls Python's methods on template values, if the remaining steps can pay for the result.
+//! Lets templates call Python's methods, such as `split`, and refuses results that are too large.
+//! The steps that are left must pay for a result.
 
 use minijinja::value::ValueKind;
 use minijinja::{Error, State, Value};

@@ -1,4 +1,4 @@
-//! Tests that our templates print what Transformers prints, and of how they fail and are chosen.
+//! Tests that short chat templates print what Transformers prints, of errors, and of choosing one.
 //! The expected texts were taken from Transformers. Templates of real models are compared with it
 //! by the test `oracles`.
 

@@ -7,7 +7,7 @@ use blocks::{whole_block, whole_text, written_block};
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
-use super::json_path::{Path, list};
+use super::json_reader::{Path, list};
 use super::loss::{Losses, MessageLossKind};
 use super::text_or_list::text_or_list;
 use crate::conversation::message::{

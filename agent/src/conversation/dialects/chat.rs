@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use writer::{write_message, write_part};
 
 use super::error::MessageError;
-use super::json_path::{Path, list};
+use super::json_reader::{Path, list};
 use super::loss::Losses;
 use super::style::{REASONING, Style};
 use crate::conversation::message::{

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
-use super::json_path::Path;
+use super::json_reader::Path;
 use super::style::Style;
 use crate::conversation::message::{
     Media, MediaKind, MediaSource, MessageDialect, Role, arguments_text,

@@ -6,7 +6,7 @@ use items::{call_item, message_item, reasoning_item, result_item, written_part};
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
-use super::json_path::{Path, list};
+use super::json_reader::{Path, list};
 use super::loss::{Losses, MessageLossKind};
 use super::openai;
 use crate::conversation::message::{

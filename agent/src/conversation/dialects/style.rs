@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::error::MessageError;
-use super::json_path::Path;
+use super::json_reader::Path;
 use crate::conversation::message::{Media, MessageDialect, Role};
 
 /// The names under which reasoning comes.

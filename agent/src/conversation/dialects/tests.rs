@@ -5,7 +5,7 @@ mod properties;
 use serde_json::{Value, json};
 
 use super::MessageDialect::{Anthropic, HuggingFace, OpenAi, Responses};
-use super::json_path::MESSAGE_PARTS_MAX;
+use super::json_reader::MESSAGE_PARTS_MAX;
 use super::*;
 use crate::conversation::message::Content;
 

@@ -1,4 +1,4 @@
-//! The dialects in which conversations are written.
+//! The enum `MessageDialect`: message formats of Transformers, OpenAI's two APIs and Anthropic.
 
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 

@@ -1,4 +1,4 @@
-//! Tests of repairs: wrong arguments are mended, valid ones stay, and all examples are valid.
+//! Tests of repairs: wrong arguments are mended, valid ones stay, and made-up examples are valid.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The languages of declarations, and the conversion between names and identifiers.
+//! The enum `Language` (TypeScript or Python), which converts names to identifiers and back.
 
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 

@@ -1,4 +1,4 @@
-//! Reserved words of the languages of declarations.
+//! Reserved words: names that no function declared in TypeScript or Python may have.
 
 /// Words that no function of a module may be called.
 pub(super) const TYPESCRIPT: [&str; 53] = [

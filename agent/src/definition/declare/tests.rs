@@ -1,4 +1,5 @@
-//! Tests of the text of declarations and of identifiers; end-to-end tests run the compilers.
+//! Tests of the text of TypeScript and Python declarations, and of converting names to identifiers.
+//! End-to-end tests elsewhere run the compilers.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

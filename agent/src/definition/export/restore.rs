@@ -1,4 +1,4 @@
-//! Converts the arguments that a model wrote under a strict schema to those of the tool.
+//! Converts arguments that a model wrote by OpenAI's strict schema back to those of the tool.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! Reads one function definition in the form of OpenAI, Responses, Anthropic or MCP.
+//! Reads one function definition in the form of OpenAI's two APIs, Anthropic or MCP.
 
 use serde_json::Value;
 use tool_hub_manifest::{Annotations, FunctionSpec};

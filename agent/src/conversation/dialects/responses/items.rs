@@ -1,4 +1,4 @@
-//! Writes the items of Responses and their parts.
+//! Writes the items of a conversation for OpenAI's Responses API, and the parts of each item.
 
 use serde_json::{Map, Value, json};
 

@@ -20,8 +20,8 @@ use crate::toolbox::watch::Watch;
 /// The most lines that are shown of what a tool wrote during a call.
 const LINES_MAX: usize = 30;
 
-/// All that calls are made with.
-pub(super) struct Bench<'a> {
+/// A tool under test, and what its calls are made with.
+pub(super) struct Runner<'a> {
     pub(super) subject: Subject<'a>,
     pub(super) plan: &'a Plan,
     pub(super) config: &'a Config,
@@ -47,7 +47,7 @@ impl Given {
     }
 }
 
-impl Bench<'_> {
+impl Runner<'_> {
     /// The examples of the manifest: the function, the number and the arguments of each.
     pub(super) fn examples(&self) -> impl Iterator<Item = (&str, usize, Value)> {
         let functions = self.subject.package.manifest().functions.iter();

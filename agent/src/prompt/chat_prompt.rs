@@ -1,4 +1,4 @@
-//! The template of a chat prompt, and the conversation that grows from it turn by turn.
+//! The chat prompt of Transformers Agents: its template, and the conversation that follows it.
 
 use tool_hub_manifest::FunctionSpec;
 
