@@ -41,9 +41,9 @@ mod answer;
 mod audit_file;
 mod error;
 mod events;
+mod fetching;
 mod grant_request;
 mod inspection;
-mod loading;
 mod per_process;
 pub mod process;
 mod registry;
@@ -57,9 +57,9 @@ pub use error::{Error, ErrorKind};
 pub use events::{
     Asked, Event, EventKind, Events, Listener, failure_of_kind, text_reply, value_reply,
 };
+pub use fetching::load;
 pub use grant_request::GrantRequest;
 pub use inspection::Inspection;
-pub use loading::load;
 pub use per_process::PerProcess;
 pub use process::Process;
 pub use registry::{Pushed, push, search};

@@ -7,7 +7,7 @@ use tool_hub_agent::characters::escape_line;
 use tool_hub_host::{CallableFunction, ImportAccess, InspectedCapability, Inspection, NotCallable};
 use tool_hub_manifest::{Overrides, Source};
 
-use crate::lock_record::calls_functions;
+use crate::consent_record::calls_functions;
 use crate::provenance::Provenance;
 
 /// The extent of a report.

@@ -5,7 +5,7 @@
 //! The crate reads no environment, prints nothing and asks nobody. Variables come from a
 //! [lookup](variables::Variables) that the caller hands in, what a person should know goes to
 //! [`Notices`](notices::Notices), and consent is the caller's to obtain: a
-//! [`GivenConsent`](lock_record::GivenConsent) says that it was given. A tool
+//! [`GivenConsent`](consent_record::GivenConsent) says that it was given. A tool
 //! [counts as approved](open_toolbox::OpenToolbox::member) only if its whole record in the lock is
 //! also among the user's [`Approvals`](approvals::Approvals), with a signature where one is
 //! required.
@@ -33,13 +33,13 @@ pub mod built_package;
 pub mod byte_size;
 pub mod clients;
 pub mod comparison;
+pub mod consent_record;
 mod derived_manifest;
 pub mod difference;
 pub mod error;
 pub mod files;
 pub mod inspection_report;
 pub mod loaded;
-pub mod lock_record;
 pub mod notices;
 pub mod open_toolbox;
 pub mod package;

@@ -2,11 +2,11 @@
 //!
 //! Clients of the registry are made of them.
 
-mod clear_text;
 mod config_file;
 pub mod credentials;
 mod directories;
 pub mod tokens;
+mod unencrypted_tokens;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,11 +22,11 @@ use crate::error::Error;
 use crate::files;
 use crate::notices::{Notice, Notices};
 use crate::variables::Variables;
-use clear_text::ClearText;
 use config_file::ConfigFile;
 use credentials::Credentials;
 use directories::Directories;
 use tokens::{TokenOrigin, Tokens};
+use unencrypted_tokens::UnencryptedTokens;
 
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
 
@@ -75,7 +75,7 @@ pub struct Settings {
     pub clients: ClientPlaces,
     variables: Variables,
     tokens: Tokens,
-    clear_text: ClearText,
+    unencrypted_tokens: UnencryptedTokens,
 }
 
 impl Settings {
@@ -139,7 +139,7 @@ impl Settings {
             home: directories.home,
             working,
             variables,
-            clear_text: ClearText::default(),
+            unencrypted_tokens: UnencryptedTokens::default(),
         })
     }
 
@@ -233,7 +233,7 @@ impl Settings {
     ) -> ClientConfig {
         let agent = concat!("tool-hub/", env!("CARGO_PKG_VERSION"));
         let config = ClientConfig::new(endpoint.clone(), agent).with_token(token);
-        if let Some(registry) = &self.clear_text.untold(&config) {
+        if let Some(registry) = &self.unencrypted_tokens.untold(&config) {
             notices.notice(&Notice::TokenInClear { registry });
         }
         config

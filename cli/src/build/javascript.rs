@@ -182,7 +182,7 @@ fn entry_with_check(
                 .into(),
         );
     }
-    let entry = project.scratch.join("checked.js");
+    let entry = project.scratch.join("export_check.js");
     let exports: Vec<ExportName> = project.docs.exports().collect();
     files::write(&entry, export_check::source(exports.iter()).as_bytes())?;
     Ok((entry, module))

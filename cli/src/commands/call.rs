@@ -3,7 +3,7 @@
 mod answer;
 pub(crate) mod callee;
 pub(crate) mod made_call;
-mod usage;
+mod resource_usage;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use clap::Args;
 use tool_hub_host::Tool;
 use tool_hub_manifest::{FunctionName, Grants};
-use tool_hub_toolbox::lock_record::calls_functions;
+use tool_hub_toolbox::consent_record::calls_functions;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::package::{Fetched, Subject};
 

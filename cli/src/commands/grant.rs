@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Args;
 use tool_hub_host::inspect;
 use tool_hub_manifest::Grants;
-use tool_hub_toolbox::lock_record::{GivenConsent, calls_functions};
+use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::package::{Fetched, FetchedFrom};
 use tool_hub_toolbox::provenance::Provenance;

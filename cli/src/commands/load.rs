@@ -13,7 +13,7 @@ use tool_hub_manifest::{
     visible_name,
 };
 use tool_hub_toolbox::comparison::compare_with_approved;
-use tool_hub_toolbox::lock_record::{GivenConsent, calls_functions};
+use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::origin;
 use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};

@@ -11,7 +11,7 @@ use tool_hub_manifest::{
     Capabilities, Consent, Grants, Revision, Source, ToolKey, ToolRef, Version,
 };
 use tool_hub_toolbox::comparison::compare_with_approved;
-use tool_hub_toolbox::lock_record::{GivenConsent, calls_functions};
+use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::package::{Fetched, Subject};
 use url::Url;

@@ -1,7 +1,7 @@
 //! Records an approval: compiles the tool once, has the record signed if it must be, and writes it.
 
 use tool_hub_manifest::{LockedTool, ToolKey, ToolboxEntry};
-use tool_hub_toolbox::lock_record::{GivenConsent, PreparedRecord};
+use tool_hub_toolbox::consent_record::{GivenConsent, PreparedRecord};
 use tool_hub_toolbox::package::Fetched;
 
 use crate::consent::signing;

@@ -21,6 +21,7 @@ mod backends;
 #[path = "../it/backup.rs"]
 mod backup;
 mod balancer;
+mod collection_and_backup;
 mod commits;
 mod downloads;
 #[allow(
@@ -34,15 +35,14 @@ mod garbage;
 #[path = "../it/hf_hub_life.rs"]
 mod hf_hub_life;
 mod lfs;
-mod life;
 mod memory;
 mod opening;
-mod operation;
 mod outage;
 #[allow(dead_code, reason = "the tests of the command use the rest")]
 #[path = "../../../tests/clients/public_clients.rs"]
 mod public_clients;
 mod replica;
+mod shared_changes;
 #[allow(dead_code, reason = "the tests of one server use the rest")]
 #[path = "../it/support.rs"]
 mod support;
@@ -61,10 +61,10 @@ fn main() -> ExitCode {
         commits::tests(),
         downloads::tests(),
         lfs::tests(),
-        life::tests(),
+        shared_changes::tests(),
         memory::tests(),
         opening::tests(),
-        operation::tests(),
+        collection_and_backup::tests(),
         outage::tests(),
     ];
     let missing = match arguments.list {

@@ -9,7 +9,7 @@ use tool_hub_manifest::ExportName;
 use crate::scaffold::lower_camel;
 use crate::terminal::problem::Problem;
 
-const TEMPLATE: &str = include_str!("checked.js");
+const TEMPLATE: &str = include_str!("export_check.js");
 
 /// The name by which it imports the project's module.
 pub(super) const MODULE: &str = "tool-checked";

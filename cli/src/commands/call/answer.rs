@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use tool_hub_host::Usage;
 use tool_hub_manifest::contract::{Content, ContentBody, Reply, ResourceContents};
 
-use super::usage;
+use super::resource_usage;
 use crate::terminal::output::Output;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
@@ -27,7 +27,7 @@ pub(super) fn print(
         None => None,
     };
     if printer.wants_json() {
-        printer.json(&usage::beside(reply_json(reply)?, usage))?;
+        printer.json(&resource_usage::beside(reply_json(reply)?, usage))?;
         return Ok(ExitCode::SUCCESS);
     }
     for (index, content) in reply.content.iter().enumerate() {

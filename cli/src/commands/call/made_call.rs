@@ -9,7 +9,7 @@ use tool_hub_host::{CallableFunction, Usage};
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 
 use super::callee::Callee;
-use super::{answer, usage};
+use super::{answer, resource_usage};
 use crate::terminal::exit::Exit;
 use crate::terminal::output::Output;
 use crate::terminal::printer::Printer;
@@ -72,7 +72,7 @@ impl<'a> MadeCall<'a> {
             Outcome::Failure(failure) => print_failure(self.function, failure, usage, printer)?,
         };
         if let Some(usage) = usage.filter(|_| !printer.wants_json()) {
-            usage::lines(&usage)
+            resource_usage::lines(&usage)
                 .iter()
                 .for_each(|line| printer.note(line));
         }
@@ -88,7 +88,7 @@ impl<'a> MadeCall<'a> {
             Outcome::Reply(reply) => reply_json(reply)?,
             Outcome::Failure(failure) => failure_json(failure),
         };
-        let mut answer = usage::beside(answer, self.watch.usage());
+        let mut answer = resource_usage::beside(answer, self.watch.usage());
         answer["written"] = self.watch.written(self.callee.name).into();
         Ok(answer)
     }
@@ -113,7 +113,7 @@ fn print_failure(
     printer: &Printer,
 ) -> anyhow::Result<ExitCode> {
     if printer.wants_json() {
-        printer.json(&usage::beside(failure_json(failure), usage))?;
+        printer.json(&resource_usage::beside(failure_json(failure), usage))?;
         return Ok(exit_of(&failure.kind).into());
     }
     let function = function.name.as_str();

@@ -5,8 +5,8 @@ use tool_hub_host::{Host, Storage, inspect};
 use tool_hub_manifest::{Digest, Grants, Revision, ToolKey, ToolRef, Verified};
 use tool_hub_registry_client::Store;
 use tool_hub_serve::{Catalogue, Presentation};
+use tool_hub_toolbox::consent_record::calls_functions;
 use tool_hub_toolbox::loaded::LoadedTool;
-use tool_hub_toolbox::lock_record::calls_functions;
 use tool_hub_toolbox::package::Subject;
 
 use crate::commands::load::refusals::check_refusals;

@@ -8,11 +8,11 @@ use url::Origin;
 
 /// Remembers which registries were told of.
 #[derive(Debug, Default)]
-pub(super) struct ClearText {
+pub(super) struct UnencryptedTokens {
     told: Mutex<HashSet<Origin>>,
 }
 
-impl ClearText {
+impl UnencryptedTokens {
     /// The origin of the registry, if a client with this configuration sends a token in clear and
     /// nobody was told so of the same registry.
     pub(super) fn untold(&self, config: &ClientConfig) -> Option<String> {
@@ -41,18 +41,19 @@ mod tests {
 
     #[test]
     fn each_registry_is_told_of_once() {
-        let clear_text = ClearText::default();
-        let first = clear_text.untold(&config("http://one.example.org:8080/hub", Some(TOKEN)));
+        let unencrypted_tokens = UnencryptedTokens::default();
+        let first =
+            unencrypted_tokens.untold(&config("http://one.example.org:8080/hub", Some(TOKEN)));
         assert_eq!(first.as_deref(), Some("http://one.example.org:8080"));
-        let again = clear_text.untold(&config("http://one.example.org:8080/", Some(TOKEN)));
+        let again = unencrypted_tokens.untold(&config("http://one.example.org:8080/", Some(TOKEN)));
         assert_eq!(again, None);
-        let other = clear_text.untold(&config("http://two.example.org", Some(TOKEN)));
+        let other = unencrypted_tokens.untold(&config("http://two.example.org", Some(TOKEN)));
         assert_eq!(other.as_deref(), Some("http://two.example.org"));
     }
 
     #[test]
     fn what_is_encrypted_local_or_anonymous_is_not_told_of() {
-        let clear_text = ClearText::default();
+        let unencrypted_tokens = UnencryptedTokens::default();
         for (endpoint, token) in [
             ("https://registry.example.org", Some(TOKEN)),
             ("http://127.0.0.1:8080", Some(TOKEN)),
@@ -60,11 +61,11 @@ mod tests {
             ("http://localhost:8080", Some(TOKEN)),
             ("http://registry.example.org", None),
         ] {
-            let found = clear_text.untold(&config(endpoint, token));
+            let found = unencrypted_tokens.untold(&config(endpoint, token));
             assert_eq!(found, None, "{endpoint}");
         }
         // An anonymous question does not use up the notice.
         let config = config("http://registry.example.org", Some(TOKEN));
-        assert!(clear_text.untold(&config).is_some());
+        assert!(unencrypted_tokens.untold(&config).is_some());
     }
 }

@@ -15,25 +15,25 @@ use crate::{balancer, hf_hub_life, test};
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
         test(
-            "life::each_sees_what_the_other_did",
+            "shared_changes::each_sees_what_the_other_did",
             each_sees_what_the_other_did,
         ),
-        test("life::tokens_are_shared", tokens_are_shared),
+        test("shared_changes::tokens_are_shared", tokens_are_shared),
         test(
-            "life::of_a_repository_with_hf_hub",
+            "shared_changes::of_a_repository_with_hf_hub",
             of_a_repository_with_hf_hub,
         ),
         needing(
             packages::python_missing,
             test(
-                "life::of_a_repository_with_python",
+                "shared_changes::of_a_repository_with_python",
                 of_a_repository_with_python,
             ),
         ),
         needing(
             packages::node_missing,
             test(
-                "life::of_a_repository_with_javascript",
+                "shared_changes::of_a_repository_with_javascript",
                 of_a_repository_with_javascript,
             ),
         ),

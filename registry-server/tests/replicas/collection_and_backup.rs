@@ -14,11 +14,11 @@ use crate::{backup, garbage, test};
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
         test(
-            "operation::collecting_loses_nothing_of_several_servers",
+            "collection_and_backup::collecting_loses_nothing_of_several_servers",
             collecting_loses_nothing_of_several_servers,
         ),
         test(
-            "operation::from_one_machine_to_many_and_back",
+            "collection_and_backup::from_one_machine_to_many_and_back",
             from_one_machine_to_many_and_back,
         ),
     ]
