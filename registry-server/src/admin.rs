@@ -1,4 +1,4 @@
-//! Administration by an operator: users, organisations, members, and tokens made and revoked.
+//! Operators' functions, not over HTTP: add accounts and members; make, list and revoke tokens.
 
 mod quota;
 

@@ -1,4 +1,4 @@
-//! A cache of answers about repositories, revisions and entries, valid while nothing is written.
+//! A memory cache of found repositories, revisions and tree entries, until the database changes.
 //!
 //! Each answer is stored under the version of the database that was read before its query ran. A
 //! reader first reads the current version, and takes only answers of that version or a later one.

@@ -1,4 +1,4 @@
-//! Reads the card and the manifest of a commit on the default branch into a listing for search.
+//! Reads README.md and tool.toml of a commit on the default branch into a listing for search.
 
 use std::collections::{BTreeMap, BTreeSet};
 

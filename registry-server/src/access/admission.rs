@@ -1,4 +1,5 @@
-//! The checks by which a route admits a request, and the proofs that its controller gets.
+//! Checks who may use a route: anyone, token holders, or those with rights in a repository.
+//! A controller gets the proof of the check as its argument.
 
 use std::future::Future;
 

@@ -1,4 +1,4 @@
-//! A memory cache of short files and parts of files that were read from the content store.
+//! A memory cache of short files and short byte ranges that were read from the content store.
 //!
 //! An object never changes, so what was read once need not be read again.
 

@@ -1,4 +1,4 @@
-//! Finds the files that a `.gitignore` keeps out, and reads files of patterns from a commit.
+//! Finds which files of an upload `.gitignore` leaves out; reads such a pattern file from a commit.
 
 use http::StatusCode;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};

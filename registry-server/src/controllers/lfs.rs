@@ -1,4 +1,4 @@
-//! Handlers of git-lfs, in submodules, and the step that they share: checks and stores an upload.
+//! Routes for git-lfs uploads, in submodules, and their shared step: checks and stores an object.
 //!
 //! A batch says where each large file goes, uploads bring them, a commit names them.
 

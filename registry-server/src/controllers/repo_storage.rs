@@ -1,6 +1,5 @@
-//! `GET …/settings/repositories`: lists the repositories of the caller or of an organisation.
-//! Each comes with the storage that it takes. The paths begin with `/api` and
-//! `/api/organizations/{name}`.
+//! `GET …/settings/repositories`: lists an account's repositories with the storage that each takes.
+//! The account is the caller's, at `/api`, or an organisation's, at `/api/organizations/{name}`.
 //!
 //! Percentages are of what the caller may see, so that they do not tell of a private repository.
 

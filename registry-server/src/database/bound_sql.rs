@@ -1,4 +1,4 @@
-//! SQL put together from parts: the `Values` bound to its placeholders, and the running of it.
+//! Collects the values for placeholders of an SQL text that is built at run time, and runs it.
 
 use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::QueryAs;

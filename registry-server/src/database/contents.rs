@@ -1,5 +1,5 @@
-//! Finds which contents are in use, and keeps garbage collection from those of coming commits.
-//! Locks keep the two apart.
+//! Queries and row locks that keep garbage collection from file contents that commits refer to.
+//! This includes commits that are still on their way.
 //!
 //! A commit stores content first and refers to it later, in a transaction. The collection must not
 //! take content away in between unnoticed, whichever servers the two run on. Both go through one

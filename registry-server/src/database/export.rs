@@ -1,5 +1,5 @@
-//! Exports all rows of a database as they were at one moment, and imports them into another.
-//! The two may run on different engines.
+//! Exports the rows for a backup as they were at one moment, and imports them into a database.
+//! The two databases may run on different engines.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

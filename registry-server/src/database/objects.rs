@@ -1,4 +1,5 @@
-//! Stores and reads git trees and the content that blobs stand for; lists git objects for a scrub.
+//! Stores and reads git trees, and the SHA-256 and size, not the bytes, of each git blob's content.
+//! For a scrub it lists git trees and commits.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;

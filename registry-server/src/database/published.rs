@@ -1,4 +1,5 @@
-//! Remembers published versions of tools, even after their tag or repository is deleted or moved.
+//! Records published versions of tools for good, and finds one that was published with other bytes.
+//! They are remembered even after their tag or repository is deleted or moved.
 
 use gix_hash::ObjectId;
 use sqlx::AssertSqlSafe;

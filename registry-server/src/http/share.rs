@@ -1,4 +1,5 @@
-//! Divides memory, and turns for long lists, between callers with a token and those without.
+//! Divides memory and concurrency limits between callers with a token and callers without one.
+//! The limits are the turns for requests with long lists.
 //!
 //! Strangers have a part of their own. They can fill it and stall, and callers with a token do not
 //! wait for them.

@@ -1,4 +1,4 @@
-//! Turns that bound the number of requests that work on long lists at once.
+//! Semaphores that limit how many requests work on long lists at once.
 //!
 //! The memory of such a request grows with the list. A bound on its body is not enough, because a
 //! short request can have a long answer.

@@ -1,6 +1,6 @@
-//! Counts the bytes of uploads in progress for their owner, before a transaction counts them.
+//! Counts, in this process's memory, the bytes of uploads in progress towards their owner's quota.
 //!
-//! Such an upload may stay open for as long as its client likes.
+//! Such an upload may stay open for as long as its client likes, before a transaction counts it.
 //!
 //! One table for the process. Each body counts for its owner while it is written to the disk, until
 //! a transaction counts its bytes or it is dropped.

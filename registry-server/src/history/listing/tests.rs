@@ -1,4 +1,4 @@
-//! Tests of listings: how few trees are read for paths and for pages, and the order of paths.
+//! Tests that finding paths and listing pages in a commit reads few git trees, in order of paths.
 
 use super::*;
 use crate::git::encode_tree;
