@@ -7,10 +7,10 @@ mod copy;
 mod digest;
 mod inventory;
 mod local_file;
-mod parts;
-mod small_parts;
+mod read_cache;
 mod spool;
 mod store;
+mod upload_parts;
 
 pub(crate) use batch::Batch;
 pub(crate) use bucket::FileHeaders;

@@ -33,13 +33,13 @@ pub(crate) mod validate_yaml;
 pub(crate) mod whoami;
 
 mod account_in_path;
-mod attributes;
 mod expanded_fields;
-mod ignored;
+mod gitattributes;
+mod gitignore;
 mod namespace;
 mod repo_kind;
 mod target;
-mod tool_version;
+mod version_rules;
 mod visibility;
 mod web_url;
 mod write_error;

@@ -6,8 +6,8 @@ use gix_hash::ObjectId;
 
 use crate::card::{card_tags, parse_card};
 use crate::content::Batch;
+use crate::database::git_objects::Blob;
 use crate::database::listings::Listing;
-use crate::database::objects::Blob;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::git::TreeEntry;

@@ -5,7 +5,7 @@ use tool_hub_manifest::{Capabilities, Manifest, Version, package_file};
 use utoipa::ToSchema;
 
 use crate::content::{Batch, Sha256Digest};
-use crate::database::objects::Blob;
+use crate::database::git_objects::Blob;
 use crate::error::RegistryError;
 
 /// The manifest of a tool, at the root of its repository.

@@ -8,8 +8,8 @@ use object_store::path::Path as Key;
 use object_store::{Error as StoreError, ObjectMeta, ObjectStoreExt as _};
 
 use super::digest::Sha256Digest;
-use super::parts::PARTS;
 use super::store::{ContentStore, SHA256, key_of};
+use super::upload_parts::PARTS;
 use crate::clock;
 use crate::error::RegistryError;
 

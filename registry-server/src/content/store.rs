@@ -15,7 +15,7 @@ use url::Url;
 use super::bucket::{self, Bucket, FileHeaders};
 use super::digest::Sha256Digest;
 use super::local_file;
-use super::small_parts::{PART_BYTES_MAX, SmallParts};
+use super::read_cache::{PART_BYTES_MAX, ReadCache};
 use super::spool::{Spool, SpooledBytes, SpooledFile};
 
 use crate::config::S3Storage;
@@ -34,7 +34,7 @@ pub(crate) struct ContentStore {
     pub(super) incoming: PathBuf,
     /// The directory of a local store.
     pub(super) local: Option<Arc<Path>>,
-    small: Arc<SmallParts>,
+    small: Arc<ReadCache>,
     /// `memory` bounds that of files while they arrive, `answers` while they are sent.
     memory: Option<Memory>,
     answers: Option<Memory>,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::write_error::refused;
-use super::{json, target, tool_version};
+use super::{json, target, version_rules};
 use crate::access::{Call, WriteRepository};
 use crate::clock;
 use crate::content::Batch;
@@ -48,7 +48,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let request = request.unwrap_or_default();
     let branch = target::reference_name(&call.admitted.address)?;
     let repository = &call.admitted.repository;
-    tool_version::check_new_branch(&branch)?;
+    version_rules::check_new_branch(&branch)?;
     let exists = || {
         Refusal::new(
             StatusCode::CONFLICT,

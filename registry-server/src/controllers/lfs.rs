@@ -14,7 +14,7 @@ use http::StatusCode;
 
 use crate::clock;
 use crate::content::SpooledFile;
-use crate::database::objects::{Blob, BlobForm};
+use crate::database::git_objects::{Blob, BlobForm};
 use crate::database::uploads::Upload;
 use crate::git::pointer_oid;
 use crate::http::Refusal;

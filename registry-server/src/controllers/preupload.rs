@@ -9,11 +9,11 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::attributes::sent_over_lfs;
-use super::ignored::ignored;
+use super::gitattributes::sent_over_lfs;
+use super::gitignore::ignored;
 use super::{json, target};
 use crate::access::{Call, WriteRepository};
-use crate::database::objects::BlobForm;
+use crate::database::git_objects::BlobForm;
 use crate::history::{ListedEntry, ListedKind, list_entries};
 use crate::http::{ErrorBody, List, Reply, Rows};
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::attributes::{ATTRIBUTES_FILE, standard_attributes};
+use super::gitattributes::{ATTRIBUTES_FILE, standard_attributes};
 use super::json;
 use super::namespace::find_owner;
 use super::repo_kind::kind_of;
@@ -20,8 +20,8 @@ use super::write_error::refused;
 use crate::access::{Call, SignedInToWrite, require_token_covers};
 use crate::clock;
 use crate::content::Batch;
+use crate::database::git_objects::{Blob, BlobForm};
 use crate::database::keys::RepositoryKey;
-use crate::database::objects::{Blob, BlobForm};
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::git::read_pointer;

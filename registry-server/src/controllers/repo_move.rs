@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::namespace::find_owner;
 use super::repo_kind::kind_of;
-use super::{json, tool_version};
+use super::{json, version_rules};
 use crate::access::{
     Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_token_covers,
 };
@@ -61,7 +61,7 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
         ));
     }
     if let Some(earlier) = writing.publish_moved(&repository).await? {
-        return Err(tool_version::published_before(&to.to_string(), &earlier));
+        return Err(version_rules::published_before(&to.to_string(), &earlier));
     }
     if owner.id != repository.owner {
         quota::check(&call.registry, &mut writing, &owner.id, &BTreeSet::new()).await?;

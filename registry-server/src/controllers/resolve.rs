@@ -17,7 +17,7 @@ use url::Url;
 use super::target;
 use crate::access::{Call, ReadRepository};
 use crate::content::FileHeaders;
-use crate::database::objects::{Blob, BlobForm};
+use crate::database::git_objects::{Blob, BlobForm};
 use crate::error::RegistryError;
 use crate::git::pointer_text;
 use crate::history::{ListedEntry, ListedKind};

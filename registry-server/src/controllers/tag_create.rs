@@ -4,7 +4,7 @@ use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{json, target, tool_version};
+use super::{json, target, version_rules};
 use crate::access::{Call, WriteRepository};
 use crate::clock;
 use crate::database::references::Reference;
@@ -50,7 +50,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let commit = target::find_commit(&call.registry, repository, &revision).await?;
     let tag = RefName::parse(&request.tag)
         .ok_or_else(|| Refusal::bad_request("the tag has no valid name"))?;
-    let version = tool_version::check_new_tag(&call.registry, repository, &tag, &commit).await?;
+    let version = version_rules::check_new_tag(&call.registry, repository, &tag, &commit).await?;
     let reference = Reference {
         name: tag.tag(),
         commit: commit.oid,
@@ -58,7 +58,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let database = call.registry.database();
     let now_ms = clock::now_ms();
     let mut writing = database.write_to(&repository.id).await?;
-    tool_version::check_names_no_branch(database, repository, &tag).await?;
+    version_rules::check_names_no_branch(database, repository, &tag).await?;
     if !writing
         .insert_reference(
             &repository.id,
@@ -77,7 +77,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
         let published = writing.publish(&repository.id, &version.publication, now_ms);
         if let Some(earlier) = published.await? {
             let id = repository.full_name();
-            return Err(tool_version::published_before(&id, &earlier));
+            return Err(version_rules::published_before(&id, &earlier));
         }
         writing
             .insert_manifest(&repository.id, &version.manifest)

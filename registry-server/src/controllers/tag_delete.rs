@@ -1,6 +1,6 @@
 //! `DELETE …/tag/{revision}`: deletes a tag, unless it is a published version.
 
-use super::{json, target, tool_version};
+use super::{json, target, version_rules};
 use crate::access::{Call, WriteRepository};
 use crate::http::{Refusal, Reply};
 use crate::wire::Success;
@@ -16,7 +16,7 @@ use crate::wire::Success;
 pub(crate) async fn delete(call: Call<WriteRepository>) -> Reply {
     let tag = target::reference_name(&call.admitted.address)?;
     let repository = &call.admitted.repository;
-    tool_version::check_tag_removal(&call.registry, repository, &tag).await?;
+    version_rules::check_tag_removal(&call.registry, repository, &tag).await?;
     let mut writing = call.registry.database().write_to(&repository.id).await?;
     if !writing.delete_reference(&repository.id, &tag.tag()).await? {
         return Err(Refusal::revision_not_found(tag.as_str()));

@@ -6,8 +6,8 @@ use gix_hash::ObjectId;
 
 use crate::database::Database;
 use crate::database::commits::Commit;
+use crate::database::git_objects::Blob;
 use crate::database::keys::RepositoryKey;
-use crate::database::objects::Blob;
 use crate::error::RegistryError;
 use crate::git::{TreeEntry, decode_tree};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gix_hash::ObjectId;
 
 use crate::content::{Batch, Sha256Digest};
-use crate::database::objects::Blob;
+use crate::database::git_objects::Blob;
 use crate::database::repositories::Repository;
 use crate::http::Reservation;
 use crate::names::RepositoryPath;

@@ -6,7 +6,7 @@ use gix_hash::ObjectId;
 
 use crate::content::{Batch, Sha256Digest};
 use crate::database::commits::Commit;
-use crate::database::objects::Blob;
+use crate::database::git_objects::Blob;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::git::{TreeEntry, decode_tree};

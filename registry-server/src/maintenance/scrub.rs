@@ -7,8 +7,8 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use gix_object::Kind;
 
 use crate::content::{Sha256Digest, StoredObject};
+use crate::database::git_objects::StoredGitObject;
 use crate::database::keys::RepositoryKey;
-use crate::database::objects::StoredGitObject;
 use crate::database::stored_object_id::object_id;
 use crate::error::RegistryError;
 use crate::git;

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::commit::LastCommit;
 use crate::database::commits::Commit;
-use crate::database::objects::{Blob, BlobForm};
+use crate::database::git_objects::{Blob, BlobForm};
 use crate::git::pointer_text;
 use crate::history::{ListedEntry, ListedKind};
 

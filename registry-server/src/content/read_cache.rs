@@ -17,7 +17,7 @@ const BYTES_MAX: usize = 8 << 20;
 
 /// Parts of files, by digest and place.
 #[derive(Debug, Default)]
-pub(super) struct SmallParts(Mutex<Parts>);
+pub(super) struct ReadCache(Mutex<Parts>);
 
 #[derive(Debug, Default)]
 struct Parts {
@@ -25,7 +25,7 @@ struct Parts {
     parts: HashMap<(Sha256Digest, Range<u64>), Bytes>,
 }
 
-impl SmallParts {
+impl ReadCache {
     pub(super) fn get(&self, sha256: &Sha256Digest, part: &Range<u64>) -> Option<Bytes> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.parts.get(&(*sha256, part.clone())).cloned()
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn the_parts_are_bounded_and_told_apart() {
-        let kept = SmallParts::default();
+        let kept = ReadCache::default();
         let digest = |byte| Sha256Digest::new([byte; 32]);
         let part = Bytes::from(vec![7; PART_BYTES_MAX as usize]);
         for byte in 0..=255 {

@@ -12,7 +12,7 @@ use crate::clock;
 use crate::content::Batch;
 use crate::database::Database;
 use crate::database::commits::Commit;
-use crate::database::objects::Blob;
+use crate::database::git_objects::Blob;
 use crate::database::published::{EarlierPublication, Publication};
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;

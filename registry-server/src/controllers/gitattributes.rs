@@ -2,7 +2,7 @@
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::ignored::stored_patterns;
+use super::gitignore::stored_patterns;
 use crate::database::commits::Commit;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
