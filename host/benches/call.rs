@@ -1,4 +1,4 @@
-//! Benchmarks `Tool::call` against raw wasmtime, and the cost of masking and of a second thread.
+//! Benchmarks `Tool::call` against raw wasmtime, also on two threads, and the masking of secrets.
 //! Raw wasmtime instantiates the same component from the same kind of pool and calls it through a
 //! typed function. It is done with a component of a few lines, and with the sample tool
 //! `text-stats`, which is built for it. Absolute times say little on shared machines, so the ratio

@@ -1,4 +1,4 @@
-//! The `Interaction` trait, by which an embedder takes progress and output and answers questions.
+//! The `Interaction` trait: an embedder takes a call's progress and output, and answers questions.
 //! The embedder also takes the log, calls functions of other tools for the guest, and is told what
 //! the call used.
 

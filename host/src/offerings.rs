@@ -1,4 +1,4 @@
-//! The modules of the types for prompts and resources that tools offer, read from their exports.
+//! The modules for prompts and resources that tools offer: their types, read from tools' results.
 
 pub(crate) mod entries;
 pub(crate) mod prompt;

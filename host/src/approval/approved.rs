@@ -1,4 +1,5 @@
-//! The `Approved` type: a tool ready to load, with checked grants, variables and storage.
+//! The `Approved` type: verified bytes and grants within what the manifest asks, ready to load.
+//! It also holds the values of granted variables and the place of granted storage.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! Checks the manifest's claims against a component's exports, and makes functions of both.
+//! Compares the functions that a manifest claims with a component's exports; refuses differences.
+//! Functions that both have become callable, with the manifest's texts and the component's types.
 
 use serde_json::Value;
 use tool_hub_manifest::{

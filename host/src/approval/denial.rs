@@ -1,4 +1,5 @@
-//! The `Denial` of a capability to a `ToolIdentity`, its messages, and the missing `RequiredGrant`.
+//! The `Denial` type: a capability refused to a tool, why, and the grant that would allow it.
+//! `RequiredGrant` is that grant, and `ToolIdentity` the tool as its user knows it.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! The `Log` of a call: masks and bounds its entries, and emits events for them and for streams.
+//! The `Log` of a call: masks secrets in the guest's entries, bounds their bytes, and emits events.
+//! There is an event for each entry, and one for what a guest wrote to each standard stream.
 
 pub(crate) mod pending;
 

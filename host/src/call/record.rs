@@ -1,4 +1,5 @@
-//! The `Record` of a call, which outlives its guest; explains and masks its result, and reports it.
+//! The `Record` of a call: collects its time, output, log and refusals, and masks its result.
+//! It outlives the guest, names what led to a failure, and tells the embedder what the call used.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

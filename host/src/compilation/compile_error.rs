@@ -1,4 +1,4 @@
-//! The `CompileError` type, its form as a host error, and the error for code that is not taken.
+//! The `CompileError` type, its form as a `HostError`, and the error for code an engine rejects.
 
 use std::io;
 

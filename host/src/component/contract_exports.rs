@@ -1,4 +1,4 @@
-//! Recognises the exports for prompts and resources that the contract defines, by name and type.
+//! Recognises exports for prompts and resources of WIT package `tool-hub:tool`, by name and type.
 
 use std::sync::LazyLock;
 

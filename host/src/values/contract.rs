@@ -1,4 +1,4 @@
-//! Reads failures, content, media, links and resources of the contract from component values.
+//! Reads the WIT contract's failures, content, media, links and resources from component values.
 
 use tool_hub_manifest::contract::{
     Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind,

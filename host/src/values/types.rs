@@ -1,4 +1,4 @@
-//! The `Type` of WIT values, the `Signature` of functions, names for agents, a `Budget` for parts.
+//! The host's own model of WIT types: `Type`, `Signature`, names for agents, and limits on size.
 //! Types are equal by structure, whatever names they are defined under. Schemas, reading and
 //! writing follow them, and the contract's types are recognised by them.
 

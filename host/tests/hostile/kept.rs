@@ -1,8 +1,9 @@
-//! Keeps hostile components as packages, for tests that attack processes in other languages.
+//! Saves attacking components and their outcomes to a directory, for tests in other languages.
 //!
-//! `TOOL_HUB_HOSTILE_KEPT` names the directory. Beside each package is `calls.jsonl`: a line for
-//! each call that was made here, with its arguments and what it came to. A component that is called
-//! in another way has no line, one that is refused has one without arguments.
+//! `TOOL_HUB_HOSTILE_KEPT` names the directory. Components are kept there as packages. Beside each
+//! package is `calls.jsonl`: a line for each call that was made here, with its arguments and what
+//! it came to. A component that is called in another way has no line, one that is refused has one
+//! without arguments.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,5 +1,6 @@
-//! Runs components that attack the host, each in a process of its own, to measure its cost.
-//! The command is `cargo test -p tool-hub-host --test hostile`.
+//! Runs tests in which components attack the host, each in a process of its own, within bounds.
+//! So the cost of each can be measured. The command is
+//! `cargo test -p tool-hub-host --test hostile`.
 //!
 //! A case says what the attack must come to. The [`Fixture`](fixture::Fixture) that it runs in
 //! holds every step to bounds of time and memory, and every case to the canaries: a file outside of

@@ -1,4 +1,5 @@
-//! Tests of the contract: media and failures by shape, progress, questions, prompts, resources.
+//! Tests of the WIT contract for tools: media, failures, progress, questions, prompts, resources.
+//! Media and failures are recognised by their shape.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! The modules of the host's tests on components written as text.
+//! The modules of the host's integration tests, on components written as WebAssembly text.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![expect(

@@ -1,4 +1,4 @@
-//! Tests of the usage report of a call.
+//! Tests of the usage report of a call: its time, its wait for a place, memory, bytes, storage.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Tests with components that take too much to compile: each ends its compiler and nothing else.
+//! Tests with components too costly to compile: each ends its compiler's process, not the host.
 //! They pass the scan.
 
 use futures::future::join_all;

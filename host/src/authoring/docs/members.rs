@@ -1,4 +1,4 @@
-//! Reads the comments on record fields and on cases, by their place within a value.
+//! Reads WIT doc comments on record fields and cases within a type, each by its path in a value.
 //! Cases are those of variants, enums and flags.
 
 use tool_hub_manifest::Members;

@@ -1,4 +1,5 @@
-//! Counts the places that each caller holds, and decides who may take one and who is next.
+//! Divides a host's places for calls fairly among callers: who may take one, and who is next.
+//! Places for calls that run and places in the queue are counted apart.
 
 use std::collections::HashMap;
 

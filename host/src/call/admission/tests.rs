@@ -1,4 +1,4 @@
-//! Tests of the order and fairness of admission.
+//! Tests that calls are admitted fairly: bounds, the queue, no caller takes all, who is next.
 
 use super::*;
 

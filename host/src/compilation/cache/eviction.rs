@@ -1,4 +1,4 @@
-//! Evicts cache entries that were used least recently, and removes files that nobody needs.
+//! Removes cache files: entries used least recently, those not on a given list, unfinished ones.
 
 use std::fs::{self, Metadata};
 use std::io;

@@ -1,5 +1,5 @@
-//! Checks a guest's path where directories cannot be held open: no guarded name, no link.
-//! The path is refused if its text holds a guarded name, or if a link stands in it.
+//! Refuses guest paths that have a guarded name or a link in them, on systems other than Unix.
+//! Directories cannot be held open there.
 //!
 //! A program outside can put a link there between the check and the use. The tool itself cannot,
 //! because it makes no links on such a system.

@@ -1,5 +1,5 @@
-//! Wraps WASI's file operations with checks against links that lead out and guarded names.
-//! They hold in directories with write access. WASI's own functions check neither.
+//! Wraps WASI's file operations in writable directories: no guarded names, no links that lead out.
+//! WASI's own functions check neither.
 
 use wasmtime::component::{Linker, LinkerInstance};
 use wasmtime_wasi::filesystem::WasiFilesystemView as _;

@@ -1,4 +1,4 @@
-//! Walks a guest's path name by name, and refuses guarded names and ways out of its directory.
+//! Walks a guest's path name by name, on Unix; refuses guarded names and ways out of a directory.
 //! It follows links. The directory that is reached is held open.
 
 use std::fs::File;

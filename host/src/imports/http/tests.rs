@@ -1,4 +1,5 @@
-//! Tests of the gate for HTTP requests, with servers on the loopback interface as canaries.
+//! Tests of the gate for guests' HTTP requests: origins, methods, limits, secrets, recordings.
+//! Servers on the loopback interface are canaries, which must not be reached without a grant.
 
 use std::pin::Pin;
 use std::sync::Mutex;

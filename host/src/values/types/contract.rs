@@ -1,4 +1,4 @@
-//! Defines the contract's types, such as content and failures, to recognise them by structure.
+//! The types of the WIT contract for tools, such as content and failures, matched by structure.
 //! So a component built against a copy of the contract works like one built against the original.
 
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Tests of hostile HTTP traffic: no time, endless bodies, false lengths, thousands of requests.
+//! Tests of hostile HTTP traffic: zero timeouts, endless bodies, false lengths, many requests.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

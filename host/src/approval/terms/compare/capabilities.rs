@@ -1,4 +1,5 @@
-//! Compares the capabilities and limits of two terms, and adds the changes with their severity.
+//! Compares the capabilities and limits in a tool's approved and new terms, and lists changes.
+//! Each change has its severity.
 
 use std::collections::{BTreeMap, BTreeSet};
 

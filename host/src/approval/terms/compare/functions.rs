@@ -1,4 +1,4 @@
-//! Compares the functions, imports and examples of two terms, and adds the changes to the list.
+//! Compares functions, imports and examples in a tool's approved and new terms; lists the changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
