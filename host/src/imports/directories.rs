@@ -1,13 +1,13 @@
 //! Granted directories: refuses those that no tool is given, and opens the others for a call.
 
 pub(crate) mod guard;
-#[cfg(any(not(unix), test))]
-mod linkless;
 pub(crate) mod operations;
 mod path;
 mod resolve;
 #[cfg(unix)]
 mod walk;
+#[cfg(any(not(unix), test))]
+mod walk_non_unix;
 
 use std::io;
 use std::path::{Path, PathBuf};

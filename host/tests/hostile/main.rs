@@ -31,10 +31,10 @@ mod kept;
 mod memory;
 mod process;
 mod refused;
+mod security_md;
 #[allow(dead_code, reason = "the tests of the other target use the rest")]
 #[path = "../it/support.rs"]
 mod support;
-mod table;
 mod transfer;
 
 use std::process::ExitCode;
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Two attacks at once would be measured as one.
     arguments.test_threads = Some(1);
-    let documented = table::trial(&cases);
+    let documented = security_md::trial(&cases);
     let trials = cases.into_iter().map(Case::trial);
     let trials: Vec<Trial> = trials.chain([documented]).collect();
     libtest_mimic::run(&arguments, trials).exit_code()

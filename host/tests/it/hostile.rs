@@ -5,9 +5,9 @@
 
 mod canary;
 mod compile;
-mod files;
 mod filesystem;
+mod filesystem_guest;
 mod guarded;
+mod http_guest;
 mod network;
-mod requests;
 mod traffic;

@@ -1,6 +1,6 @@
 //! Tests that any change of approved terms is found, and that asking for less needs no approval.
 
-mod pairs;
+mod changed_terms;
 
 use std::collections::BTreeSet;
 
@@ -157,7 +157,7 @@ fn only(methods: &[&str]) -> Methods {
 #[test]
 fn whatever_was_approved_and_is_different_stops() {
     let approved = approved();
-    let pairs = pairs::all();
+    let pairs = changed_terms::all();
     assert!(pairs.len() >= 100, "there are {} pairs", pairs.len());
     let code: BTreeSet<&str> = ["code", "imports (nothing)", "x cannot be called"].into();
     for (what, terms) in pairs {

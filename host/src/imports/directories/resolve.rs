@@ -21,11 +21,11 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{ErrorCode, PathFlags};
 use crate::approval::denial::Denial;
 use crate::call::state::CallState;
 use crate::imports::directories::guard::Guard;
-#[cfg(not(unix))]
-use crate::imports::directories::linkless as walk;
 use crate::imports::directories::path::{LastLink, PathError, ResolvedPath};
 #[cfg(unix)]
 use crate::imports::directories::walk;
+#[cfg(not(unix))]
+use crate::imports::directories::walk_non_unix as walk;
 
 /// True where links below a directory are followed, and may be made.
 pub(super) const FOLLOWS_LINKS: bool = walk::FOLLOWS_LINKS;

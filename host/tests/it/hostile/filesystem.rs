@@ -10,7 +10,7 @@ use tool_hub_host::Tool;
 use tool_hub_manifest::Access;
 
 use super::canary::{CANARY, GrantedDirectory};
-use super::files::{CHANGES, FileOperation, act, granted, granted_by, read, read_link};
+use super::filesystem_guest::{CHANGES, FileOperation, act, granted, granted_by, read, read_link};
 use super::guarded::guarding;
 use crate::support::HOST;
 

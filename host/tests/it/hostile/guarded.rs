@@ -7,7 +7,7 @@ use tool_hub_host::{Host, HostConfig};
 use tool_hub_manifest::{Access, DirectoryGrant};
 
 use super::canary::GrantedDirectory;
-use super::files::{CHANGES, FileOperation, act, granted_all, granted_by, read};
+use super::filesystem_guest::{CHANGES, FileOperation, act, granted_all, granted_by, read};
 
 /// A host that guards a few names.
 pub(super) fn guarding() -> Host {

@@ -8,7 +8,7 @@ use tool_hub_host::{FailureKind, Outcome};
 use tool_hub_manifest::{Methods, Origin};
 
 use super::canary::{OK, Server, has};
-use super::requests::{Request, RequestResult, granted, send};
+use super::http_guest::{Request, RequestResult, granted, send};
 
 fn only(methods: &[&str]) -> Methods {
     Methods::Only(

@@ -10,7 +10,7 @@ use tool_hub_host::FailureKind;
 use tool_hub_manifest::Methods;
 
 use super::canary::{OK, Server};
-use super::requests::{Request, RequestResult, granted, send};
+use super::http_guest::{Request, RequestResult, granted, send};
 use crate::support::reply;
 
 #[tokio::test]
