@@ -1,4 +1,4 @@
-"""Calls while an event loop of asyncio or uvloop goes on: many at once, cancelled, in threads."""
+"""Tests of calls beside a running asyncio or uvloop loop: many at once, cancelled, in threads."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""Functions of Python that become tools: built, called in the sandbox, published."""
+"""Tests of Python functions that become tools: built, called in the sandbox, published."""
 
 import importlib.util
 import math

@@ -1,4 +1,4 @@
-"""Calls on the calling thread: values, failures, parts, callbacks."""
+"""Tests of calls on the calling thread: values, failures, parts, callbacks."""
 
 import asyncio
 import json

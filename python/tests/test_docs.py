@@ -1,4 +1,4 @@
-"""The examples in docstrings, which are run; the public names and types; and lazy imports."""
+"""Tests that examples in docstrings work, of the public names and types, and of lazy imports."""
 
 import ast
 import doctest

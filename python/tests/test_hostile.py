@@ -1,4 +1,4 @@
-"""Calls the host's hostile components: no death, no hang, the failure that the host says."""
+"""Tests that the host's hostile components, called here, end in the failure that the host names."""
 
 import json
 import subprocess

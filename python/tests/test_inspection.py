@@ -1,4 +1,4 @@
-"""Loading, inspecting, approving and granting: nothing is run or granted that nobody approved."""
+"""Tests of loading, inspecting, approving and granting: nothing runs that nobody approved."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Pictures as arguments: the picture that one call gives is what the next one takes."""
+"""Tests of pictures as arguments: the picture that one call gives is what the next one takes."""
 
 import tool_hub
 

@@ -1,4 +1,4 @@
-"""Tools never take the process down: forks, threads, exits, signals."""
+"""Tests that tools never take the process down: forks, threads, exits, signals."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Random scripts over all that tools can be used for: no death, no hang, bounded memory.
+"""Tests of random scripts over all uses of tools: no death, no hang, bounded memory.
 
 `TOOL_HUB_SCRIPTS` is how many there are, `TOOL_HUB_SEED` the first one's seed, which repeats it.
 """

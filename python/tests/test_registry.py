@@ -1,4 +1,4 @@
-"""A real registry: push, search, load by reference."""
+"""Tests of push, search and load by reference with a real registry."""
 
 import pytest
 import tool_hub

@@ -1,4 +1,4 @@
-"""Traps of tools beside others who handle signals: pytest, faulthandler, Python's own handlers."""
+"""Tests of traps in tools beside signal handlers of pytest, faulthandler and Python itself."""
 
 import signal
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The toolbox that the command made, opened in this process."""
+"""Tests of the toolbox that the command `tool` made, opened in this process."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""The registry: search for tools, publish packages."""
+"""`search` finds tools on a registry, and `push` publishes packages there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callbacks of a call: progress, questions, output, and functions that the tool calls."""
+"""Runs the caller's callbacks of a call: progress, questions, output, functions the tool calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The toolbox that the command made: what was approved there needs no further approval."""
+"""The `Toolbox` class: the tools that a user approved with the command `tool`, ready to call."""
 
 from __future__ import annotations
 

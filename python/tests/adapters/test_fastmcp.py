@@ -1,4 +1,4 @@
-"""FastMCP with its client in memory, driven through the provider and the sandbox."""
+"""Tests of the adapter for FastMCP: servers with tools that ask the client, and its code mode."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""LangChain's agent with its fake model, driven through the adapter."""
+"""Tests of the adapter for LangChain: its agent, with its own fake model, calls tools."""
 
 import uuid
 

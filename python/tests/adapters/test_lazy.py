@@ -1,4 +1,4 @@
-"""Adapters without their frameworks."""
+"""Tests that only adapters import agent frameworks, and that they name one that is missing."""
 
 import subprocess
 import sys

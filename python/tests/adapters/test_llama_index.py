@@ -1,4 +1,4 @@
-"""LlamaIndex's agent with its fake model, driven through the tool spec."""
+"""Tests of the adapter for LlamaIndex: its agent, with its own fake model, calls tools."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""The notebook for Python, run from top to bottom."""
+"""A test that the notebook for Python runs from top to bottom."""
 
 import pathlib
 

@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK with a scripted model, driven through the adapter."""
+"""Tests of the adapter for the OpenAI Agents SDK: its agent, with a scripted model, calls tools."""
 
 import json
 

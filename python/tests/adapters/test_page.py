@@ -1,4 +1,4 @@
-"""The page for Python: its code is that of the examples, which the other tests run."""
+"""Tests that the code on the page for Python is that of the examples, which the other tests run."""
 
 import pathlib
 import re

@@ -1,4 +1,4 @@
-"""Pydantic AI with its function model, driven through the toolset."""
+"""Tests of the adapter for Pydantic AI: its agent, with its own function model, calls tools."""
 
 import pydantic_ai_agent
 import pytest

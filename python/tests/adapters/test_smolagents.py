@@ -1,4 +1,4 @@
-"""The agents of smolagents with a scripted model, driven through the tools and the executor."""
+"""Tests of the adapter for smolagents: agents with a scripted model call tools and run code."""
 
 import PIL.Image
 import pytest

@@ -1,4 +1,4 @@
-"""What adapters take tools from: a toolbox that the command made, `Tools`, one tool or several."""
+"""Tests of what adapters take tools from: a toolbox on disk, `Tools`, one tool or several."""
 
 import subprocess
 

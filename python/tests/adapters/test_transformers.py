@@ -1,4 +1,4 @@
-"""A tokenizer of Transformers with a scripted model, and tools that go through a registry."""
+"""Tests of the adapter for Transformers: chat templates with tools, pushing and loading a tool."""
 
 import json
 import os
