@@ -1,6 +1,6 @@
-"""Makes the directories that become npm packages, one for each platform and one above them.
+"""Makes the directories of a release's npm packages: one for each platform, and the main one.
 
-People install the one above, which depends on those of the platforms; npm takes the one that fits."""
+People install the main one. It depends on those of the platforms, and npm takes one that fits."""
 
 import argparse
 import json

@@ -1,4 +1,6 @@
-"""Attacks the bounds of `tool serve`, one upon another, and measures its memory and answer times.
+"""Attacks `tool serve` at its resource limits, and measures its memory use and response times.
+
+Each attack comes on top of what those before it left behind.
 
 usage: bounds.py TOKEN COMMAND… - the command serves over HTTP; `--openai` is added to it.
 Prints JSON: the most MiB that were resident, at rest and after each attack, and the slowest

@@ -1,6 +1,6 @@
-"""Tests tool calls through `tool serve --openai-hold-by` with OpenAI's own client.
+"""Tests tool calls with OpenAI's own client where the endpoint behind `tool serve` knows no tools.
 
-The endpoint behind it knows no tools. Arguments: the base URL and the server's token."""
+The server was started with `--openai-hold-by`. Arguments: the base URL and the server's token."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-//! Tests of a registry's administration: tokens, quotas, and the errors when something is wrong.
+//! Tests of the commands that administer a registry: tokens, quotas, and errors for mistakes.
 //! A mistyped directory does not become a registry.
 
 use std::net::TcpListener;

@@ -1,5 +1,6 @@
-//! Tests of agents' own clients, which list and call every sample tool over stdio and HTTP.
-//! They are installed as their users install them. Over HTTP they have a token.
+//! Tests that others' MCP clients and agent frameworks call every sample tool, by stdio and HTTP.
+//! They also list them. The clients are installed as their users install them. Over HTTP they have
+//! a token.
 
 pub(crate) mod document;
 mod toolbox;

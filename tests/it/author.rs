@@ -1,4 +1,4 @@
-//! Tests of authoring tools: the contract's types in each language; failed or interrupted builds.
+//! Tests of building tools: our WIT types in each language, and failed or interrupted builds.
 //! A published package is what its sources say, and projects of one name do not get in each other's
 //! way.
 

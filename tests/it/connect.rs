@@ -1,5 +1,5 @@
-//! Tests of `tool connect`: clients' configurations are written with consent, and given back.
-//! They are given back as they were.
+//! Tests of `tool connect`: it writes MCP clients' configurations, and `--remove` restores them.
+//! They are written with consent, and given back as they were.
 
 mod consent;
 mod shown;

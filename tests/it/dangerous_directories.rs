@@ -1,4 +1,4 @@
-//! Tests that dangerous directories need insistence, and that a checkout's files are no trap.
+//! Tests that granting dangerous directories takes `--insist`, and a checkout's files are no trap.
 //! Traps are links, pipes and endless files.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Tests of `tool dev`: an edit is answered, an error does not end it, and nothing is approved.
+//! Tests of `tool dev`: it builds and calls anew at each edit, survives errors, approves nothing.
 
 use serde_json::json;
 

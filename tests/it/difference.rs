@@ -1,4 +1,5 @@
-//! Tests that every difference from the approved tool is shown and needs consent.
+//! Tests that an update shows how it differs from the approved tool, and stops without consent.
+//! One that asks for less passes. A tool that takes another's place is shown in the same way.
 //! Nobody answers in these tests, so such updates stop.
 
 use serde_json::{Value, json};

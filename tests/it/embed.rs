@@ -1,4 +1,5 @@
-//! A test of the example program that embeds the registry's client and the host.
+//! A test of the example program that pulls a tool and runs it in the sandbox, all in one process.
+//! It embeds the registry's client and the host.
 
 use std::path::Path;
 use std::process::Command;

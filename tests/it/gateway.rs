@@ -1,4 +1,4 @@
-//! Tests of the toolbox before an OpenAI-compatible endpoint, as OpenAI's own client sees it.
+//! Tests of `tool serve --openai`, which adds tools to a model's endpoint, with OpenAI's client.
 
 use std::process::Command;
 

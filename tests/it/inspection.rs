@@ -1,4 +1,5 @@
-//! Tests of the inspection that a person decides on: short, plain, and nothing odd left out.
+//! Tests of the report that `tool inspect` prints: short, plain, and nothing odd left out.
+//! A person decides on it.
 
 use tool_hub_manifest::Methods;
 

@@ -1,4 +1,5 @@
-//! Tests of agents whose scripted model writes JavaScript, with tools that really run.
+//! Tests of `tool run` and `tool chat` with `--code=javascript`: the model writes JavaScript.
+//! The model is scripted, and the tools really run.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Runs the official conformance suite of MCP, both eras, against `tool serve`.
+//! Runs MCP's official conformance suite, for two revisions of the protocol, against `tool serve`.
 //! What the suite calls is a component that was pushed to a registry and loaded from it;
 //! `tests/conformance/mcp` holds it, and what is expected to fail, with the reason.
 

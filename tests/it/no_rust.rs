@@ -1,4 +1,5 @@
-//! Tests of machines that cannot build Rust: builds and the demo say so, our tests are skipped.
+//! Tests on machines that cannot build Rust: builds fail with advice, our own tests are skipped.
+//! The demo takes Python there.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;

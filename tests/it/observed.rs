@@ -1,4 +1,4 @@
-//! Tests of what is observed of calls: resources used, uses of grants, traces for a collector.
+//! Tests of records of calls: their resource usage, the log of grants used, OpenTelemetry traces.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

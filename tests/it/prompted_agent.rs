@@ -1,4 +1,5 @@
-//! Tests of agents that ask with prompt templates, as Transformers Agents does.
+//! Tests of `tool run` and `tool chat` with `--template`: the prompts are made from template files.
+//! Transformers Agents asks with such templates.
 
 use serde_json::{Value, json};
 

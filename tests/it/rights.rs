@@ -1,5 +1,5 @@
-//! Tests of changing a loaded tool's rights: more with consent, less at once; what it stored.
-//! Nobody else finds its storage and variables.
+//! Tests of `tool grant` and `tool revoke`: more rights need consent, and fewer hold at once.
+//! Nobody else finds a tool's storage and variables.
 
 use std::path::PathBuf;
 

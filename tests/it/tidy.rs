@@ -1,6 +1,6 @@
-//! Tests of this repository's own rules: dependencies, circles, files' size, comments, marks.
-//! Crates and modules may depend on some only, unused dependencies and unfinished work are found,
-//! and documents name what exists.
+//! Tests that this repository's sources keep its rules: on dependencies, file sizes and comments.
+//! Crates may depend on some only, modules form no circle, unused dependencies and unfinished work
+//! are found, and documents name what exists.
 
 mod dependencies;
 mod modules;

@@ -1,5 +1,5 @@
-//! Tests of a toolbox that people edit and share: tools left out, odd versions, moved repos, names.
-//! One tool that cannot be used takes no other down.
+//! Tests of toolboxes in which a tool is not approved, gone or moved: all others go on working.
+//! People edit and share toolboxes: a version may be a branch, and one tool takes another's name.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-"""A tool that a program loads by itself, with the rights that it gives."""
+"""A program that loads a tool, shows its inspection, and approves it with access to one site."""
 
 import tool_hub
 

@@ -1,4 +1,4 @@
-"""One tool by its name, as Transformers had it; only what was approved is loaded."""
+"""`load_tool` as Transformers had it: loads one tool by its name, if its digest is approved."""
 
 from tool_hub.transformers import load_tool
 

@@ -1,4 +1,6 @@
-"""Tests the prompts and resources of `notes` with the MCP SDK for Python, version 2, in a session.
+"""Tests prompts and resources of the sample tool `notes` with MCP's SDK for Python, version 2.
+
+The client opens a session, unlike `mcp_python_2.py`.
 
 usage: beside_functions.py              over stdio, of the toolbox that is the user's own
        beside_functions.py URL TOKEN    over HTTP

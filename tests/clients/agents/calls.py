@@ -1,4 +1,4 @@
-"""Makes the calls of `calls.json` with a client and checks the answers, for all client scripts.
+"""Makes the calls of `calls.json` with a client and checks the answers, for the scripts in Python.
 
 usage of each script: SCRIPT              over stdio, of the toolbox that is the user's own
                       SCRIPT URL TOKEN    over HTTP

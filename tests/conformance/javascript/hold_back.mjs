@@ -1,5 +1,5 @@
-// Blocks requests of @huggingface/hub's tests to other machines, and notes who asked the registry.
-// A test that did not says nothing about it.
+// Keeps @huggingface/hub's tests from asking other machines, and notes which ask the registry.
+// A test that does not says nothing about it.
 
 import { afterEach, beforeEach } from "vitest";
 

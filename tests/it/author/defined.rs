@@ -1,4 +1,4 @@
-//! Tests of `tool new --from` a file of definitions: the project builds, its functions are stubs.
+//! Tests of `tool new --from` a JSON file of tool definitions: the project builds, with stubs.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Tests of tools made of plain functions, in each language: what functions say, agents are told.
+//! Tests of tools made of plain functions, in each language: agents get their types and comments.
 
 use serde_json::{Value, json};
 

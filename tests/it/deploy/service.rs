@@ -1,4 +1,5 @@
-//! Tests of `tool-registry.service`: its keys, systemd's check where there is one, its command.
+//! Tests of the systemd unit `tool-registry.service`: its keys are sound, and its command works.
+//! systemd's own check is run where there is one.
 
 use std::collections::BTreeMap;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Reads consoles and tables of documents, and the commands, options and variables that there are.
+//! Reads documents' console examples and tables, and `tool`'s real commands, options, variables.
 
 use std::collections::BTreeSet;
 

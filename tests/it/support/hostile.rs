@@ -1,4 +1,4 @@
-//! Runs the host's hostile cases, to keep their components for tests in other languages.
+//! Runs the sandbox's tests with hostile components, to keep these for tests in other languages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
