@@ -1,4 +1,6 @@
-"""Tools for LangChain: `create_agent(model, tool_hub.langchain.tools(box), checkpointer=…)`."""
+"""Gives tools to LangChain's agents; a destructive one interrupts the graph to be approved.
+
+`create_agent(model, tool_hub.langchain.tools(box), checkpointer=…)` makes an agent of them."""
 
 from __future__ import annotations
 

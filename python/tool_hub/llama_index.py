@@ -1,4 +1,6 @@
-"""Tools for LlamaIndex: `FunctionAgent(tools=ToolHubSpec(box).to_tool_list(), llm=…)`."""
+"""Gives tools to LlamaIndex's agents; a destructive one waits for an event that approves it.
+
+`FunctionAgent(tools=ToolHubSpec(box).to_tool_list(), llm=…)` makes an agent of them."""
 
 import base64
 import itertools

@@ -1,4 +1,6 @@
-"""Tools for the OpenAI Agents SDK: `Agent(name=…, tools=tool_hub.openai_agents.tools(box))`."""
+"""Gives tools to the OpenAI Agents SDK; a destructive one interrupts the run to be approved.
+
+`Agent(name=…, tools=tool_hub.openai_agents.tools(box))` makes an agent of them."""
 
 from __future__ import annotations
 

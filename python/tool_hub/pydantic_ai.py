@@ -1,4 +1,6 @@
-"""A toolset for Pydantic AI: `Agent(model, toolsets=[ToolHubToolset(box)])`."""
+"""A toolset for Pydantic AI's agents; a destructive tool in it needs approval.
+
+`Agent(model, toolsets=[ToolHubToolset(box)])` makes an agent with it."""
 
 from __future__ import annotations
 

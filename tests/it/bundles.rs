@@ -1,5 +1,4 @@
-//! Tests of `tool export --mcpb`, `--plugin` and `--server-json`, with the formats' validators.
-//! Clients that start what the bundles say reach the tools.
+//! Tests of `tool export --mcpb`, `--plugin` and `--server-json`: linted, then started by a client.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,4 @@
-//! Notes in the store which packages were pulled from which repo, and finds them by digest again.
-//! The registry is not asked.
+//! Finds a package again by its repo and digest, which a pull notes, without asking the registry.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
