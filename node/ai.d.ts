@@ -1,4 +1,4 @@
-// Types of `tool-hub/ai`.
+// TypeScript types of `tool-hub/ai`: sandboxed functions as tools of Vercel's AI SDK.
 
 import type { ToolSet } from "ai";
 import type { Tool, Toolbox, Tools } from "tool-hub";

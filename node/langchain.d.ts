@@ -1,4 +1,4 @@
-// Types of `tool-hub/langchain`.
+// TypeScript types of `tool-hub/langchain`: sandboxed functions as tools of LangChain.
 
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { Tool, Toolbox, Tools } from "tool-hub";

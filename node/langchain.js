@@ -1,4 +1,4 @@
-// Gives functions to LangChain as its tools; by default people approve destructive ones.
+// Makes sandboxed functions tools of LangChain; by default destructive ones need approval.
 
 import { ToolError } from "./index.js";
 import { framework } from "./lib/framework.js";

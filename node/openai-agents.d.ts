@@ -1,4 +1,4 @@
-// Types of `tool-hub/openai-agents`.
+// Types of `tool-hub/openai-agents`: sandboxed functions as tools of the OpenAI Agents SDK.
 
 import type { FunctionTool } from "@openai/agents";
 import type { Tool, Toolbox, Tools } from "tool-hub";

@@ -1,4 +1,4 @@
-// Gives functions to OpenAI's Agents SDK as its tools; by default people approve destructive ones.
+// Makes sandboxed functions OpenAI Agents SDK tools; by default destructive ones need approval.
 
 import { ToolError } from "./index.js";
 import { framework } from "./lib/framework.js";

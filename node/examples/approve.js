@@ -1,4 +1,4 @@
-// Loads a package without a toolbox, with the digest and the rights that a person agreed to.
+// Loads a tool without a toolbox, prints its report, approves an agreed digest, and calls it.
 
 import { load } from "tool-hub";
 

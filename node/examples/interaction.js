@@ -1,4 +1,4 @@
-// Shows progress, answers questions, and stops a call that takes too long.
+// Calls a tool with callbacks for its progress and questions, and stops it after ten seconds.
 
 import { loadTool } from "tool-hub";
 

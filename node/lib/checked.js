@@ -1,4 +1,6 @@
-// Checks text that a caller gives, which the native module would refuse in words of its own.
+// Checks that arguments of a caller are text or a URL, with errors that name the argument.
+//
+// The native module would refuse them in words of its own.
 
 import { inspect } from "node:util";
 

@@ -1,4 +1,4 @@
-// The `Bridge` of this thread, and the native module's operations as promises with their events.
+// Runs the native module's operations as promises: hands their events to callbacks, aborts them.
 
 import { inspect } from "node:util";
 import { isMainThread } from "node:worker_threads";

@@ -1,4 +1,4 @@
-// Finds the names that a function takes from outside of itself, by V8's own reading of its text.
+// Finds the free variables of a function through V8, because a tool is built from its text alone.
 
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";

@@ -1,10 +1,11 @@
-// Writes `@tool-hub/<platform>` of this machine and the manifest of `tool-hub`, for a release.
+// Writes, for a release, this platform's npm package of binaries and the main `package.json`.
 //
 // Usage: node scripts/platform_package.js DIRECTORY
 //
-// The package `tool-hub` that is released names all of these in `optionalDependencies`, in exactly
-// its own version. The manifest in the repository names none: nothing of that scope is published,
-// and an install from a clone takes no stranger's package of that name.
+// The package of binaries is `@tool-hub/<platform>`. The package `tool-hub` that is released names
+// those of all platforms in `optionalDependencies`, in exactly its own version. The manifest
+// in the repository names none: nothing of that scope is published, and an install from a clone
+// takes no stranger's package of that name.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

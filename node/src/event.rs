@@ -1,4 +1,4 @@
-//! The `Event` of an operation, as JavaScript takes it.
+//! The `Event` that tells JavaScript of an operation's progress, questions, result or error.
 
 use napi::bindgen_prelude::Buffer;
 use napi_derive::napi;

@@ -1,4 +1,4 @@
-//! The `Thread`: a JavaScript thread that begins operations and takes their events.
+//! The `Thread`: runs a JavaScript thread's operations on other threads, and queues their results.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-// Functions of JavaScript that become tools: built, called in the sandbox, refused.
+// Tests that JavaScript functions are built as tools, called in the sandbox, or refused.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Tests of functions beside a tool, which code in the sandbox calls and the program answers.
+// Tests that code in the sandbox can call functions of the Node program, which answers.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Calls the host's hostile components: no death, no hang, the failure that the host says.
+// Tests that hostile WebAssembly components neither crash nor hang Node, and fail as expected.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// A test of a thousand random uses: each promise settles and the process lives.
+// Tests that a thousand random calls of tools in one process all settle, with known errors only.
 
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";

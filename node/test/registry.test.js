@@ -1,4 +1,4 @@
-// Tests of a real registry: push, search, load by name, approval, and servers that are none.
+// Tests of push, search, load and approval on a real registry, and of servers that are not one.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// Random scripts over all that tools can be used for: no death, no hang, bounded memory.
+// Tests that processes which use tools at random end as they should, with bounded memory.
 //
 // TOOL_HUB_SCRIPTS is how many there are, TOOL_HUB_SEED the first process's seed, which repeats it.
 

@@ -1,6 +1,8 @@
-"""Measures calls from Python beside the same calls from Rust, calls of coroutines, and the import.
+"""Measures calls of a tool from Python, synchronous and by many coroutines, and the import.
 
 usage: python calls.py PACKAGE FUNCTION ARGUMENTS [RUST_MICROSECONDS]
+
+RUST_MICROSECONDS is the time of the same call from Rust, for a ratio.
 
 Absolute times say little on shared machines; compare what one run prints.
 """

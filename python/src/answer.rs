@@ -1,4 +1,4 @@
-//! The class `Answer` of the native half: a call that is over.
+//! The Python class `Answer`: the reply or failure of a finished call, its parts, and its usage.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};

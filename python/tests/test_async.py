@@ -1,4 +1,4 @@
-"""Tests of calls beside a running asyncio or uvloop loop: many at once, cancelled, in threads."""
+"""Tests of asynchronous calls in asyncio and uvloop: many at once, cancelled, in threads."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""Tests of Python functions that become tools: built, called in the sandbox, published."""
+"""Tests that Python functions are built as tools, called in the sandbox, published or refused."""
 
 import importlib.util
 import math

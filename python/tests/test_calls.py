@@ -1,4 +1,4 @@
-"""Tests of calls on the calling thread: values, failures, parts, callbacks."""
+"""Tests of synchronous calls from Python: values, failures, parts of replies, callbacks."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Tests that examples in docstrings work, of the public names and types, and of lazy imports."""
+"""Tests that docstrings' examples run, public names are documented, and imports are lazy."""
 
 import ast
 import doctest

@@ -1,4 +1,4 @@
-"""Tests of loading, inspecting, approving and granting: nothing runs that nobody approved."""
+"""Tests of load, inspection, approval and grants: no tool runs or has rights without approval."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Tests of pictures as arguments: the picture that one call gives is what the next one takes."""
+"""Tests that the picture which one call of a tool returns can be the argument of the next."""
 
 import tool_hub
 

@@ -1,4 +1,4 @@
-"""Tests that tools never take the process down: forks, threads, exits, signals."""
+"""Tests that tools never crash or hang the Python process, in forks, threads, exits and signals."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Tests of random scripts over all uses of tools: no death, no hang, bounded memory.
+"""Tests that random scripts of tool calls neither crash nor hang, and keep memory bounded.
 
 `TOOL_HUB_SCRIPTS` is how many there are, `TOOL_HUB_SEED` the first one's seed, which repeats it.
 """

@@ -1,4 +1,4 @@
-"""Tests of push, search and load by reference with a real registry."""
+"""Tests of push, search and load on a real registry, and of the errors that it tells."""
 
 import pytest
 import tool_hub

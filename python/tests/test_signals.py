@@ -1,4 +1,4 @@
-"""Tests of traps in tools beside signal handlers of pytest, faulthandler and Python itself."""
+"""Tests that WebAssembly traps are caught beside other signal handlers, such as faulthandler's."""
 
 import signal
 from pathlib import Path

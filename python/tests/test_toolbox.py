@@ -1,4 +1,4 @@
-"""Tests of the toolbox that the command `tool` made, opened in this process."""
+"""Tests of a toolbox that the command `tool` made, opened from Python."""
 
 import subprocess
 

@@ -1,7 +1,7 @@
-"""A program for the sandbox, which runs code that has `await` and `return` at its top level.
+"""A program sent into the sandbox as text: runs FastMCP's code with top-level `await` and `return`.
 
-It is sent as text and never imported. It finds the variables `__source__`, `__inputs__` and
-`__names__`, and the functions that `__names__` lists; its last line is what came of the code.
+It is never imported. It finds the variables `__source__`, `__inputs__` and `__names__`, and the
+functions that `__names__` lists; its last line is what came of the code.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""Questions of tools as forms of the clients of a FastMCP server, in both forms of the protocol."""
+"""Asks tools' questions as elicitation forms of FastMCP clients, in both protocol versions."""
 
 from __future__ import annotations
 

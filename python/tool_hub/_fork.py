@@ -1,6 +1,6 @@
-"""Hooks of a fork, which waits for loads and for imports under the lock `importing`.
+"""Fork hooks: a fork waits for loads and imports, so that the child can load and import as well.
 
-So its child can load and import, too.
+It waits for those imports that are made under the lock `importing`.
 """
 
 import _thread

@@ -1,4 +1,4 @@
-"""The tool that runs Python in a sandbox for agents: finds it, converts values and functions."""
+"""Finds the tool that runs Python in a sandbox, and converts values and functions for it."""
 
 from __future__ import annotations
 

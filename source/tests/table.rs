@@ -1,5 +1,5 @@
-//! Compares schemas of functions in `tests/python`, line by line, with those of Transformers.
-//! A helper of both schema tests; those schemas are recorded or fresh.
+//! Helper of both schema tests: compares our schemas with those of Transformers by function.
+//! Those schemas are recorded (`golden.rs`) or made when the test runs (`oracles`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -1,4 +1,4 @@
-"""Tests of the adapter for FastMCP: servers with tools that ask the client, and its code mode."""
+"""Tests of the FastMCP adapter (provider and code sandbox), by FastMCP's client in memory."""
 
 import json
 

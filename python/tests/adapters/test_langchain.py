@@ -1,4 +1,4 @@
-"""Tests of the adapter for LangChain: its agent, with its own fake model, calls tools."""
+"""Tests of the LangChain adapter, by a LangChain agent with a fake model."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""Tests that only adapters import agent frameworks, and that they name one that is missing."""
+"""Tests that the package imports no agent framework, and that adapters name a missing one."""
 
 import subprocess
 import sys

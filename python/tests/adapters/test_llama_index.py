@@ -1,4 +1,4 @@
-"""Tests of the adapter for LlamaIndex: its agent, with its own fake model, calls tools."""
+"""Tests of the LlamaIndex adapter, by a LlamaIndex agent with a fake model."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""A test that the notebook for Python runs from top to bottom."""
+"""Tests that the notebook `docs/python.ipynb` runs to its end and is kept without outputs."""
 
 import pathlib
 

@@ -1,4 +1,4 @@
-"""Tests of the adapter for the OpenAI Agents SDK: its agent, with a scripted model, calls tools."""
+"""Tests of the adapter for the OpenAI Agents SDK, by an agent with a scripted model."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Tests that the code on the page for Python is that of the examples, which the other tests run."""
+"""Tests that `docs/python.md` shows exactly the example files, and the tested versions."""
 
 import pathlib
 import re

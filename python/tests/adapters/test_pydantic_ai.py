@@ -1,4 +1,4 @@
-"""Tests of the adapter for Pydantic AI: its agent, with its own function model, calls tools."""
+"""Tests of the Pydantic AI adapter, by an agent with a scripted model."""
 
 import pydantic_ai_agent
 import pytest

@@ -1,4 +1,4 @@
-"""Tests of the adapter for smolagents: agents with a scripted model call tools and run code."""
+"""Tests of the smolagents adapter (tools and code executor), by agents with a scripted model."""
 
 import PIL.Image
 import pytest

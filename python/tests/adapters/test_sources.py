@@ -1,4 +1,4 @@
-"""Tests of what adapters take tools from: a toolbox on disk, `Tools`, one tool or several."""
+"""Tests of what adapters take tools from: a toolbox, `Tools`, one tool or several."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Tests of the adapter for Transformers: chat templates with tools, pushing and loading a tool."""
+"""Tests of the Transformers adapter: a scripted model's calls, and `load_tool` from a registry."""
 
 import json
 import os

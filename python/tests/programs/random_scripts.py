@@ -1,4 +1,4 @@
-"""Runs random scripts, each in a process of its own that is forked for it, and tells of their ends.
+"""Runs random scripts of tool calls, each in a forked process, and reports which ended wrongly.
 
 usage: python random_scripts.py HOSTILE GUEST FIRST-SEED SCRIPTS
 
