@@ -1,4 +1,4 @@
-//! The interfaces that guests may import: directories, HTTP, interaction, storage, logs, toolbox.
+//! The modules of the interfaces that guests may import: directories, HTTP, storage, logs and more.
 
 pub(crate) mod directories;
 pub(crate) mod http;

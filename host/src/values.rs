@@ -1,4 +1,4 @@
-//! The values of components: their types, JSON, JSON Schemas, descriptions and kinds of replies.
+//! The modules for component values: types, JSON, JSON Schemas, descriptions, kinds of replies.
 
 pub(crate) mod contract;
 pub(crate) mod descriptions;

@@ -1,4 +1,4 @@
-// The component `json-query`: hands the exports of `wit/world.wit` to the modules beside it.
+// The component `json-query`: checks arguments, calls `query`, `find` and `shape`, words errors.
 // An object named like an interface implements it; an error of a `result` is thrown as a string.
 
 import { find } from './find.js';

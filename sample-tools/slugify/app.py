@@ -1,4 +1,4 @@
-"""The component `slugify`: hands the exports of `wit/world.wit` to `slugs` and `tables`.
+"""The component `slugify`: checks arguments, calls `slugs` and `tables`, and converts results.
 
 `componentize-py` makes the module `wit_world` from the world; a class named like an interface
 implements it. An error of a `result` is raised as `Err`.

@@ -1,4 +1,4 @@
-//! Finds the last commit that changed each of some paths, in the history of a given commit.
+//! Finds the last commit that changed each of some paths, without reading a whole history.
 //!
 //! Histories may be long, so nothing here reads a whole one. A commit that is the only one of its
 //! generation in its repository belongs to every history that is at least as long. Where histories
