@@ -1,4 +1,4 @@
-//! The class `Inspection` of the native half: a package that was inspected, and its approval.
+//! The class `Inspection` of the native half: what a package asks for; `approve` loads its tools.
 
 use pyo3::prelude::*;
 use tool_hub_embed::GrantRequest;

@@ -1,4 +1,4 @@
-//! Reads a commit body into the changes that it asks for, and spools the files that it holds.
+//! Reads a commit body into the changes that it asks for; spools its files, short ones in memory.
 
 use std::collections::HashMap;
 use std::mem;

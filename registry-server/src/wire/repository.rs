@@ -1,4 +1,4 @@
-//! The JSON shape of a repository, as info and search show it, and the fields one may ask for.
+//! The JSON shape of a repository in info and search, and the list of fields that `expand` accepts.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! Tests of backups made in use, and of restoring whole, damaged and interrupted ones.
+//! Tests of backup and restore: during pushes, of damaged backups, and cut off midway and retried.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Answer formats with a tag for each argument: GLM, LongCat, Hunyuan, Qwen3-Coder, Seed-OSS.
+//! Tables of formats with a tag for each argument: GLM, LongCat, Hunyuan, Qwen3-Coder, Seed-OSS.
 
 use crate::conversation::answer::family::State::{
     Between, Calls, Key, Name, Reasoning, Text, Value, ValueLines, Within,

@@ -1,4 +1,4 @@
-//! Answer formats of DeepSeek: JSON between special tokens, or an element for each argument.
+//! Tables of the formats of DeepSeek: JSON between special tokens, or an element an argument.
 
 use crate::conversation::answer::family::State::{
     Arguments, Between, Key, Name, Reasoning, Text, Value, Verbatim, Within,

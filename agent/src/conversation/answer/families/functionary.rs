@@ -1,4 +1,4 @@
-//! Answer formats of Functionary: the recipient's or function's name, then text or arguments.
+//! Tables of the formats of Functionary: the recipient's or function's name, text or arguments.
 
 use crate::conversation::answer::family::State::{Arguments, Name, Text, Within};
 use crate::conversation::answer::family::{Family, PLAIN, maybe, row};

@@ -1,4 +1,4 @@
-//! Answer formats of FunctionGemma and Gemma 4: calls as objects with unquoted keys.
+//! Tables of the answer formats of FunctionGemma and Gemma 4: calls as objects with unquoted keys.
 
 use crate::conversation::answer::family::State::{Name, Reasoning, Text, UnquotedObject, Within};
 use crate::conversation::answer::family::{Family, PLAIN, row};

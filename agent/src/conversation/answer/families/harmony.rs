@@ -1,4 +1,4 @@
-//! The answer format of gpt-oss, called harmony: messages with headers that name the recipient.
+//! The table of the format of gpt-oss, called harmony: messages with headers naming the recipient.
 
 use crate::conversation::answer::family::State::{Arguments, Header, Reasoning, Text};
 use crate::conversation::answer::family::{Family, PLAIN, row};

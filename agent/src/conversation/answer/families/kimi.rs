@@ -1,4 +1,4 @@
-//! Answer formats of Kimi K2 (numbered calls in JSON) and K3 (an element for each argument).
+//! Tables of the formats of Kimi K2 (numbered calls in JSON), K3 (an element for each argument).
 
 use crate::conversation::answer::family::State::{
     Arguments, Between, Key, Name, Reasoning, Text, Value, Verbatim, Within,

@@ -1,4 +1,4 @@
-//! Answer formats of Llama: bare JSON, or calls in Python syntax.
+//! Tables of the answer formats of Llama: bare JSON, or calls in Python syntax.
 
 use crate::conversation::answer::family::State::{Calls, Python, Text};
 use crate::conversation::answer::family::{Family, PLAIN, maybe, row};

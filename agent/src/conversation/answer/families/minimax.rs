@@ -1,4 +1,4 @@
-//! Answer formats of MiniMax M2 and M3: an element for each argument, in M3 with nested elements.
+//! Tables of the formats of MiniMax M2 and M3: an element for each argument, nested in M3.
 
 use crate::conversation::answer::family::State::{
     Between, Elements, Key, Name, Reasoning, Text, Value, Within,

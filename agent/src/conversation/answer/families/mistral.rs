@@ -1,4 +1,4 @@
-//! The answer format of Mistral: calls between markers in brackets, such as `[TOOL_CALLS]`.
+//! The table of Mistral's answer format: calls between markers such as `[TOOL_CALLS]`.
 
 use crate::conversation::answer::family::State::{Arguments, Calls, Id, Name, Reasoning, Text};
 use crate::conversation::answer::family::{Family, PLAIN, row};

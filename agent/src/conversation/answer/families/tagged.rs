@@ -1,4 +1,4 @@
-//! Answer formats of Hermes, Granite, unknown models and others: JSON or Python between markers.
+//! Tables of formats of Hermes, Granite, unknown models and others: JSON or Python in markers.
 //! `GENERIC` is the format of unknown models.
 
 use crate::conversation::answer::family::State::{Calls, Python, Reasoning, Text, Within};
