@@ -1,4 +1,4 @@
-"""The `Workspace` of this process: variables, working directory, and the command that compiles."""
+"""Makes a `Workspace` of the environment as it is now; finds the installed command `tool`."""
 
 from __future__ import annotations
 

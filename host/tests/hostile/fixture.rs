@@ -1,4 +1,4 @@
-//! The `Fixture` that runs an attack within `Bounds` of time and memory, and checks for damage.
+//! The `Fixture` that runs an attack, and asserts that it kept to `Bounds` and did no damage.
 //!
 //! It has a host, canaries and another tool, whose calls have to succeed before and after the
 //! attack. What it records, tests in other languages repeat (`kept.rs`).

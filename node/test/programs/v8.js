@@ -1,4 +1,4 @@
-// For other programs: reads beyond memory in V8's own WebAssembly, and checks that V8 traps it.
+// Imported by other test programs: reads beyond memory in a module of V8, which must trap it.
 
 /** `(memory 1) (func (export "run") (drop (i32.load (i32.const 0x7fffffff))))` */
 const MODULE = [
