@@ -180,6 +180,9 @@ fn finish(command: &mut Command) -> Result<Output, String> {
     match command.stdin(Stdio::null()).output() {
         Ok(output) if output.status.success() => Ok(output),
         Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
-        Err(error) => Err(error.to_string()),
+        Err(error) => {
+            let program = command.get_program().to_string_lossy();
+            Err(format!("`{program}` cannot be started: {error}"))
+        }
     }
 }
