@@ -1,5 +1,5 @@
 //! Sends the HTTP requests that read from a registry, with bounds on time, size and retries.
-//! What changes a registry is sent by `hf-hub`.
+//! Requests that change a registry are sent by `hf-hub`.
 
 mod urls;
 

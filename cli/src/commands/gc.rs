@@ -1,5 +1,5 @@
 //! `tool gc`: deletes packages and compiled code that neither this toolbox nor the user's needs.
-//! What further toolboxes need stays if `--keep` names them.
+//! Other toolboxes keep what they need if `--keep` names them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

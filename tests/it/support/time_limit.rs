@@ -3,10 +3,10 @@
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Three times what the longest test takes on two busy cores.
+/// Four times what the longest test takes on two cores.
 const TIME_LIMIT: Duration = Duration::from_secs(20 * 60);
 
-/// What takes longer than this is reported with its time.
+/// A test that takes longer than this is reported with its time.
 const SLOW: Duration = Duration::from_secs(30);
 
 /// Runs `test`. One that hangs cannot be ended by itself, so the whole program ends.
