@@ -3,8 +3,10 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use serde_json::json;
+use tool_hub_manifest::Digest;
 
 use crate::support::ran::check;
 use crate::support::{Home, Need, RegistryProcess, Test, files, guests, test};
@@ -86,16 +88,38 @@ fn a_flipped_bit() {
 fn garbage_is_freed() {
     let home = Home::new();
     home.tool("registry user add ada").ok();
-    let freed = home.tool("registry gc --grace-hours 1 --json").json();
     let nothing =
         json!({ "objects": 0, "removed_objects": 0, "removed_bytes": 0, "young_objects": 0 });
-    assert_eq!(freed, nothing);
+    let freed = || home.tool("registry gc --grace-hours 1 --json").json();
+    assert_eq!(freed(), nothing);
+
+    let old = unreferenced(&home, b"of a commit that was never made");
+    let young = unreferenced(&home, b"of a commit that may still come");
+    let two_hours_ago = SystemTime::now() - Duration::from_secs(2 * 3_600);
+    let file = fs::File::options().write(true).open(&old);
+    let aged = file.and_then(|file| file.set_modified(two_hours_ago));
+    aged.expect("an older object");
+    let some =
+        json!({ "objects": 2, "removed_objects": 1, "removed_bytes": 31, "young_objects": 1 });
+    assert_eq!(freed(), some);
+    assert!(!old.exists() && young.exists());
+
     let said = home.tool("registry gc").ok();
     assert_eq!(
         said,
-        "0 of 0 objects removed, 0 B freed; 0 too young to tell\n"
+        "0 of 1 object removed, 0 B freed; 1 too young to tell\n"
     );
     assert_eq!(home.tool("registry gc --grace-hours 0").code(), 1);
+}
+
+/// Writes an object to a registry's content that no commit refers to.
+fn unreferenced(home: &Home, bytes: &[u8]) -> PathBuf {
+    let digest = Digest::of(bytes).hex();
+    let content = home.tool_home().join("registry/content/sha256");
+    let object = content.join(&digest[..2]).join(&digest[2..4]).join(&digest);
+    fs::create_dir_all(object.parent().expect("a directory")).expect("a directory");
+    fs::write(&object, bytes).expect("an object");
+    object
 }
 
 fn nothing_is_overwritten() {
