@@ -309,7 +309,6 @@ impl ClientError {
                     | Self::VersionMismatch { .. }
                     | Self::SizeMismatch { .. }
                     | Self::TooLarge { .. }
-                    | Self::Nonsense { .. }
                     | Self::Redirect { .. }
                     | Self::RepoMoved { .. }
                     | Self::VisibilityDiffers { .. }
