@@ -152,6 +152,7 @@ impl Packages {
         Ok(Package {
             manifest: std::fs::read(self.path(number, "toml"))?,
             component: std::fs::read(self.path(number, "wasm"))?,
+            interpreter: None,
         })
     }
 

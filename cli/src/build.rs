@@ -71,7 +71,7 @@ async fn built(
 ) -> anyhow::Result<BuiltComponent> {
     let bytes = match project.build.language {
         Language::Rust => rust::build(project, form, session).await?,
-        Language::Python => python::build(project, session).await?,
+        Language::Python => return python::build(project, session).await,
         Language::Javascript => {
             if form == Form::Development
                 && let Some(built) = javascript::development::build(project, session).await?
@@ -81,8 +81,5 @@ async fn built(
             javascript::build(project, session).await?
         }
     };
-    Ok(BuiltComponent {
-        bytes,
-        script: None,
-    })
+    Ok(BuiltComponent::whole(bytes))
 }

@@ -132,11 +132,15 @@ impl BundledTool {
     }
 
     /// The files of its package.
-    pub(crate) fn package(&self) -> [(&'static str, &[u8]); 2] {
+    pub(crate) fn package(&self) -> Vec<(&'static str, &[u8])> {
+        let interpreter = self.verified.interpreter();
         [
             (package_file::MANIFEST, self.verified.manifest_bytes()),
             (package_file::COMPONENT, self.verified.component()),
         ]
+        .into_iter()
+        .chain(interpreter.map(|it| (package_file::INTERPRETER, it.component())))
+        .collect()
     }
 }
 

@@ -75,6 +75,7 @@ async fn through(component: Vec<u8>) {
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
+        interpreter: None,
     };
     let verified = Verified::check(package).expect("an honest package");
     if !inspect(&verified)

@@ -82,6 +82,7 @@ async fn load(host: &Host, body: &str) -> Tool {
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
+        interpreter: None,
     };
     let verified = Verified::check(package).expect("an honest package");
     let inspection = inspect(&verified).expect("an inspection");

@@ -1,6 +1,7 @@
 //! Derives a component's manifest, or completes an author's, from the types and doc comments.
 
 mod docs;
+mod program;
 
 use tool_hub_manifest::{
     ArgumentName, ComponentClaim, ExportName, Function, FunctionName, Input, Manifest, Members,
@@ -16,6 +17,7 @@ use crate::values::types::{Label, Type, snake};
 use crate::values::{reply_kind, schema};
 
 pub use docs::{CONTRACT, Docs, PACKAGES, WitPackage, WitSource};
+pub use program::program_component;
 
 /// The manifest of somebody else's component, from its WIT and, where it carries any, its
 /// doc comments. It asks for nothing: what the component imports beyond pure computation

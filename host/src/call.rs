@@ -22,12 +22,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use tool_hub_manifest::contract::Failure;
-use wasmtime::component::{InstancePre, Val};
+use wasmtime::component::{ComponentExportIndex, Instance, InstancePre, Val};
 use wasmtime::{Store, UpdateDeadline};
 
 use crate::call::admission::CallPermit;
 use crate::call::executor::Executor;
-use crate::call::plan::Plan;
+use crate::call::plan::{Callee, Plan};
 use crate::call::policy::Policy;
 use crate::call::record::Record;
 use crate::call::scheduler::RunningGuest;
@@ -35,6 +35,7 @@ use crate::call::size::Size;
 use crate::call::state::CallState;
 use crate::call::stop::Stop;
 use crate::compilation::engine::TICK;
+use crate::program::Program;
 use crate::secret::mask::Mask;
 
 /// A guest's result, if its function has one.
@@ -45,6 +46,8 @@ pub(crate) struct SandboxTemplate {
     pub(crate) executor: Arc<Executor>,
     pub(crate) policy: Arc<Policy>,
     pub(crate) component: InstancePre<CallState>,
+    /// The program of the tool, if the component is an interpreter.
+    pub(crate) program: Option<Program>,
 }
 
 /// Runs `plan` with `arguments` in a sandbox of its own, and `read`s the result. `permit` is given
@@ -100,7 +103,8 @@ fn guest(
     record: Arc<Record>,
     permit: CallPermit,
 ) -> impl Future<Output = GuestResult> + Send + use<> {
-    let (export, results) = (plan.export, usize::from(plan.signature.result.is_some()));
+    let results = usize::from(plan.signature.result.is_some());
+    let callee = plan.callee.clone();
     async move {
         // What is declared first goes last: the permit is given back when the store is gone, and
         // the clock ticks as long as there is something to interrupt.
@@ -110,20 +114,39 @@ fn guest(
         let mut store = store(&template.executor, state);
         let called = async {
             let instance = template.component.instantiate_async(&mut store).await?;
-            let function = instance
-                .get_func(&mut store, export)
-                .ok_or_else(|| wasmtime::Error::from(Stop::MissingExport))?;
-            let mut slots = [Val::Bool(false)];
-            let slots = &mut slots[..results];
-            function.call_async(&mut store, &arguments, slots).await?;
-            Ok(slots
-                .first_mut()
-                .map(|slot| std::mem::replace(slot, Val::Bool(false))))
+            match (&callee, &template.program) {
+                (Callee::Export(export), _) => {
+                    call_export(&mut store, &instance, *export, &arguments, results).await
+                }
+                (Callee::Program(function), Some(program)) => {
+                    program
+                        .call(&mut store, &instance, function, &arguments)
+                        .await
+                }
+                (Callee::Program(_), None) => Err(Stop::MissingExport.into()),
+            }
         };
         called
             .await
             .map_err(|error: wasmtime::Error| failure::of_error(&error, store.data()))
     }
+}
+
+/// Calls an export, and gives its result if it has one.
+pub(crate) async fn call_export(
+    store: &mut Store<CallState>,
+    instance: &Instance,
+    export: ComponentExportIndex,
+    arguments: &[Val],
+    results: usize,
+) -> wasmtime::Result<Option<Val>> {
+    let function = instance.get_func(&mut *store, export);
+    let function = function.ok_or_else(|| wasmtime::Error::from(Stop::MissingExport))?;
+    let mut slots = [Val::Bool(false)];
+    let slots = &mut slots[..results];
+    function.call_async(store, arguments, slots).await?;
+    let slot = slots.first_mut();
+    Ok(slot.map(|slot| std::mem::replace(slot, Val::Bool(false))))
 }
 
 fn store(executor: &Executor, state: CallState) -> Store<CallState> {

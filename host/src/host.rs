@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tool_hub_manifest::{Digest, Verified};
 use wasmtime::Engine;
-use wasmtime::component::{Component, Linker};
+use wasmtime::component::{Component, ComponentExportIndex, Linker};
 use wasmtime_wasi_config::WasiConfig;
 
 use crate::approval::approved::Approved;
@@ -14,7 +14,7 @@ use crate::approval::inspection::imports;
 use crate::approval::{claims, denial};
 use crate::call::SandboxTemplate;
 use crate::call::executor::Executor;
-use crate::call::plan::Plan;
+use crate::call::plan::{Callee, Plan};
 use crate::call::policy::Policy;
 use crate::call::state::CallState;
 use crate::compilation::cache::Cache;
@@ -25,13 +25,14 @@ use crate::compilation::compiler::slots::CompileSlots;
 use crate::compilation::prefetch::Prefetch;
 use crate::component::exports::Exports;
 use crate::component::function::CallableFunction;
-use crate::component::scan;
+use crate::component::{scan, wit};
 use crate::config::HostConfig;
 use crate::error::HostError;
 use crate::imports::directories::guard::Guard;
 use crate::imports::directories::{self, operations};
 use crate::imports::http::connect::Tls;
 use crate::imports::{interaction, keyvalue, logging, toolbox};
+use crate::program::{self, Program, ProgramFunction};
 use crate::secret::Secrets;
 use crate::tool::{LoadedTool, Tool};
 
@@ -183,9 +184,18 @@ impl HostState {
         let manifest = verified.manifest();
         directories::check(approved.grants(), &self.config)?;
         let component = self.component(verified, progress)?;
-        let exports = Exports::of_component(&component);
-        let (functions, mut refusals) = claims::check(manifest, &exports);
-        refusals.extend(imports::refusals(&exports.imports));
+        let compiled = Exports::of_component(&component);
+        let mut refusals = imports::refusals(&compiled.imports);
+        let (program, exports) = match verified.interpreter() {
+            None => (None, compiled.map(|_, _, index| Callee::Export(index))),
+            Some(_) => {
+                let (program, exports) = self.program(verified, &compiled)?;
+                refusals.extend(imports::refusals(&exports.imports));
+                (Some(program), exports)
+            }
+        };
+        let (functions, wrong_claims) = claims::check(manifest, &exports);
+        refusals.splice(0..0, wrong_claims);
         if !refusals.is_empty() {
             return Err(HostError::Refused {
                 tool: manifest.name.clone(),
@@ -201,12 +211,12 @@ impl HostState {
             functions.into_iter().unzip();
         let plans = indices.into_iter().map(|index| {
             let export = &exports.callable[index];
-            Plan::new(export.index, export.signature.clone())
+            Plan::new(export.index.clone(), export.signature.clone())
         });
         let plans = plans.collect();
         let contract_plans = exports.contract.into_iter();
-        let contract_plans =
-            contract_plans.map(|(export, signature, index)| (export, Plan::new(index, signature)));
+        let contract_plans = contract_plans
+            .map(|(export, signature, callee)| (export, Plan::new(callee, signature)));
         Ok(LoadedTool {
             name: manifest.name.clone(),
             icon: manifest.icon.clone(),
@@ -219,8 +229,28 @@ impl HostState {
                 executor: self.executor.clone(),
                 policy: Arc::new(self.policy(approved)),
                 component,
+                program,
             }),
         })
+    }
+
+    /// The program in a tool's component, and the functions that it says it has. The interpreter
+    /// that is to run it has the exports `compiled`.
+    fn program(
+        &self,
+        verified: &Verified,
+        compiled: &Exports<ComponentExportIndex>,
+    ) -> Result<(Program, Exports<Callee>), HostError> {
+        let program = Program::new(program::check(verified, compiled)?, compiled);
+        let program = program.ok_or_else(|| HostError::Engine {
+            reason: "the interpreter lost an export".to_owned(),
+        })?;
+        let decoded = wit::decode(verified.component())?;
+        let exports = Exports::of_world(&decoded.resolve, decoded.world);
+        let exports = exports.map(|name, signature, ()| {
+            Callee::Program(ProgramFunction::new(name, signature.clone()))
+        });
+        Ok((program, exports))
     }
 
     fn policy(&self, approved: &Approved) -> Policy {
@@ -250,7 +280,7 @@ impl HostState {
         verified: &Verified,
         progress: &dyn Fn(LoadEvent),
     ) -> Result<Component, HostError> {
-        let digest = &verified.pin().component;
+        let digest = &verified.code_digest();
         let prefetched = self.prefetch.finish(digest);
         if let Some(component) = prefetched.unwrap_or_else(|| self.cached(digest)) {
             progress(LoadEvent::Cached);
@@ -286,7 +316,7 @@ impl HostState {
         verified: &Verified,
         progress: &dyn Fn(LoadEvent),
     ) -> Result<Code, HostError> {
-        let component = verified.component();
+        let component = verified.code();
         let _slot = self.compile_slots.take();
         scan::scan(component)?;
         let begun = Instant::now();

@@ -21,7 +21,7 @@
 //!             (canon lift (core func $i "add"))))
 //! "#)?;
 //! let manifest = authoring::derive_manifest(&component, "adder".parse()?)?;
-//! let package = Package { manifest: manifest.to_toml().into_bytes(), component };
+//! let package = Package { manifest: manifest.to_toml().into_bytes(), component, interpreter: None };
 //!
 //! let inspection = inspect(&Verified::check(package)?)?;
 //! let approved = inspection.approve(Grants::none())?;
@@ -49,6 +49,7 @@ mod host;
 mod imports;
 mod interaction;
 mod offerings;
+mod program;
 mod recording;
 mod secret;
 mod storage;
@@ -60,7 +61,7 @@ pub use approval::denial::RequiredGrant;
 pub use approval::inspection::capability::InspectedCapability;
 pub use approval::inspection::imports::{ImportAccess, ImportEffect, InspectedImport};
 pub use approval::inspection::producers::Producer;
-pub use approval::inspection::{Inspection, inspect};
+pub use approval::inspection::{InspectedInterpreter, Inspection, inspect};
 pub use approval::terms::{Change, ChangeKind, Terms};
 pub use call::admission::caller::CallerKey;
 pub use compilation::cache::eviction::EvictedFiles;

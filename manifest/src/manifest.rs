@@ -12,6 +12,7 @@ use crate::digest::bare_hex;
 use crate::document::{self, DocumentError};
 use crate::function::Function;
 use crate::icon::Icon;
+use crate::interpreter::InterpreterClaim;
 use crate::limits::LimitRequest;
 use crate::name::{FunctionName, ToolName};
 use crate::package_file;
@@ -48,6 +49,10 @@ pub struct Manifest {
     /// The component that this manifest describes; only in a finished manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<ComponentClaim>,
+    /// The interpreter that runs the component's program, where it holds one; only in a finished
+    /// manifest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interpreter: Option<InterpreterClaim>,
     /// The functions that agents can call, by the name they see.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub functions: IndexMap<FunctionName, Function>,
@@ -129,6 +134,7 @@ impl Manifest {
             icon: None,
             build: None,
             component: None,
+            interpreter: None,
             functions: IndexMap::new(),
             capabilities: Capabilities::default(),
             limits: LimitRequest::default(),

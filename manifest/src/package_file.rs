@@ -4,9 +4,11 @@
 pub const MANIFEST: &str = "tool.toml";
 /// The component: the code that runs.
 pub const COMPONENT: &str = "tool.wasm";
+/// The interpreter that runs the program in the component, where there is one.
+pub const INTERPRETER: &str = "interpreter.wasm";
 /// The card, for people and for search.
 pub const CARD: &str = "README.md";
 /// The optional signature bundle.
 pub const SIGNATURE: &str = "tool.sig";
 /// Every name that is ever pulled. Anything else in a repo is left where it is.
-pub const ALL: [&str; 4] = [MANIFEST, COMPONENT, CARD, SIGNATURE];
+pub const ALL: [&str; 5] = [MANIFEST, COMPONENT, INTERPRETER, CARD, SIGNATURE];

@@ -5,16 +5,20 @@ use std::sync::Arc;
 
 use crate::digest::{Digest, Hasher};
 use crate::document::DocumentError;
+use crate::interpreter::{Interpreter, InterpreterClaim};
 use crate::manifest::{ComponentClaim, Manifest};
 use crate::package_file;
 
-/// The two files of a tool as they were received, before any check.
+/// The files of a tool as they were received, before any check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
     /// The bytes of `tool.toml`.
     pub manifest: Vec<u8>,
     /// The bytes of `tool.wasm`.
     pub component: Vec<u8>,
+    /// What `interpreter.wasm` holds, for a tool whose manifest names an interpreter. Otherwise it
+    /// is not looked at.
+    pub interpreter: Option<Interpreter>,
 }
 
 /// The digests that a tool was approved with. Whoever holds a pin accepts nothing else.
@@ -70,6 +74,17 @@ pub enum VerifyError {
         /// The size of the bytes at hand.
         actual: u64,
     },
+    /// The manifest names an interpreter, and there is none.
+    #[error("tool.toml names an interpreter, and interpreter.wasm is missing")]
+    NoInterpreter,
+    /// The interpreter's size is not the one in the manifest.
+    #[error("interpreter.wasm has {actual} bytes, the manifest says {expected}")]
+    InterpreterSizeMismatch {
+        /// The size that the manifest claims, in bytes.
+        expected: u64,
+        /// The size of the bytes at hand.
+        actual: u64,
+    },
     /// The manifest is not UTF-8.
     #[error("tool.toml is not UTF-8")]
     NotText,
@@ -86,7 +101,9 @@ impl VerifyError {
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
-            Self::DigestMismatch { .. } | Self::SizeMismatch { .. }
+            Self::DigestMismatch { .. }
+                | Self::SizeMismatch { .. }
+                | Self::InterpreterSizeMismatch { .. }
         )
     }
 }
@@ -118,14 +135,17 @@ impl Verified {
         Self::from_hashed(package, actual)
     }
 
-    fn from_hashed(package: Package, pin: Pin) -> Result<Self, VerifyError> {
-        let text = std::str::from_utf8(&package.manifest).map_err(|_| VerifyError::NotText)?;
-        let manifest: Manifest = text.parse()?;
+    fn from_hashed(mut package: Package, pin: Pin) -> Result<Self, VerifyError> {
+        let manifest = Manifest::from_bytes(&package.manifest)?;
         let claim = manifest
             .component
             .as_ref()
             .ok_or(VerifyError::NoComponentClaim)?;
         claim.check(package.component.len() as u64, pin.component)?;
+        package.interpreter = match &manifest.interpreter {
+            Some(claim) => Some(claim.checked(package.interpreter)?),
+            None => None,
+        };
         let inner = Arc::new(Inner {
             manifest,
             pin,
@@ -149,7 +169,29 @@ impl Verified {
         &self.inner.package.component
     }
 
-    /// The digests of both files.
+    /// The interpreter that runs the component's program, for a tool whose manifest names one.
+    pub fn interpreter(&self) -> Option<&Interpreter> {
+        self.inner.package.interpreter.as_ref()
+    }
+
+    /// The bytes of the component that runs: the interpreter's, or else the tool's own.
+    pub fn code(&self) -> &[u8] {
+        match self.interpreter() {
+            Some(interpreter) => interpreter.component(),
+            None => self.component(),
+        }
+    }
+
+    /// The digest of [`code`](Self::code).
+    pub fn code_digest(&self) -> Digest {
+        match self.interpreter() {
+            Some(interpreter) => interpreter.digest(),
+            None => self.inner.pin.component,
+        }
+    }
+
+    /// The digests of manifest and component. The manifest's covers the interpreter, which it names
+    /// by its digest.
     pub fn pin(&self) -> &Pin {
         &self.inner.pin
     }
@@ -192,6 +234,40 @@ impl ComponentClaim {
     }
 }
 
+impl InterpreterClaim {
+    /// Compares an interpreter's size and digest with the claim.
+    ///
+    /// # Errors
+    /// When one of them differs.
+    pub fn check(&self, bytes: u64, digest: Digest) -> Result<(), VerifyError> {
+        if self.bytes != bytes {
+            return Err(VerifyError::InterpreterSizeMismatch {
+                expected: self.bytes,
+                actual: bytes,
+            });
+        }
+        same(package_file::INTERPRETER, self.sha256, digest)
+    }
+
+    /// The interpreter, if there is one and it is the one that is claimed.
+    fn checked(&self, interpreter: Option<Interpreter>) -> Result<Interpreter, VerifyError> {
+        let interpreter = interpreter.ok_or(VerifyError::NoInterpreter)?;
+        self.check(interpreter.component().len() as u64, interpreter.digest())?;
+        Ok(interpreter)
+    }
+}
+
+impl Manifest {
+    /// Parses the bytes of a manifest.
+    ///
+    /// # Errors
+    /// When they are not UTF-8, or no manifest.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, VerifyError> {
+        let text = std::str::from_utf8(bytes).map_err(|_| VerifyError::NotText)?;
+        Ok(text.parse()?)
+    }
+}
+
 impl Pin {
     /// Compares the digests of two files with those that were pinned, the manifest's first.
     ///
@@ -223,6 +299,7 @@ mod tests {
         Package {
             manifest: manifest.to_toml().into_bytes(),
             component,
+            interpreter: None,
         }
     }
 
@@ -272,11 +349,54 @@ mod tests {
     }
 
     #[test]
+    fn an_interpreter_is_the_one_that_the_manifest_names() {
+        let interpreter = Interpreter::hashed(b"\0asm-interpreter".to_vec());
+        let mut package = package();
+        let mut manifest = Manifest::from_bytes(&package.manifest).unwrap();
+        manifest.interpreter = Some(interpreter.claim());
+        package.manifest = manifest.to_toml().into_bytes();
+        let with = |interpreter: Option<&[u8]>| {
+            let interpreter = interpreter.map(|bytes| Interpreter::hashed(bytes.to_vec()));
+            Verified::check(Package {
+                interpreter,
+                ..package.clone()
+            })
+        };
+        let verified = with(Some(b"\0asm-interpreter")).unwrap();
+        assert_eq!(verified.interpreter(), Some(&interpreter));
+        assert_eq!(with(None).unwrap_err(), VerifyError::NoInterpreter);
+        let longer = with(Some(b"\0asm-interpreter.")).unwrap_err();
+        assert!(matches!(
+            longer,
+            VerifyError::InterpreterSizeMismatch { .. }
+        ));
+        let other = with(Some(b"\0asm-interpreteR")).unwrap_err();
+        assert!(matches!(
+            &other,
+            VerifyError::DigestMismatch {
+                file: "interpreter.wasm",
+                ..
+            }
+        ));
+        assert!(longer.is_refusal() && other.is_refusal());
+    }
+
+    #[test]
+    fn an_interpreter_that_no_manifest_names_is_not_used() {
+        let package = Package {
+            interpreter: Some(Interpreter::hashed(b"\0asm".to_vec())),
+            ..package()
+        };
+        assert_eq!(Verified::check(package).unwrap().interpreter(), None);
+    }
+
+    #[test]
     fn an_author_s_manifest_is_not_a_claim() {
         let manifest = Manifest::new("demo".parse().unwrap(), semver::Version::new(0, 1, 0));
         let package = Package {
             manifest: manifest.to_toml().into_bytes(),
             component: vec![],
+            interpreter: None,
         };
         assert_eq!(
             Verified::check(package).unwrap_err(),

@@ -20,6 +20,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let package = Package {
         manifest: std::fs::read(package.join("tool.toml"))?,
         component: std::fs::read(package.join("tool.wasm"))?,
+        interpreter: None,
     };
     let approved = inspect(&Verified::check(package)?)?.approve(Grants::none())?;
     let tool = Host::new(HostConfig::new())?.load(approved).await?;

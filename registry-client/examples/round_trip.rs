@@ -26,6 +26,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let package = Verified::check(Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
+        interpreter: None,
     })?;
     let push = Push {
         repo: repo.parse()?,

@@ -1,12 +1,14 @@
-//! Pulls a tool: downloads its manifest and component, verifies and stores them.
+//! Pulls a tool: downloads its manifest, component and interpreter, verifies and stores them.
 //!
 //! A component is held in memory while it arrives (at most [`COMPONENT_BYTES_MAX`]; whoever
 //! loads it needs it there), verified there, and only then written: unverified bytes never
-//! touch the disk, so that neither a crash nor a hostile registry leaves any.
+//! touch the disk, so that neither a crash nor a hostile registry leaves any. An interpreter
+//! that the store has is not downloaded, whichever repo it came from.
 
 use tokio::task::spawn_blocking;
 use tool_hub_manifest::{
-    ComponentClaim, Digest, Manifest, Package, Pin, Verified, VerifyError, package_file,
+    ComponentClaim, Digest, Interpreter, InterpreterClaim, Manifest, Package, Pin, Verified,
+    VerifyError, package_file,
 };
 
 use crate::download;
@@ -50,13 +52,23 @@ async fn verified(
     // Held until the end, so that a cleaning cannot take away a component that this pull
     // counts on.
     let shared = blocking(move || here.share()).await?;
-    let (manifest, claim, listed) = manifest(registry, at, pin, progress).await?;
+    let Listed {
+        manifest,
+        claim,
+        component: listed,
+        interpreter,
+    } = listed(registry, at, pin, progress).await?;
+    let interpreter = match &interpreter {
+        Some(listed) => Some(self::interpreter(registry, at, listed, store, progress).await?),
+        None => None,
+    };
     let failed = |failure| match failure {
         Failure::Unverified(source) => not_verified(at, source),
         Failure::Store(error) => ClientError::from(error),
     };
-    let (here, same_manifest, digest) = (store.clone(), manifest.clone(), claim.sha256);
-    let found = blocking(move || from_store(&here, same_manifest, digest));
+    let (here, digest) = (store.clone(), claim.sha256);
+    let (same_manifest, same_interpreter) = (manifest.clone(), interpreter.clone());
+    let found = blocking(move || from_store(&here, same_manifest, digest, same_interpreter));
     if let Some(verified) = found.await.map_err(failed)? {
         return Ok(verified);
     }
@@ -66,6 +78,7 @@ async fn verified(
         let package = Package {
             manifest,
             component,
+            interpreter,
         };
         let verified = Verified::check(package).map_err(Failure::Unverified)?;
         here.put(&verified).map_err(Failure::Store)?;
@@ -89,18 +102,26 @@ async fn pinned(store: &Store, pin: &Pin) -> Result<Option<Verified>, ClientErro
     }
 }
 
-/// The manifest, what it claims of its component, and the component as it is listed.
-async fn manifest(
+/// A tool's manifest, and its other files as they are listed, with what the manifest claims of them.
+struct Listed {
+    manifest: Vec<u8>,
+    claim: ComponentClaim,
+    component: ListedFile,
+    interpreter: Option<(InterpreterClaim, ListedFile)>,
+}
+
+/// Downloads the manifest, and holds it against the pin and the list of files.
+async fn listed(
     registry: &Registry,
     at: &Resolved,
     pin: Option<&Pin>,
     progress: &dyn Progress,
-) -> Result<(Vec<u8>, ComponentClaim, ListedFile), ClientError> {
+) -> Result<Listed, ClientError> {
     let files = files::list(registry, at, &package_file::ALL).await?;
     let listed = find(at, &files, package_file::MANIFEST)?;
     let listed_component = find(at, &files, package_file::COMPONENT)?;
     let manifest = download::file(registry, at, listed, MANIFEST_BYTES_MAX, progress).await?;
-    let claim = claim_of(&manifest, at)?;
+    let (claim, interpreter) = claims_of(&manifest, at)?;
     if let Some(pin) = pin {
         let actual = Pin {
             manifest: Digest::of(&manifest),
@@ -114,7 +135,47 @@ async fn manifest(
     claim
         .check(listed_component.bytes, listed_digest)
         .map_err(|source| not_verified(at, source))?;
-    Ok((manifest, claim, listed_component.clone()))
+    let interpreter = match interpreter {
+        Some(claim) => {
+            let listed = find(at, &files, package_file::INTERPRETER)?;
+            claim
+                .check(listed.bytes, listed.digest.unwrap_or(claim.sha256))
+                .map_err(|source| not_verified(at, source))?;
+            Some((claim, listed.clone()))
+        }
+        None => None,
+    };
+    Ok(Listed {
+        manifest,
+        claim,
+        component: listed_component.clone(),
+        interpreter,
+    })
+}
+
+/// The interpreter, from the store or downloaded.
+async fn interpreter(
+    registry: &Registry,
+    at: &Resolved,
+    (claim, listed): &(InterpreterClaim, ListedFile),
+    store: &Store,
+    progress: &dyn Progress,
+) -> Result<Interpreter, ClientError> {
+    let (here, digest) = (store.clone(), claim.sha256);
+    match blocking(move || here.interpreter(digest)).await {
+        Ok(Some(interpreter)) => return Ok(interpreter),
+        Ok(None) => {}
+        Err(damage @ (StoreError::Damaged { .. } | StoreError::TooLarge { .. })) => {
+            tracing::warn!(%damage, "downloading the interpreter again");
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let bytes = download::file(registry, at, listed, COMPONENT_BYTES_MAX, progress).await?;
+    let hashed = blocking(move || Ok::<_, ClientError>(Interpreter::hashed(bytes))).await?;
+    claim
+        .check(hashed.component().len() as u64, hashed.digest())
+        .map_err(|source| not_verified(at, source))?;
+    Ok(hashed)
 }
 
 enum Failure {
@@ -127,6 +188,7 @@ fn from_store(
     store: &Store,
     manifest: Vec<u8>,
     digest: Digest,
+    interpreter: Option<Interpreter>,
 ) -> Result<Option<Verified>, Failure> {
     let Some(component) = store.component(digest).map_err(Failure::Store)? else {
         return Ok(None);
@@ -138,6 +200,7 @@ fn from_store(
     let package = Package {
         manifest,
         component,
+        interpreter,
     };
     match Verified::check_pinned(package, &pin) {
         Ok(verified) => {
@@ -178,13 +241,14 @@ fn find<'a>(
     })
 }
 
-/// The manifest's claim about its component. The manifest must be of the version it is tagged as.
-fn claim_of(manifest: &[u8], at: &Resolved) -> Result<ComponentClaim, ClientError> {
+/// The manifest's claims about its component and its interpreter. The manifest must be of the
+/// version it is tagged as.
+fn claims_of(
+    manifest: &[u8],
+    at: &Resolved,
+) -> Result<(ComponentClaim, Option<InterpreterClaim>), ClientError> {
     let refused = |source| not_verified(at, source);
-    let text = std::str::from_utf8(manifest).map_err(|_| refused(VerifyError::NotText))?;
-    let manifest: Manifest = text
-        .parse()
-        .map_err(|error| refused(VerifyError::from(error)))?;
+    let manifest = Manifest::from_bytes(manifest).map_err(refused)?;
     if let Some(tagged) = &at.version
         && *tagged != manifest.version
     {
@@ -194,9 +258,9 @@ fn claim_of(manifest: &[u8], at: &Resolved) -> Result<ComponentClaim, ClientErro
             manifest: manifest.version,
         });
     }
-    manifest
-        .component
-        .ok_or_else(|| refused(VerifyError::NoComponentClaim))
+    let component = manifest.component;
+    let component = component.ok_or_else(|| refused(VerifyError::NoComponentClaim))?;
+    Ok((component, manifest.interpreter))
 }
 
 fn not_verified(at: &Resolved, source: VerifyError) -> ClientError {

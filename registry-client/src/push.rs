@@ -10,7 +10,7 @@ use hf_hub::repository::{CommitInfo, CommitOperation};
 use semver::Version;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
-use tool_hub_manifest::{CommitId, Digest, RepoId, Verified, package_file};
+use tool_hub_manifest::{CommitId, Digest, Interpreter, RepoId, Verified, package_file};
 use url::Url;
 
 use crate::error::{Act, ClientError};
@@ -233,9 +233,9 @@ async fn tag(registry: &Registry, push: &Push<'_>, commit: &CommitId) -> Result<
 
 impl<'a> Push<'a> {
     /// Name, content and largest size of each file.
-    fn files(&self) -> [(&'static str, &'a [u8], u64); 3] {
+    fn files(&self) -> Vec<(&'static str, &'a [u8], u64)> {
         let package = self.package;
-        [
+        let mut files = vec![
             (
                 package_file::MANIFEST,
                 package.manifest_bytes(),
@@ -247,7 +247,12 @@ impl<'a> Push<'a> {
                 COMPONENT_BYTES_MAX,
             ),
             (package_file::CARD, self.card, CARD_BYTES_MAX),
-        ]
+        ];
+        if let Some(interpreter) = package.interpreter() {
+            let (name, bytes) = (package_file::INTERPRETER, interpreter.component());
+            files.push((name, bytes, COMPONENT_BYTES_MAX));
+        }
+        files
     }
 
     fn check_sizes(&self, act: &Act) -> Result<(), ClientError> {
@@ -264,14 +269,19 @@ impl<'a> Push<'a> {
 
     fn operations(&self) -> Vec<CommitOperation> {
         let component = Bytes::from_owner(Component(self.package.clone()));
-        vec![
+        let mut operations = vec![
             CommitOperation::add_bytes(
                 package_file::MANIFEST,
                 Bytes::copy_from_slice(self.package.manifest_bytes()),
             ),
             CommitOperation::add_bytes(package_file::COMPONENT, component),
             CommitOperation::add_bytes(package_file::CARD, Bytes::copy_from_slice(self.card)),
-        ]
+        ];
+        if let Some(interpreter) = self.package.interpreter() {
+            let bytes = Bytes::from_owner(InterpreterBytes(interpreter.clone()));
+            operations.push(CommitOperation::add_bytes(package_file::INTERPRETER, bytes));
+        }
+        operations
     }
 
     fn at(&self, commit: &CommitId) -> Resolved {
@@ -283,6 +293,15 @@ impl<'a> Push<'a> {
 struct Component(Verified);
 
 impl AsRef<[u8]> for Component {
+    fn as_ref(&self) -> &[u8] {
+        self.0.component()
+    }
+}
+
+/// An interpreter that is uploaded without being copied.
+struct InterpreterBytes(Interpreter);
+
+impl AsRef<[u8]> for InterpreterBytes {
     fn as_ref(&self) -> &[u8] {
         self.0.component()
     }

@@ -1,9 +1,10 @@
-//! The local content-addressed store of verified manifests and components, by their digest.
+//! The local content-addressed store of verified manifests, components and interpreters, by digest.
 
 mod blob;
 mod directories;
 mod error;
 pub(crate) mod gc;
+mod interpreters;
 mod layout;
 mod lock;
 mod packages;
@@ -17,6 +18,7 @@ use crate::limits::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
 
 pub use error::StoreError;
 
+use interpreters::KnownInterpreters;
 use layout::Layout;
 pub(crate) use lock::SharedLock;
 
@@ -38,7 +40,7 @@ pub(crate) use lock::SharedLock;
 /// let component = b"component".to_vec();
 /// let mut manifest = Manifest::new("demo".parse()?, Version::new(0, 1, 0));
 /// manifest.component = Some(ComponentClaim::of(&component));
-/// let package = Package { manifest: manifest.to_toml().into_bytes(), component };
+/// let package = Package { manifest: manifest.to_toml().into_bytes(), component, interpreter: None };
 ///
 /// let verified = store.put_package(package)?;
 /// assert_eq!(store.get(verified.pin())?.component(), b"component");
@@ -47,6 +49,7 @@ pub(crate) use lock::SharedLock;
 #[derive(Debug, Clone)]
 pub struct Store {
     layout: Arc<Layout>,
+    interpreters: Arc<KnownInterpreters>,
 }
 
 impl Store {
@@ -60,6 +63,7 @@ impl Store {
         lock::sweep_leftovers(&layout);
         Ok(Self {
             layout: Arc::new(layout),
+            interpreters: Arc::default(),
         })
     }
 
@@ -68,7 +72,8 @@ impl Store {
         self.layout.directory()
     }
 
-    /// The tool with these digests. Both files are read once and hashed.
+    /// The tool with these digests. Its files are read once and hashed; an interpreter that is in
+    /// memory for another tool is not read again.
     ///
     /// # Errors
     /// [`StoreError::Missing`] when a file is not there, [`StoreError::Damaged`] when its
@@ -76,9 +81,11 @@ impl Store {
     /// the store. [`StoreError::Unverified`] when both files are intact but the manifest does
     /// not speak of this component.
     pub fn get(&self, pin: &Pin) -> Result<Verified, StoreError> {
+        let manifest = blob::read(&self.layout, pin.manifest, MANIFEST_BYTES_MAX)?;
         let package = Package {
-            manifest: blob::read(&self.layout, pin.manifest, MANIFEST_BYTES_MAX)?,
             component: blob::read(&self.layout, pin.component, COMPONENT_BYTES_MAX)?,
+            interpreter: self.interpreter_named_by(&manifest)?,
+            manifest,
         };
         // This is the one time that the bytes are hashed; `read` only bounds them.
         match Verified::check_pinned(package, pin) {
@@ -97,11 +104,12 @@ impl Store {
         }
     }
 
-    /// True if both files are there. They may still prove damaged when they are read.
+    /// True if all files are there. They may still prove damaged when they are read.
     pub fn contains(&self, pin: &Pin) -> bool {
         [pin.manifest, pin.component]
-            .iter()
-            .all(|digest| self.layout.blob(*digest).is_file())
+            .into_iter()
+            .chain(self.interpreter_digest(pin.manifest))
+            .all(|digest| self.layout.blob(digest).is_file())
     }
 
     /// Verifies `package` and keeps it.
@@ -125,8 +133,9 @@ impl Store {
     pub fn put(&self, verified: &Verified) -> Result<(), StoreError> {
         let _shared = self.share()?;
         let pin = verified.pin();
+        self.put_interpreter(verified)?;
         blob::write(&self.layout, pin.component, verified.component())?;
-        // The manifest comes last: where a manifest is, its component is.
+        // The manifest comes last: where a manifest is, what it names is.
         blob::write(&self.layout, pin.manifest, verified.manifest_bytes())
     }
 
@@ -155,6 +164,7 @@ impl Store {
     /// Keeps the manifest of a tool whose component came from here.
     pub(crate) fn put_manifest(&self, verified: &Verified) -> Result<(), StoreError> {
         let digest = verified.pin().manifest;
+        self.put_interpreter(verified)?;
         blob::write(&self.layout, digest, verified.manifest_bytes())
     }
 

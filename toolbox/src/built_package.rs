@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tool_hub_manifest::{Capabilities, Package, Verified, package_file};
+use tool_hub_manifest::{Capabilities, Interpreter, Manifest, Package, Verified, package_file};
 use tool_hub_registry_client::MANIFEST_BYTES_MAX;
 
 use crate::derived_manifest;
@@ -46,11 +46,24 @@ fn read_directory(directory: &Path) -> Result<Verified, Error> {
         .map_err(files::unreadable(&manifest_path))?;
     let component = derived_manifest::read_component(&directory.join(package_file::COMPONENT))?;
     Verified::check(Package {
-        manifest,
         component,
+        interpreter: interpreter(directory, &manifest)?,
+        manifest,
     })
     .map_err(|source| Error::NotThePackage {
         directory: directory.to_owned(),
         source,
     })
+}
+
+/// The interpreter beside a manifest that names one. Of what is no manifest, or of one whose
+/// interpreter is missing, whoever verifies the package tells.
+fn interpreter(directory: &Path, manifest: &[u8]) -> Result<Option<Interpreter>, Error> {
+    let path = directory.join(package_file::INTERPRETER);
+    let names_one = Manifest::from_bytes(manifest).is_ok_and(|it| it.interpreter.is_some());
+    if !names_one || !path.exists() {
+        return Ok(None);
+    }
+    let component = derived_manifest::read_component(&path)?;
+    Ok(Some(Interpreter::hashed(component)))
 }

@@ -28,6 +28,7 @@ pub(crate) fn read(path: &Path, asked: Capabilities) -> Result<Verified, Error> 
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
+        interpreter: None,
     };
     Ok(Verified::check(package)?)
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use tokio::process::Command;
 use tool_hub_host::authoring::Docs;
-use tool_hub_manifest::{Build, Manifest, package_file};
+use tool_hub_manifest::{Build, Interpreter, Manifest, package_file};
 use tool_hub_registry_client::COMPONENT_BYTES_MAX;
 
 use super::functions::Functions;
@@ -27,6 +27,19 @@ pub(crate) struct BuiltComponent {
     pub(crate) bytes: Vec<u8>,
     /// The script that it takes from a variable of the tool.
     pub(crate) script: Option<String>,
+    /// The interpreter that runs the program in it, if it holds one.
+    pub(crate) interpreter: Option<Interpreter>,
+}
+
+impl BuiltComponent {
+    /// A component that lacks nothing.
+    pub(super) fn whole(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            script: None,
+            interpreter: None,
+        }
+    }
 }
 
 /// A project that is about to be built.

@@ -1,16 +1,21 @@
-//! Builds Python projects: componentize-py makes a component of CPython and their modules.
+//! Builds Python projects. Plain functions become a program for an interpreter that all share;
+//! of projects with WIT of their own, componentize-py makes components with CPython in them.
 
 mod errors;
 mod failing_imports;
+mod interpreter;
+mod modules;
+mod program;
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use tokio::process::Command;
+use tool_hub_host::authoring::{WitSource, program_component};
 
 use super::functions::Functions;
 use super::functions::python::MODULE;
-use super::project::{Project, built};
+use super::project::{BuiltComponent, Project, built};
 use super::toolchain::Toolchain;
 use super::wit::wit_files;
 use super::{process, sources};
@@ -41,38 +46,86 @@ const COMPONENTIZE_PY: Toolchain<'_> = Toolchain {
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "app.py";
 
+/// The directories that modules of a build are imported from.
+struct ImportPath {
+    /// A copy of the project's sources.
+    project: PathBuf,
+    /// A virtual environment with copies of the packages of the user's.
+    environment: PathBuf,
+}
+
+impl ImportPath {
+    fn of(project: Project<'_>, session: &Session) -> anyhow::Result<Self> {
+        let Session { config, printer } = session;
+        let path = Self {
+            project: project.scratch.join("project"),
+            environment: project.scratch.join("environment"),
+        };
+        sources::copy(project.directory, &path.project)?;
+        copy_packages(config.virtual_environment.as_deref(), &path.environment)?;
+        for import in failing_imports::find(&path.project, &entry(project)) {
+            printer.warning(&import.to_string());
+            printer.hint(import.hint());
+        }
+        Ok(path)
+    }
+}
+
+/// Builds the project: as a program, or with componentize-py where it has WIT of its own.
+pub(super) async fn build(
+    project: Project<'_>,
+    session: &Session,
+) -> anyhow::Result<BuiltComponent> {
+    let toolchain = COMPONENTIZE_PY.directory(project, session).await?;
+    match project.functions {
+        Some(functions) => build_program(project, functions, &toolchain, session).await,
+        None => {
+            let bytes = build_component(project, &toolchain, session).await?;
+            Ok(BuiltComponent::whole(bytes))
+        }
+    }
+}
+
+/// Makes a program of the project's modules, and gives it the interpreter that all share.
+async fn build_program(
+    project: Project<'_>,
+    functions: &Functions,
+    toolchain: &Path,
+    session: &Session,
+) -> anyhow::Result<BuiltComponent> {
+    let path = ImportPath::of(project, session)?;
+    let packages = path.environment.join("lib/site-packages");
+    let directories = [functions.generated(), &path.project, &packages];
+    let program = program::program(&directories, &format!("{MODULE}.py"), &[&entry(project)])?;
+    let wit = wit_files(functions.generated())?;
+    let sources: Vec<WitSource<'_>> = wit
+        .iter()
+        .map(|(path, contents)| WitSource { path, contents })
+        .collect();
+    Ok(BuiltComponent {
+        bytes: program_component(&sources, None, &program)?,
+        script: None,
+        interpreter: Some(interpreter::interpreter(project, toolchain, session).await?),
+    })
+}
+
 /// Builds the project with componentize-py. It imports the project's modules in a sandbox that can
 /// write to every directory on the import path, so it gets copies of the project's sources and of
-/// the packages of the user's virtual environment. WASI is not stubbed out: a stub would bake one
-/// seed into the component, and every call would draw the same "random" numbers.
-pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
-    let Session { config, printer } = session;
-    let toolchain = COMPONENTIZE_PY.directory(project, session).await?;
+/// the packages of the user's virtual environment.
+async fn build_component(
+    project: Project<'_>,
+    toolchain: &Path,
+    session: &Session,
+) -> anyhow::Result<Vec<u8>> {
     let component = project.scratch.join("tool.wasm");
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
-    let module = match project.functions {
-        Some(_) => MODULE.to_owned(),
-        None => source
-            .strip_suffix(".py")
-            .unwrap_or(source)
-            .replace('/', "."),
-    };
-    let (sources, environment) = (
-        project.scratch.join("project"),
-        project.scratch.join("environment"),
-    );
-    sources::copy(project.directory, &sources)?;
-    copy_packages(config.virtual_environment.as_deref(), &environment)?;
-    for import in failing_imports::find(&sources, &entry(project)) {
-        printer.warning(&import.to_string());
-        printer.hint(import.hint());
-    }
-    let mut command = project.command("python3");
+    let module = source
+        .strip_suffix(".py")
+        .unwrap_or(source)
+        .replace('/', ".");
+    let path = ImportPath::of(project, session)?;
+    let mut command = componentize(project, toolchain, &path.environment);
     command
-        .args([
-            "-c",
-            "import sys, componentize_py; sys.exit(componentize_py.script())",
-        ])
         .arg("--wit-path")
         .arg(without_comments(project)?)
         .args(
@@ -83,23 +136,30 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
                 .flat_map(|world| ["--world", world]),
         )
         .args(["--quiet", "componentize", "--python-path"])
-        .arg(&sources)
-        .args(
-            project
-                .functions
-                .iter()
-                .flat_map(|written| [OsStr::new("--python-path"), written.generated().as_os_str()]),
-        )
+        .arg(&path.project)
         .arg("--output")
         .arg(&component)
-        .arg(&module)
-        .env("PYTHONPATH", &toolchain)
-        .env("VIRTUAL_ENV", &environment)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .current_dir(project.scratch);
-    let run = process::run("building with componentize-py", &mut command, printer).await;
+        .arg(&module);
+    let doing = "building with componentize-py";
+    let run = process::run(doing, &mut command, &session.printer).await;
     run.map_err(|error| errors::explained(error, &module))?;
     built(&component)
+}
+
+/// The command of componentize-py, with the packages of `environment`. WASI is not stubbed out: a
+/// stub would bake one seed into the component, and every call would draw the same "random" numbers.
+fn componentize(project: Project<'_>, toolchain: &Path, environment: &Path) -> Command {
+    let mut command = project.command("python3");
+    command
+        .args([
+            "-c",
+            "import sys, componentize_py; sys.exit(componentize_py.script())",
+        ])
+        .env("PYTHONPATH", toolchain)
+        .env("VIRTUAL_ENV", environment)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .current_dir(project.scratch);
+    command
 }
 
 /// The name of the module that is loaded first.
@@ -114,9 +174,8 @@ fn entry(project: Project<'_>) -> String {
 /// of them as they are: three quotation marks in what somebody else wrote would be followed by
 /// code.
 fn without_comments(project: Project<'_>) -> anyhow::Result<PathBuf> {
-    let written = project.functions.map(Functions::generated);
     let directory = project.scratch.join("wit");
-    for (path, text) in wit_files(written.unwrap_or(project.directory))? {
+    for (path, text) in wit_files(project.directory)? {
         let is_code = |line: &&str| !line.trim_start().starts_with("//");
         let code: String = text.split_inclusive('\n').filter(is_code).collect();
         files::write_new(&directory.join(path), code.as_bytes())?;

@@ -4,12 +4,9 @@ import enum
 import importlib
 import inspect
 import json
+import math
 import types
 import typing
-
-from componentize_py_types import Err
-from wit_world import exports
-from wit_world.exports import functions
 
 source = importlib.import_module({{module_text}})
 
@@ -46,8 +43,8 @@ def fitted(value, hint):
     return value
 
 
-def call(name, given, answer):
-    """Calls a function. Whatever it raises is for the agent to read."""
+def result(name, given, answer):
+    """The result of a function, as JSON says a `result` of WIT. What it raises is for the agent."""
     function, hints = getattr(source, name), HINTS[name]
     try:
         positional, named = [], {}
@@ -59,10 +56,10 @@ def call(name, given, answer):
                 positional.append(value)
             else:
                 named[parameter.name] = value
-        return answer(finished(function(*positional, **named)))
+        return {"ok": answer(finished(function(*positional, **named)))}
     except BaseException as error:
         said, kind = str(error), type(error).__name__
-        raise Err(f"{kind}: {said}" if said else kind) from None
+        return {"err": f"{kind}: {said}" if said else kind}
 
 
 def finished(value):
@@ -107,15 +104,30 @@ def exactly(kinds):
     return check
 
 
-as_text, as_integer, as_float, as_truth = exactly((str,)), exactly((int,)), exactly((float, int)), exactly((bool,))
+as_text, as_integer, as_real, as_truth = exactly((str,)), exactly((int,)), exactly((float, int)), exactly((bool,))
 
 
-def as_case(kind, value):
+def as_float(value):
+    """A number, or the name of one that JSON cannot write."""
+    number = as_real(value)
+    if math.isfinite(number):
+        return number
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+
+
+def as_case(cases, value):
     text = as_text(value)
-    if text.upper() not in kind.__members__:
+    if text not in cases:
         raise ValueError(f"the function returned {text!r}, which is not one of its values")
-    return kind[text.upper()]
+    return text
 
 
-class Functions(exports.Functions):
 {{functions}}
+
+
+EXPORTS = {{exports}}
+
+
+def call(export, arguments):
+    """Calls a function by the name of its export, whose last part is its own."""
+    return EXPORTS[export.rpartition(".")[2]](*arguments)

@@ -253,6 +253,7 @@ mod tests {
         let package = Package {
             manifest: text.into_bytes(),
             component,
+            interpreter: None,
         };
         Verified::check(package).unwrap()
     }

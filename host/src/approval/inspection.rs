@@ -19,6 +19,7 @@ use crate::component::function::{CallableFunction, NotCallable};
 use crate::component::wit;
 use crate::error::HostError;
 use crate::error::refusal::Refusal;
+use crate::program;
 
 /// The report that a person reads before approving a tool. Texts are the manifest's and the
 /// component's own, unescaped: whoever shows them escapes them.
@@ -43,6 +44,9 @@ pub struct Inspection {
     pub approval_digest: Digest,
     /// The component's size in bytes.
     pub component_bytes: u64,
+    /// The interpreter that runs the component's program, where it holds one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interpreter: Option<InspectedInterpreter>,
     /// The functions that agents can call, in the manifest's order.
     pub functions: Vec<CallableFunction>,
     /// Exports that agents cannot call, each with the reason.
@@ -51,7 +55,7 @@ pub struct Inspection {
     pub prompts: bool,
     /// True if it offers resources: documents that people and agents may read.
     pub resources: bool,
-    /// The component's imports.
+    /// The imports of the component, and of its interpreter.
     pub imports: Vec<InspectedImport>,
     /// The capabilities that the manifest asks for.
     pub capabilities: Vec<InspectedCapability>,
@@ -73,6 +77,16 @@ pub struct Inspection {
     pub overrides: Overrides,
 }
 
+/// An interpreter, which runs the program of a tool with the tool's rights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct InspectedInterpreter {
+    /// The digest of its component, which other tools may have as well.
+    pub digest: Digest,
+    /// The size of its component in bytes.
+    pub bytes: u64,
+}
+
 /// Holds what a tool claims against what its bytes are. Nothing is compiled and nothing runs.
 ///
 /// # Errors
@@ -81,7 +95,22 @@ pub struct Inspection {
 /// shown: see [`Inspection::refusals`].
 pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
     let decoded = wit::decode(verified.component())?;
-    let exports = Exports::of_world(&decoded.resolve, decoded.world);
+    let mut exports = Exports::of_world(&decoded.resolve, decoded.world);
+    let interpreter = match verified.interpreter() {
+        Some(interpreter) => {
+            let decoded = wit::decode(interpreter.component())?;
+            let run_by = Exports::of_world(&decoded.resolve, decoded.world);
+            program::check(verified, &run_by)?;
+            // The tool can do what its interpreter can.
+            exports.imports.extend(run_by.imports);
+            exports.runtime = run_by.runtime;
+            Some(InspectedInterpreter {
+                digest: interpreter.digest(),
+                bytes: interpreter.component().len() as u64,
+            })
+        }
+        None => None,
+    };
     let manifest = verified.manifest();
     let (functions, mut refusals) = claims::check(manifest, &exports);
     refusals.extend(imports::refusals(&exports.imports));
@@ -95,7 +124,7 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
         .into_iter()
         .map(|import| InspectedImport::new(&import.name, import.functions, asked))
         .collect();
-    let producers = producers::producers(verified.component());
+    let producers = producers::producers(verified.code());
     let capabilities = capabilities(asked, &imports);
     let undeclared = undeclared(&imports, exports.runtime);
     let pin = verified.pin();
@@ -109,6 +138,7 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
         component_digest: pin.component,
         approval_digest: pin.digest(),
         component_bytes: verified.component().len() as u64,
+        interpreter,
         warnings: warnings(&functions, &capabilities, &undeclared),
         functions: functions
             .into_iter()

@@ -9,8 +9,8 @@ use std::fmt;
 
 use serde::Serialize;
 use tool_hub_manifest::{
-    Capabilities, FunctionName, Icon, LimitRequest, Manifest, Overrides, Pin, Source, ToolName,
-    Version,
+    Capabilities, Digest, FunctionName, Icon, LimitRequest, Manifest, Overrides, Pin, Source,
+    ToolName, Version,
 };
 
 use crate::approval::inspection::Inspection;
@@ -40,6 +40,7 @@ pub struct Terms {
     prompts: bool,
     resources: bool,
     overrides: Overrides,
+    interpreter: Option<Digest>,
 }
 
 /// A difference between two [`Terms`].
@@ -87,6 +88,7 @@ impl Inspection {
             component_digest: _,
             approval_digest: _,
             component_bytes: _,
+            interpreter,
             functions,
             not_callable,
             prompts,
@@ -111,6 +113,7 @@ impl Inspection {
             icon,
             build: _,
             component: _,
+            interpreter: _,
             functions: claims,
             capabilities,
             limits: _,
@@ -123,6 +126,7 @@ impl Inspection {
             source,
             signer,
             pin: *verified.pin(),
+            interpreter: interpreter.map(|interpreter| interpreter.digest),
             name: name.clone(),
             version: version.clone(),
             description: description.clone(),

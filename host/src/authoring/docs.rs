@@ -3,14 +3,16 @@
 //! component tools read.
 
 mod members;
-mod section;
+pub(super) mod section;
 mod text;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use tool_hub_manifest::{ExportName, Members};
-use wit_parser::{Resolve, SourceMap, Type, TypeDefKind, UnresolvedPackageGroup, WorldItem};
+use wit_parser::{
+    Resolve, SourceMap, Type, TypeDefKind, UnresolvedPackageGroup, WorldId, WorldItem,
+};
 
 use crate::authoring::docs::text::text;
 use crate::error::HostError;
@@ -39,6 +41,10 @@ pub const CONTRACT: WitPackage = WitPackage {
         ),
         ("prompts.wit", include_str!("../../../wit/prompts.wit")),
         ("resources.wit", include_str!("../../../wit/resources.wit")),
+        (
+            "interpreter.wit",
+            include_str!("../../../wit/interpreter.wit"),
+        ),
         ("toolbox.wit", include_str!("../../../wit/toolbox.wit")),
     ],
 };
@@ -109,37 +115,7 @@ impl Docs {
     /// # Errors
     /// When the sources cannot be parsed or resolved, or the world cannot be found.
     pub fn from_sources(sources: &[WitSource<'_>], world: Option<&str>) -> Result<Self, HostError> {
-        let mut packages: BTreeMap<Option<String>, SourceMap> = BTreeMap::new();
-        for source in sources {
-            let map = packages.entry(dependency(source.path)).or_default();
-            map.push(source.path, source.contents);
-        }
-        let main = packages.remove(&None).ok_or_else(|| HostError::Wit {
-            reason: "there is no WIT file".into(),
-        })?;
-        let mut dependencies = Vec::new();
-        for map in packages.into_values() {
-            dependencies.push(parse(map)?);
-        }
-        for package in PACKAGES {
-            let name = format!("{}@{}", package.name, package.version);
-            let is_it = |group: &UnresolvedPackageGroup| group.main.name.to_string() == name;
-            if dependencies.iter().any(is_it) {
-                continue;
-            }
-            let mut map = SourceMap::default();
-            for (path, contents) in package.files {
-                map.push(Path::new(path), *contents);
-            }
-            dependencies.push(parse(map)?);
-        }
-        let mut resolve = Resolve::default();
-        let package = resolve
-            .push_groups(parse(main)?, dependencies)
-            .map_err(|error| unreadable(resolve.render_error(&error.into())))?;
-        let world = resolve
-            .select_world(&[package], world)
-            .map_err(|error| unreadable(resolve.render_error(&error)))?;
+        let (resolve, world) = resolved(sources, world)?;
         Ok(Self::of_world(&resolve, world))
     }
 
@@ -273,6 +249,45 @@ impl Docs {
         };
         self.functions.insert(key, docs);
     }
+}
+
+/// Resolves the sources of a project, and finds the world in them.
+pub(super) fn resolved(
+    sources: &[WitSource<'_>],
+    world: Option<&str>,
+) -> Result<(Resolve, WorldId), HostError> {
+    let mut packages: BTreeMap<Option<String>, SourceMap> = BTreeMap::new();
+    for source in sources {
+        let map = packages.entry(dependency(source.path)).or_default();
+        map.push(source.path, source.contents);
+    }
+    let main = packages.remove(&None).ok_or_else(|| HostError::Wit {
+        reason: "there is no WIT file".into(),
+    })?;
+    let mut dependencies = Vec::new();
+    for map in packages.into_values() {
+        dependencies.push(parse(map)?);
+    }
+    for package in PACKAGES {
+        let name = format!("{}@{}", package.name, package.version);
+        let is_it = |group: &UnresolvedPackageGroup| group.main.name.to_string() == name;
+        if dependencies.iter().any(is_it) {
+            continue;
+        }
+        let mut map = SourceMap::default();
+        for (path, contents) in package.files {
+            map.push(Path::new(path), *contents);
+        }
+        dependencies.push(parse(map)?);
+    }
+    let mut resolve = Resolve::default();
+    let package = resolve
+        .push_groups(parse(main)?, dependencies)
+        .map_err(|error| unreadable(resolve.render_error(&error.into())))?;
+    let world = resolve
+        .select_world(&[package], world)
+        .map_err(|error| unreadable(resolve.render_error(&error)))?;
+    Ok((resolve, world))
 }
 
 /// The dependency that a file belongs to, if not to the project's own package.

@@ -73,6 +73,7 @@ pub(crate) fn of_stop(stop: &Stop, limits: &Limits) -> Failure {
             Failure::new(FailureKind::InputRequired(question.clone()), message).retryable()
         }
         Stop::MissingExport => Failure::new(FailureKind::Internal, stop.to_string()),
+        Stop::Program(why) => Failure::new(FailureKind::Trapped, why.clone()),
     }
 }
 

@@ -1,10 +1,13 @@
 //! The `Plan` of a function: its export, its parameters, and how its result becomes an outcome.
 //! It is made once, at load.
 
+use std::sync::Arc;
+
 use tool_hub_manifest::contract::{Content, Failure, FailureKind, Outcome, Reply};
 use wasmtime::component::{ComponentExportIndex, Val};
 
 use crate::call::limit::outcome_too_long;
+use crate::program::ProgramFunction;
 use crate::values::contract::{failure, media, part};
 use crate::values::json::write::{Json, write};
 use crate::values::reply_kind::ReplyKind;
@@ -14,10 +17,19 @@ use crate::values::val::{TypeMismatch, members, optional_text};
 /// The way to call one function.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    pub(crate) export: ComponentExportIndex,
+    pub(crate) callee: Callee,
     pub(crate) signature: Signature,
     reply: ReplyKind,
     error: Option<ErrorKind>,
+}
+
+/// The thing that a guest is called by.
+#[derive(Debug, Clone)]
+pub(crate) enum Callee {
+    /// An export of the component.
+    Export(ComponentExportIndex),
+    /// A function of the program that the component holds.
+    Program(Arc<ProgramFunction>),
 }
 
 /// The failure that the error side of a result becomes.
@@ -29,13 +41,13 @@ enum ErrorKind {
 }
 
 impl Plan {
-    pub(crate) fn new(export: ComponentExportIndex, signature: Signature) -> Self {
+    pub(crate) fn new(callee: Callee, signature: Signature) -> Self {
         let (ok, error) = match &signature.result {
             Some(Type::Result(ok, err)) => (ok.as_deref(), Some(error_kind(err.as_deref()))),
             plain => (plain.as_ref(), None),
         };
         Self {
-            export,
+            callee,
             reply: ReplyKind::of(ok),
             error,
             signature,

@@ -15,11 +15,14 @@ pub(crate) enum Stop {
     Question(Box<Question>),
     /// The instance lacks an export that its component has.
     MissingExport,
+    /// The program of a tool cannot be run by its interpreter.
+    Program(String),
 }
 
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Program(why) => why,
             Self::Cpu => "the guest's code ran too long",
             Self::Wall => "the call took too long",
             Self::Question(_) => "the guest asked a question",

@@ -1,4 +1,4 @@
-//! Recognises exports for prompts and resources of WIT package `tool-hub:tool`, by name and type.
+//! Recognises the exports that WIT package `tool-hub:tool` defines, by name and type.
 
 use std::sync::LazyLock;
 
@@ -12,6 +12,8 @@ pub(crate) enum ContractExport {
     ListResources,
     ListTemplates,
     ReadResource,
+    PrepareProgram,
+    CallProgram,
 }
 
 /// The parameters and the result of a function.
@@ -31,22 +33,32 @@ static LIST_TEMPLATES: LazyLock<Types> =
     LazyLock::new(|| (Vec::new(), fallible(list(&contract::TEMPLATE))));
 static READ_RESOURCE: LazyLock<Types> =
     LazyLock::new(|| (vec![Type::String], fallible(list(&contract::RESOURCE))));
+static PREPARE_PROGRAM: LazyLock<Types> = LazyLock::new(|| {
+    let result = Type::Result(None, Some(Box::new(Type::String)));
+    (vec![Type::String], result)
+});
+static CALL_PROGRAM: LazyLock<Types> =
+    LazyLock::new(|| (vec![Type::String, Type::String], Type::String));
 
 impl ContractExport {
     /// The contract's interfaces, of whatever version.
     const PROMPTS: &str = "tool-hub:tool/prompts@";
     const RESOURCES: &str = "tool-hub:tool/resources@";
+    const INTERPRETER: &str = "tool-hub:tool/interpreter@";
 
     /// The exports of a tool with prompts.
     pub(crate) const OF_PROMPTS: [Self; 2] = [Self::ListPrompts, Self::GetPrompt];
     /// The exports of a tool with resources.
     pub(crate) const OF_RESOURCES: [Self; 3] =
         [Self::ListResources, Self::ListTemplates, Self::ReadResource];
+    /// The exports of an interpreter, which are for the host alone.
+    pub(crate) const OF_INTERPRETERS: [Self; 2] = [Self::PrepareProgram, Self::CallProgram];
 
     /// True if the contract defines the exported `interface`, so that nothing in it is a function
     /// of the tool.
     pub(crate) fn is_in(interface: &str) -> bool {
-        interface.starts_with(Self::PROMPTS) || interface.starts_with(Self::RESOURCES)
+        let defined = [Self::PROMPTS, Self::RESOURCES, Self::INTERPRETER];
+        defined.iter().any(|name| interface.starts_with(name))
     }
 
     /// The function of the contract that `function` of `interface` is.
@@ -54,8 +66,8 @@ impl ContractExport {
         let named = |export: &Self| {
             interface.starts_with(export.interface()) && export.function() == function
         };
-        let mut all = Self::OF_PROMPTS.into_iter().chain(Self::OF_RESOURCES);
-        let found = all.find(named)?;
+        let offered = Self::OF_PROMPTS.into_iter().chain(Self::OF_RESOURCES);
+        let found = offered.chain(Self::OF_INTERPRETERS).find(named)?;
         let (parameters, result) = found.types();
         let given = signature.parameters.iter().map(|field| &field.ty);
         let fits = given.eq(parameters) && signature.result.as_ref() == Some(result);
@@ -66,10 +78,11 @@ impl ContractExport {
         match self {
             Self::ListPrompts | Self::GetPrompt => Self::PROMPTS,
             Self::ListResources | Self::ListTemplates | Self::ReadResource => Self::RESOURCES,
+            Self::PrepareProgram | Self::CallProgram => Self::INTERPRETER,
         }
     }
 
-    /// Its name in WIT. With a hyphen it is never taken for a function of the tool's own.
+    /// Its name in WIT.
     pub(crate) fn function(self) -> &'static str {
         match self {
             Self::ListPrompts => "list-prompts",
@@ -77,7 +90,14 @@ impl ContractExport {
             Self::ListResources => "list-resources",
             Self::ListTemplates => "list-templates",
             Self::ReadResource => "read-resource",
+            Self::PrepareProgram => "prepare",
+            Self::CallProgram => "call",
         }
+    }
+
+    /// Its name, as that of an [`ExportName`](tool_hub_manifest::ExportName).
+    pub(crate) fn name(self) -> String {
+        format!("{}.{}", self.interface(), self.function())
     }
 
     fn types(self) -> &'static Types {
@@ -87,6 +107,8 @@ impl ContractExport {
             Self::ListResources => &LIST_RESOURCES,
             Self::ListTemplates => &LIST_TEMPLATES,
             Self::ReadResource => &READ_RESOURCE,
+            Self::PrepareProgram => &PREPARE_PROGRAM,
+            Self::CallProgram => &CALL_PROGRAM,
         }
     }
 }
@@ -115,7 +137,7 @@ mod tests {
         let mut resolve = Resolve::default();
         let (package, _) = resolve.push_dir(directory).unwrap();
         let mut found = Vec::new();
-        for name in ["prompts", "resources"] {
+        for name in ["prompts", "resources", "interpreter"] {
             let interface = resolve.packages[package].interfaces[name];
             let qualified = resolve.id_of(interface).unwrap();
             assert!(ContractExport::is_in(&qualified), "{qualified}");
@@ -131,6 +153,7 @@ mod tests {
         let known = [
             &ContractExport::OF_PROMPTS[..],
             &ContractExport::OF_RESOURCES,
+            &ContractExport::OF_INTERPRETERS,
         ]
         .concat();
         assert_eq!(found, known);

@@ -192,6 +192,26 @@ impl Exports<ComponentExportIndex> {
 }
 
 impl<I> Exports<I> {
+    /// The same exports, each with what `change` makes of its name and index.
+    pub(crate) fn map<J>(self, change: impl Fn(&str, &Signature, I) -> J) -> Exports<J> {
+        let callable = self.callable.into_iter().map(|export| CallableExport {
+            index: change(&export.name.to_string(), &export.signature, export.index),
+            name: export.name,
+            signature: export.signature,
+        });
+        let contract = self.contract.into_iter().map(|(export, signature, index)| {
+            let index = change(&export.name(), &signature, index);
+            (export, signature, index)
+        });
+        Exports {
+            callable: callable.collect(),
+            contract: contract.collect(),
+            not_callable: self.not_callable,
+            imports: self.imports,
+            runtime: self.runtime,
+        }
+    }
+
     fn new() -> Self {
         Self {
             callable: Vec::new(),

@@ -46,6 +46,7 @@ fn attackers_package(component: Vec<u8>) -> Verified {
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
+        interpreter: None,
     };
     Verified::check(package).unwrap()
 }

@@ -114,6 +114,7 @@ fn a_component_keeps_its_comments_for_whoever_gets_it_alone() {
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
+        interpreter: None,
     };
     let inspection = inspect(&Verified::check(package).unwrap()).unwrap();
     assert!(inspection.refusals.is_empty() && inspection.warnings.is_empty());
@@ -185,6 +186,7 @@ fn comments_on_fields_and_cases_are_descriptions_in_the_schemas() {
     let package = Package {
         manifest: text.into_bytes(),
         component: planner(),
+        interpreter: None,
     };
     let inspection = inspect(&Verified::check(package).unwrap()).unwrap();
     assert_eq!(inspection.refusals, []);

@@ -54,6 +54,7 @@ pub(crate) fn package(component: Vec<u8>, edit: impl FnOnce(&mut Manifest)) -> V
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
+        interpreter: None,
     };
     Verified::check(package).expect("an honest package")
 }

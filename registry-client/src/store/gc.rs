@@ -45,7 +45,7 @@ pub struct DamagedBlob {
 }
 
 impl Store {
-    /// Removes every file that no pin in `keep` names and that was neither written nor pulled
+    /// Removes every file that no pin in `keep` names, nor a manifest of theirs, and that was neither written nor pulled
     /// again within the last `spare_younger_than`: a tool may have been pulled whose approval
     /// is still being thought about. Also removes what was set aside as damaged.
     ///
@@ -64,7 +64,10 @@ impl Store {
         remove_incoming(&self.layout)?;
         let keep: HashSet<Digest> = keep
             .iter()
-            .flat_map(|pin| [pin.manifest, pin.component])
+            .flat_map(|pin| {
+                let interpreter = self.interpreter_digest(pin.manifest);
+                [pin.manifest, pin.component].into_iter().chain(interpreter)
+            })
             .collect();
         let now = SystemTime::now();
         let mut freed = SweepReport { files: 0, bytes: 0 };

@@ -37,6 +37,9 @@ impl Store {
         if let Some(pin) = pin {
             blob::touch(&self.layout, pin.manifest);
             blob::touch(&self.layout, pin.component);
+            if let Some(interpreter) = self.interpreter_digest(pin.manifest) {
+                blob::touch(&self.layout, interpreter);
+            }
         }
         Ok(pin)
     }
@@ -123,6 +126,7 @@ mod tests {
         let package = Package {
             manifest: manifest.to_toml().into_bytes(),
             component,
+            interpreter: None,
         };
         let pin = *store.put_package(package).unwrap().pin();
         (directory, store, pin)

@@ -141,6 +141,7 @@ fn a_false_package_is_not_kept() {
     let error = scratch.store.put_package(Package {
         manifest,
         component: b"else".to_vec(),
+        interpreter: None,
     });
     assert!(matches!(error, Err(StoreError::Refused { .. })));
     assert_eq!(scratch.files(), Vec::<PathBuf>::new());

@@ -18,6 +18,7 @@ pub(crate) fn package(version: &str, component: &[u8]) -> Package {
     Package {
         manifest: manifest.to_toml().into_bytes(),
         component: component.to_vec(),
+        interpreter: None,
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) async fn load(
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
+        interpreter: None,
     };
     let approved = inspect(&Verified::check(package)?)?.approve(Grants::none())?;
     Ok(Host::new(HostConfig::new())?.load(approved).await?)

@@ -29,6 +29,7 @@ async fn toolset(calls_max: u32) -> Toolset {
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
+        interpreter: None,
     };
     let approved =
         Approved::from_lock_record(Verified::check(package).unwrap(), Grants::none()).unwrap();

@@ -25,6 +25,7 @@ async fn offers() -> Vec<Offer> {
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
+        interpreter: None,
     };
     let verified = Verified::check(package).unwrap();
     let approved = Approved::from_lock_record(verified, Grants::none()).unwrap();

@@ -37,6 +37,7 @@ pub(crate) async fn offers(calls_max: u32) -> Vec<Offer> {
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
+        interpreter: None,
     };
     let verified = Verified::check(package).unwrap();
     let approved = Approved::from_lock_record(verified, Grants::none()).unwrap();

@@ -90,6 +90,7 @@ pub(in crate::build) async fn build(
     Ok(Some(BuiltComponent {
         bytes: component,
         script: Some(script.text),
+        interpreter: None,
     }))
 }
 

@@ -2,16 +2,14 @@
 //! They are of modules that need sockets or processes, or are made only during a call: a component
 //! has no files, so a module that is imported then is never found.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
-use tool_hub_source::{Import, ImportTime, Position, SOURCE_BYTES_MAX, imports};
+use tool_hub_source::{Import, ImportTime, Position};
 
-use crate::files::{self, Limit};
+use super::modules::{file_of, reached};
 
-/// The most files of a project that are examined.
-const FILES_MAX: usize = 1_000;
 /// The most failing imports that are reported.
 const FAILING_MAX: usize = 20;
 
@@ -93,7 +91,7 @@ impl fmt::Display for FailingImport {
 /// The imports that will fail, in `entry` and in the modules of the project in `directory` that it
 /// loads. Files that cannot be parsed are skipped: Python reports their errors itself.
 pub(super) fn find(directory: &Path, entry: &str) -> Vec<FailingImport> {
-    let modules = reached(directory, entry);
+    let modules = reached(&[directory], &[entry]);
     let loaded: BTreeSet<&str> = modules
         .values()
         .flatten()
@@ -119,7 +117,7 @@ pub(super) fn find(directory: &Path, entry: &str) -> Vec<FailingImport> {
 fn failing(import: &Import, loaded: &BTreeSet<&str>, directory: &Path) -> Option<(String, Kind)> {
     let module = import.module.as_str();
     let whole = import.name.as_ref().map(|name| format!("{module}.{name}"));
-    let is_own = |module: &str| module.starts_with('.') || file_of(directory, module).is_some();
+    let is_own = |module: &str| module.starts_with('.') || file_of(&[directory], module).is_some();
     if is_own(module.split('.').next().unwrap_or_default()) || is_own(module) {
         // The project's own modules are found if anything else imports them at load time.
         return None;
@@ -186,63 +184,10 @@ const ALWAYS_THERE: [&str; 24] = [
     "wit_world",
 ];
 
-/// The project's modules that loading `entry` loads: their files, with the imports of each.
-fn reached(directory: &Path, entry: &str) -> BTreeMap<String, Vec<Import>> {
-    let mut modules = BTreeMap::new();
-    let mut waiting = VecDeque::from([entry.to_owned()]);
-    while let Some(file) = waiting.pop_front() {
-        if modules.contains_key(&file) || modules.len() == FILES_MAX {
-            continue;
-        }
-        let limit = Limit {
-            name: "SOURCE_BYTES_MAX",
-            bytes_max: SOURCE_BYTES_MAX,
-            hint: "",
-        };
-        let text = files::read(&directory.join(&file), &file, &limit);
-        let text = text.and_then(|bytes| files::text(bytes, &file));
-        let Some(found) = text.ok().and_then(|text| imports(&text).ok()) else {
-            continue;
-        };
-        for import in &found {
-            let module = absolute(&file, &import.module);
-            let below = import.name.as_ref().map(|name| format!("{module}.{name}"));
-            let names = [Some(module), below].into_iter().flatten();
-            waiting.extend(names.filter_map(|name| file_of(directory, &name)));
-        }
-        modules.insert(file, found);
-    }
-    modules
-}
-
-/// The absolute name of the module that the module in `file` imports as `name`.
-fn absolute(file: &str, name: &str) -> String {
-    let below = name.trim_start_matches('.');
-    let dots = name.len() - below.len();
-    if dots == 0 {
-        return name.to_owned();
-    }
-    let package: Vec<&str> = file.split('/').collect();
-    let package = &package[..package.len().saturating_sub(dots)];
-    let parts = package.iter().copied().chain(below.split('.'));
-    parts
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join(".")
-}
-
-/// The project's file for a module, if it has one.
-fn file_of(directory: &Path, module: &str) -> Option<String> {
-    let path = module.replace('.', "/");
-    let files = [format!("{path}.py"), format!("{path}/__init__.py")];
-    files
-        .into_iter()
-        .find(|file| !path.is_empty() && directory.join(file).is_file())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files;
 
     #[track_caller]
     fn check(project: &[(&str, &str)], expect: &[&str]) {

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::Context as _;
 use tool_hub_host::authoring::{self, Docs, WitSource};
 use tool_hub_manifest::{
-    Build as BuildSection, Icon, Language, Manifest, Package, VariableRequest, Verified,
-    package_file,
+    Build as BuildSection, Icon, Interpreter, Language, Manifest, Package, VariableRequest,
+    Verified, package_file,
 };
 use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
 
@@ -70,9 +70,12 @@ impl BuiltProject {
         // cargo writes it while it builds; whatever else changes meanwhile may not be built.
         sources.renew(directory, "Cargo.lock")?;
         let verified = match built.script {
-            None => package_of(author, &docs, &docs.embed(&built.bytes)?)?,
+            None => {
+                let component = docs.embed(&built.bytes)?;
+                package_of(author, &docs, &component, built.interpreter)?
+            }
             // Its comments are left out: they would have it compiled anew when they change.
-            Some(_) => package_of(with_script(author)?, &docs, &built.bytes)?,
+            Some(_) => package_of(with_script(author)?, &docs, &built.bytes, None)?,
         };
         let card = finished_card(directory, verified.manifest(), printer)?;
         Ok(Self {
@@ -97,6 +100,9 @@ impl BuiltProject {
             |name: &str, contents: &[u8]| files::write(&staging.path().join(name), contents);
         write(package_file::MANIFEST, self.verified.manifest_bytes())?;
         write(package_file::COMPONENT, self.verified.component())?;
+        if let Some(interpreter) = self.verified.interpreter() {
+            write(package_file::INTERPRETER, interpreter.component())?;
+        }
         if let Some(card) = &self.card {
             write(package_file::CARD, card.text.as_bytes())?;
         }
@@ -150,11 +156,18 @@ fn docs_of(section: &BuildSection, wit: &[build::WitFile]) -> anyhow::Result<Doc
 }
 
 /// Finishes the manifest, with the comments of the WIT.
-fn package_of(author: Manifest, docs: &Docs, component: &[u8]) -> anyhow::Result<Verified> {
-    let manifest = authoring::complete_manifest(author, component, Some(docs))?;
+fn package_of(
+    author: Manifest,
+    docs: &Docs,
+    component: &[u8],
+    interpreter: Option<Interpreter>,
+) -> anyhow::Result<Verified> {
+    let mut manifest = authoring::complete_manifest(author, component, Some(docs))?;
+    manifest.interpreter = interpreter.as_ref().map(Interpreter::claim);
     Ok(Verified::check(Package {
         manifest: manifest.to_toml().into_bytes(),
         component: component.to_owned(),
+        interpreter,
     })?)
 }
 

@@ -37,11 +37,13 @@ impl Terms {
             prompts,
             resources,
             overrides,
+            interpreter,
         } = self;
         let mut found = Changes::default();
         let order = found.version(version, &new.version);
         found.source(source, &new.source, order);
         found.bytes(pin, &new.pin, order, new.texts_in_code());
+        found.interpreter(*interpreter, new.interpreter);
         found.option("signer", signer.as_deref(), new.signer.as_deref(), Beyond);
         found.text("name", name.as_str(), new.name.as_str());
         found.text("description", description, &new.description);
@@ -106,6 +108,14 @@ impl Changes {
             let kind = if new.is_none() { lost } else { Beyond };
             let owned = |text: Option<&str>| text.map(str::to_owned);
             self.add(what, owned(old), owned(new), kind);
+        }
+    }
+
+    /// Compares the interpreters of programs, which are code and nothing that agents read.
+    fn interpreter(&mut self, old: Option<Digest>, new: Option<Digest>) {
+        if old != new {
+            let text = |digest: Option<Digest>| digest.map(|digest| digest.to_string());
+            self.add("interpreter", text(old), text(new), Code);
         }
     }
 

@@ -114,6 +114,7 @@ fn terms(component: Vec<u8>, mut manifest: Manifest, commit: char) -> Terms {
     let package = Package {
         manifest,
         component,
+        interpreter: None,
     };
     let verified = Verified::check(package).expect("an honest package");
     let overrides = Overrides {

@@ -53,7 +53,7 @@ impl Docs {
         if !root.is_empty() {
             let mut data = vec![VERSION];
             data.extend_from_slice(json!({"worlds": {"root": root}}).to_string().as_bytes());
-            section(&data, &mut bytes);
+            append(DOCS_SECTION, &data, &mut bytes);
         }
         Ok(bytes)
     }
@@ -147,11 +147,11 @@ fn comment(item: &Value) -> Option<&str> {
     item.as_str().or_else(|| item["docs"].as_str())
 }
 
-/// Appends the custom section: its id, its length, its name, its data.
-fn section(data: &[u8], out: &mut Vec<u8>) {
+/// Appends a custom section: its id, its length, its name, its data.
+pub(in crate::authoring) fn append(name: &str, data: &[u8], out: &mut Vec<u8>) {
     let mut contents = Vec::new();
-    leb128(DOCS_SECTION.len(), &mut contents);
-    contents.extend_from_slice(DOCS_SECTION.as_bytes());
+    leb128(name.len(), &mut contents);
+    contents.extend_from_slice(name.as_bytes());
     contents.extend_from_slice(data);
     out.push(0);
     leb128(contents.len(), out);

@@ -14,8 +14,8 @@ use serde_json::error::Category;
 use wasmtime::component::Val;
 
 use crate::values::json::read::error::{ArgumentError, Context, Path};
-use crate::values::json::read::value::Members;
-use crate::values::types::Field;
+use crate::values::json::read::value::{Members, Value};
+use crate::values::types::{Field, Type};
 
 /// Parses `text`, a JSON object, into the values of `parameters`.
 pub(crate) fn arguments(parameters: &[Field], text: &str) -> Result<Vec<Val>, ArgumentError> {
@@ -42,4 +42,23 @@ pub(crate) fn arguments(parameters: &[Field], text: &str) -> Result<Vec<Val>, Ar
             fix: Some("send one JSON object with an entry for each argument".into()),
         })),
     }
+}
+
+/// Parses `text` into a value of type `ty`. The error is in words.
+pub(crate) fn value(ty: &Type, text: &str) -> Result<Val, String> {
+    let context = Context::default();
+    let seed = Value {
+        ty,
+        context: &context,
+        path: &Path::Root,
+    };
+    let mut json = serde_json::Deserializer::from_str(text);
+    let parsed = seed
+        .deserialize(&mut json)
+        .and_then(|value| json.end().map(|()| value));
+    parsed.map_err(|error| match context.into_error() {
+        Some(noted) if noted.path.is_empty() => noted.message,
+        Some(noted) => format!("`{}` {}", noted.path, noted.message),
+        None => error.to_string(),
+    })
 }

@@ -46,7 +46,7 @@ impl Json {
         }
     }
 
-    fn push(&mut self, character: char) {
+    pub(crate) fn push(&mut self, character: char) {
         self.push_str(character.encode_utf8(&mut [0; 4]));
     }
 

@@ -22,6 +22,7 @@ fn verified(component: Vec<u8>) -> Verified {
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
+        interpreter: None,
     };
     Verified::check(package).unwrap()
 }

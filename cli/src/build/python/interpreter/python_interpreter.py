@@ -1,0 +1,156 @@
+"""The component that runs the programs of tools that are written in Python.
+
+`tool build` makes it once for all of them. A program is a JSON object: `modules` has the source of
+each module by its name, as a list of its file, its text, and whether it is a package; `main` is the
+name of the module that has the function `call`.
+"""
+
+import gc
+import importlib.machinery
+import json
+import marshal
+import os
+import sys
+import traceback
+import zlib
+
+# Modules that most programs import. They are loaded when the component is built.
+import ast, base64, bisect, calendar, collections.abc, contextlib, copy, csv, dataclasses  # noqa: E401, F401
+import datetime, decimal, difflib, enum, fractions, functools, hashlib, heapq, html, inspect  # noqa: E401, F401
+import io, itertools, keyword, linecache, logging, math, operator, pathlib, pprint, re  # noqa: E401, F401
+import statistics, string, struct, textwrap, time, tokenize, types, typing, unicodedata  # noqa: E401, F401
+import urllib.parse, warnings, weakref, asyncio  # noqa: E401, F401
+
+from componentize_py_types import Err
+from wit_world import exports
+
+# Parts of the standard library that are of no use without processes, windows or an installation.
+LEFT_OUT = {
+    "__phello__", "ensurepip", "idlelib", "lib2to3", "pydoc_data", "site-packages", "sysconfig", "test",
+    "tkinter", "turtledemo", "venv",
+}
+
+
+def modules_in(directory, prefix=""):
+    """The name, the file and the kind of each module below a directory of the standard library."""
+    for name in sorted(os.listdir(directory)):
+        path = f"{directory}/{name}"
+        if name.endswith(".py") and name != "__init__.py":
+            yield prefix + name.removesuffix(".py"), path, False
+        elif os.path.isfile(f"{path}/__init__.py") and name not in LEFT_OUT:
+            yield prefix + name, f"{path}/__init__.py", True
+            yield from modules_in(path, f"{prefix}{name}.")
+
+
+def compiled(path):
+    with open(path, "rb") as file:
+        source = file.read()
+    return zlib.compress(marshal.dumps(compile(source, path, "exec", dont_inherit=True)), 9)
+
+
+class Finder:
+    """Finds modules by their names, and loads them. Subclasses say which there are."""
+
+    def find_spec(self, name, path=None, target=None):
+        if not self.has(name):
+            return None
+        spec = importlib.machinery.ModuleSpec(name, self, origin=self.file_of(name), is_package=self.is_package(name))
+        spec.has_location = True
+        return spec
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        exec(self.get_code(module.__name__), module.__dict__)
+
+
+class StandardLibrary(Finder):
+    """The modules of the standard library, compiled: the component has no files when it runs."""
+
+    def __init__(self, directory):
+        self.modules = {
+            name: (path, is_package, compiled(path)) for name, path, is_package in modules_in(directory)
+        }
+
+    def has(self, name):
+        return name in self.modules
+
+    def file_of(self, name):
+        return self.modules[name][0]
+
+    def is_package(self, name):
+        return self.modules[name][1]
+
+    def get_code(self, name):
+        return marshal.loads(zlib.decompress(self.modules[name][2]))
+
+    def get_source(self, name):
+        return None
+
+
+class ProgramModules(Finder):
+    """The modules of a program, from their sources."""
+
+    def __init__(self):
+        self.modules = {}
+        self.main = None
+
+    def has(self, name):
+        return name in self.modules
+
+    def file_of(self, name):
+        return self.modules[name][0]
+
+    def is_package(self, name):
+        return self.modules[name][2]
+
+    def get_code(self, name):
+        file, source, _ = self.modules[name]
+        return compile(source, file, "exec", dont_inherit=True)
+
+    def get_source(self, name):
+        return self.modules[name][1]
+
+
+PROGRAM = ProgramModules()
+
+
+def said(error):
+    """What Python says of an error, without the frames that are not of the program's files."""
+    files = {file for file, _, _ in PROGRAM.modules.values()}
+    told = traceback.TracebackException.from_exception(error)
+    told.stack = traceback.StackSummary.from_list([frame for frame in told.stack if frame.filename in files])
+    return "".join(told.format()).rstrip()
+
+
+class Interpreter(exports.Interpreter):
+    """The interface `interpreter` of the contract."""
+
+    def prepare(self, program):
+        # There are no files to find modules in. While the component is built there are.
+        sys.meta_path[:] = [importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter, PROGRAM, LIBRARY]
+        sys.path.clear()
+        given = json.loads(program)
+        PROGRAM.modules.update({name: tuple(module) for name, module in given["modules"].items()})
+        try:
+            PROGRAM.main = importlib.import_module(given["main"])
+        except BaseException as error:
+            raise Err(said(error)) from None
+
+    def call(self, function, arguments):
+        if "random" in sys.modules:
+            # Its seed was drawn when the module was loaded, and may be that of many calls.
+            sys.modules["random"].seed()
+        answer = PROGRAM.main.call(function, json.loads(arguments))
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        return json.dumps(answer, ensure_ascii=False)
+
+
+# `os` itself is frozen, and names a directory that is not there.
+LIBRARY = StandardLibrary(os.path.dirname(csv.__file__))
+
+# What was freed is part of the component unless it is zero: a bytearray is made of zeros.
+gc.collect()
+del (zeros := [bytearray(size) for size in [65536] * 100 + [4096] * 1000])[:]

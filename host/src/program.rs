@@ -1,0 +1,155 @@
+//! The program of a tool whose component holds no code of its own, and its run by an interpreter.
+//!
+//! The component of such a tool says which functions there are. Its section `tool-hub:program` has
+//! a text for the interpreter, another component, which exports the contract's `interpreter`.
+
+use std::sync::Arc;
+
+use tool_hub_manifest::Verified;
+use wasmparser::{Parser, Payload};
+use wasmtime::Store;
+use wasmtime::component::{ComponentExportIndex, Instance, Val};
+
+use crate::call::call_export;
+use crate::call::state::CallState;
+use crate::call::stop::Stop;
+use crate::component::contract_exports::ContractExport;
+use crate::component::exports::Exports;
+use crate::component::scan;
+use crate::error::HostError;
+use crate::values::json::read;
+use crate::values::json::write::{Json, write};
+use crate::values::types::Signature;
+
+/// The custom section that holds the program.
+pub(crate) const SECTION: &str = "tool-hub:program";
+
+/// The text of the program in `component`, if there is one.
+///
+/// # Errors
+/// When the bytes are no component, or the section is not UTF-8.
+fn text_in(component: &[u8]) -> Result<Option<&str>, HostError> {
+    let mut depth = 0_u32;
+    for payload in Parser::new(0).parse_all(component) {
+        match payload.map_err(scan::malformed)? {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            Payload::CustomSection(section) if depth == 0 && section.name() == SECTION => {
+                let text = std::str::from_utf8(section.data());
+                return text.map(Some).map_err(|_| HostError::Malformed {
+                    reason: format!("its section {SECTION} is not UTF-8"),
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// The text of the program in the component of `verified`, whose interpreter has `exports`.
+///
+/// # Errors
+/// When there is no program, or the interpreter is none.
+pub(crate) fn check<'a, I>(
+    verified: &'a Verified,
+    exports: &Exports<I>,
+) -> Result<&'a str, HostError> {
+    let text = text_in(verified.component())?.ok_or_else(|| HostError::Malformed {
+        reason: format!("the manifest names an interpreter, but there is no section {SECTION}"),
+    })?;
+    match exports.has(&ContractExport::OF_INTERPRETERS) {
+        true => Ok(text),
+        false => Err(HostError::Malformed {
+            reason: "interpreter.wasm does not export tool-hub:tool/interpreter".to_owned(),
+        }),
+    }
+}
+
+/// A program, and the exports of the interpreter that runs it.
+pub(crate) struct Program {
+    text: String,
+    prepare: ComponentExportIndex,
+    call: ComponentExportIndex,
+}
+
+/// A function that a program has.
+#[derive(Debug)]
+pub(crate) struct ProgramFunction {
+    name: String,
+    signature: Signature,
+}
+
+impl ProgramFunction {
+    pub(crate) fn new(name: &str, signature: Signature) -> Arc<Self> {
+        Arc::new(Self {
+            name: name.to_owned(),
+            signature,
+        })
+    }
+}
+
+impl Program {
+    /// The program `text` for the interpreter with `exports`; `None` if that is no interpreter.
+    pub(crate) fn new(text: &str, exports: &Exports<ComponentExportIndex>) -> Option<Self> {
+        let find = |wanted| {
+            let mut contract = exports.contract.iter();
+            contract.find_map(|(export, _, index)| (*export == wanted).then_some(*index))
+        };
+        Some(Self {
+            text: text.to_owned(),
+            prepare: find(ContractExport::PrepareProgram)?,
+            call: find(ContractExport::CallProgram)?,
+        })
+    }
+
+    /// Has the interpreter `instance` run `function` of the program. Values go both ways as JSON,
+    /// and what comes back is held against the function's type.
+    pub(crate) async fn call(
+        &self,
+        store: &mut Store<CallState>,
+        instance: &Instance,
+        function: &ProgramFunction,
+        arguments: &[Val],
+    ) -> wasmtime::Result<Option<Val>> {
+        let text = [Val::String(self.text.clone())];
+        match call_export(store, instance, self.prepare, &text, 1).await? {
+            Some(Val::Result(Ok(_))) => {}
+            Some(Val::Result(Err(Some(error)))) => match *error {
+                Val::String(error) => return Err(Stop::Program(error).into()),
+                _ => return Err(Stop::MissingExport.into()),
+            },
+            _ => return Err(Stop::MissingExport.into()),
+        }
+        let max = store.data().record.limits.transfer_bytes;
+        let given = written(&function.signature, arguments, max)?;
+        let given = [Val::String(function.name.clone()), Val::String(given)];
+        let answer = call_export(store, instance, self.call, &given, 1).await?;
+        match (&function.signature.result, answer) {
+            (None, _) => Ok(None),
+            (Some(ty), Some(Val::String(text))) => match read::value(ty, &text) {
+                Ok(value) => Ok(Some(value)),
+                Err(error) => Err(Stop::Program(format!(
+                    "the program's answer does not fit the function's type: {error}"
+                ))
+                .into()),
+            },
+            _ => Err(Stop::MissingExport.into()),
+        }
+    }
+}
+
+/// The arguments as a JSON array of at most `max` bytes.
+fn written(signature: &Signature, arguments: &[Val], max: u64) -> wasmtime::Result<String> {
+    let mut json = Json::new(max);
+    json.push('[');
+    for (index, (field, value)) in signature.parameters.iter().zip(arguments).enumerate() {
+        if index > 0 {
+            json.push(',');
+        }
+        write(&field.ty, value, &mut json)
+            .map_err(|_| wasmtime::Error::msg("an argument is not of its type"))?;
+    }
+    json.push(']');
+    let too_long = || Stop::Program("the arguments are too long for an interpreter".to_owned());
+    json.finish().ok_or_else(|| too_long().into())
+}
