@@ -47,7 +47,7 @@ pub(crate) struct SandboxTemplate {
     pub(crate) policy: Arc<Policy>,
     pub(crate) component: InstancePre<CallState>,
     /// The program of the tool, if the component is an interpreter.
-    pub(crate) program: Option<Program>,
+    pub(crate) program: Option<Arc<Program>>,
 }
 
 /// Runs `plan` with `arguments` in a sandbox of its own, and `read`s the result. `permit` is given
@@ -123,7 +123,11 @@ fn guest(
                         .call(&mut store, &instance, function, &arguments)
                         .await
                 }
-                (Callee::Program(_), None) => Err(Stop::MissingExport.into()),
+                (Callee::Preparation, Some(program)) => {
+                    program.prepare_once(&mut store, &instance).await?;
+                    Ok(None)
+                }
+                (Callee::Program(_) | Callee::Preparation, None) => Err(Stop::MissingExport.into()),
             }
         };
         called

@@ -90,6 +90,14 @@ pub enum HostError {
         /// The compiler's message.
         reason: String,
     },
+    /// The program in the component cannot be prepared by its interpreter.
+    #[error("the program of tool `{tool}` cannot be loaded: {reason}")]
+    Program {
+        /// The tool.
+        tool: ToolName,
+        /// What the interpreter says of it, often in several lines.
+        reason: String,
+    },
     /// The component needs more from the start than a call may have.
     #[error("tool `{tool}` needs more than a call may have (limit {limit} = {value})")]
     NeedsTooMuch {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tool_hub_manifest::contract::{Failure, Reply};
 use tool_hub_manifest::{Digest, Verified};
 use wasmtime::Engine;
 use wasmtime::component::{Component, ComponentExportIndex, Linker};
@@ -12,11 +13,12 @@ use wasmtime_wasi_config::WasiConfig;
 use crate::approval::approved::Approved;
 use crate::approval::inspection::imports;
 use crate::approval::{claims, denial};
-use crate::call::SandboxTemplate;
 use crate::call::executor::Executor;
 use crate::call::plan::{Callee, Plan};
 use crate::call::policy::Policy;
+use crate::call::record::Record;
 use crate::call::state::CallState;
+use crate::call::{self, SandboxTemplate};
 use crate::compilation::cache::Cache;
 use crate::compilation::cache::eviction::EvictedFiles;
 use crate::compilation::code::Code;
@@ -32,9 +34,11 @@ use crate::imports::directories::guard::Guard;
 use crate::imports::directories::{self, operations};
 use crate::imports::http::connect::Tls;
 use crate::imports::{interaction, keyvalue, logging, toolbox};
+use crate::interaction::Nobody;
 use crate::program::{self, Program, ProgramFunction};
 use crate::secret::Secrets;
 use crate::tool::{LoadedTool, Tool};
+use crate::values::types::Signature;
 
 /// The sandbox of a process. Cloning is cheap; clones share everything.
 #[derive(Clone)]
@@ -157,12 +161,18 @@ impl Host {
     ) -> Result<Tool, HostError> {
         let shared = self.shared.clone();
         let load = move || shared.load(&approved, &progress);
-        match tokio::task::spawn_blocking(load).await {
-            Ok(loaded) => loaded.map(Tool::new),
-            Err(error) => Err(HostError::Engine {
-                reason: format!("the loading thread ended: {error}"),
-            }),
+        let loaded = match tokio::task::spawn_blocking(load).await {
+            Ok(loaded) => loaded?,
+            Err(error) => {
+                return Err(HostError::Engine {
+                    reason: format!("the loading thread ended: {error}"),
+                });
+            }
+        };
+        if let Some(program) = &loaded.template.program {
+            self.shared.prepare(program, &loaded).await?;
         }
+        Ok(Tool::new(loaded))
     }
 }
 
@@ -191,7 +201,7 @@ impl HostState {
             Some(_) => {
                 let (program, exports) = self.program(verified, &compiled)?;
                 refusals.extend(imports::refusals(&exports.imports));
-                (Some(program), exports)
+                (Some(Arc::new(program)), exports)
             }
         };
         let (functions, wrong_claims) = claims::check(manifest, &exports);
@@ -251,6 +261,40 @@ impl HostState {
             Callee::Program(ProgramFunction::new(name, signature.clone()))
         });
         Ok((program, exports))
+    }
+
+    /// Prepares the program of a tool, in a sandbox with no rights: what it does when it is loaded
+    /// is done once for all calls, whoever makes them.
+    async fn prepare(&self, program: &Arc<Program>, tool: &LoadedTool) -> Result<(), HostError> {
+        let granted = &tool.template.policy;
+        let template = SandboxTemplate {
+            executor: self.executor.clone(),
+            policy: Arc::new(granted.without_rights(&self.config)),
+            component: tool.template.component.clone(),
+            program: Some(program.clone()),
+        };
+        let limits = template.policy.limits;
+        let record = Arc::new(Record::new(&template.policy, limits, Arc::new(Nobody)));
+        let signature = Signature {
+            parameters: Vec::new(),
+            result: None,
+        };
+        let plan = Plan::new(Callee::Preparation, signature);
+        let timeout = Duration::from_millis(limits.call_ms);
+        let prepared = async {
+            let permit = self.executor.limiter.acquire(None, timeout).await?;
+            let template = Arc::new(template);
+            call::run(&template, &plan, Vec::new(), &record, permit, |_| {
+                Ok(Reply::default())
+            })
+            .await
+        };
+        let prepared: Result<Reply, Failure> = prepared.await;
+        let prepared = prepared.map(|_| ());
+        prepared.map_err(|failure| HostError::Program {
+            tool: tool.name.clone(),
+            reason: failure.message,
+        })
     }
 
     fn policy(&self, approved: &Approved) -> Policy {

@@ -3,7 +3,9 @@
 //! The component of such a tool says which functions there are. Its section `tool-hub:program` has
 //! a text for the interpreter, another component, which exports the contract's `interpreter`.
 
-use std::sync::Arc;
+mod snapshot;
+
+use std::sync::{Arc, OnceLock};
 
 use tool_hub_manifest::Verified;
 use wasmparser::{Parser, Payload};
@@ -17,34 +19,13 @@ use crate::component::contract_exports::ContractExport;
 use crate::component::exports::Exports;
 use crate::component::scan;
 use crate::error::HostError;
+use crate::program::snapshot::{MemoryAccess, Snapshot};
 use crate::values::json::read;
 use crate::values::json::write::{Json, write};
 use crate::values::types::Signature;
 
 /// The custom section that holds the program.
 pub(crate) const SECTION: &str = "tool-hub:program";
-
-/// The text of the program in `component`, if there is one.
-///
-/// # Errors
-/// When the bytes are no component, or the section is not UTF-8.
-fn text_in(component: &[u8]) -> Result<Option<&str>, HostError> {
-    let mut depth = 0_u32;
-    for payload in Parser::new(0).parse_all(component) {
-        match payload.map_err(scan::malformed)? {
-            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
-            Payload::End(_) => depth = depth.saturating_sub(1),
-            Payload::CustomSection(section) if depth == 0 && section.name() == SECTION => {
-                let text = std::str::from_utf8(section.data());
-                return text.map(Some).map_err(|_| HostError::Malformed {
-                    reason: format!("its section {SECTION} is not UTF-8"),
-                });
-            }
-            _ => {}
-        }
-    }
-    Ok(None)
-}
 
 /// The text of the program in the component of `verified`, whose interpreter has `exports`.
 ///
@@ -65,11 +46,32 @@ pub(crate) fn check<'a, I>(
     }
 }
 
+fn text_in(component: &[u8]) -> Result<Option<&str>, HostError> {
+    let mut depth = 0_u32;
+    for payload in Parser::new(0).parse_all(component) {
+        match payload.map_err(scan::malformed)? {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            Payload::CustomSection(section) if depth == 0 && section.name() == SECTION => {
+                let text = std::str::from_utf8(section.data());
+                return text.map(Some).map_err(|_| HostError::Malformed {
+                    reason: format!("its section {SECTION} is not UTF-8"),
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
 /// A program, and the exports of the interpreter that runs it.
 pub(crate) struct Program {
     text: String,
     prepare: ComponentExportIndex,
     call: ComponentExportIndex,
+    memory: Option<MemoryAccess>,
+    /// The interpreter's memory with the prepared program, if it can be kept.
+    snapshot: OnceLock<Snapshot>,
 }
 
 /// A function that a program has.
@@ -99,7 +101,47 @@ impl Program {
             text: text.to_owned(),
             prepare: find(ContractExport::PrepareProgram)?,
             call: find(ContractExport::CallProgram)?,
+            memory: MemoryAccess::new(find),
+            snapshot: OnceLock::new(),
         })
+    }
+
+    /// Prepares the program in `instance`, which no call has used, and keeps what that changed in
+    /// the interpreter's memory for the instances of later calls.
+    pub(crate) async fn prepare_once(
+        &self,
+        store: &mut Store<CallState>,
+        instance: &Instance,
+    ) -> wasmtime::Result<()> {
+        let Some(memory) = &self.memory else {
+            return self.prepare(store, instance).await;
+        };
+        let before = memory.copy(store, instance).await?;
+        self.prepare(store, instance).await?;
+        // A handle means nothing in another instance.
+        if store.data_mut().table().is_empty()
+            && let Some(snapshot) = memory.changes_since(&before, store, instance).await?
+        {
+            // Whoever was first prepared the same program.
+            let _ = self.snapshot.set(snapshot);
+        }
+        Ok(())
+    }
+
+    async fn prepare(
+        &self,
+        store: &mut Store<CallState>,
+        instance: &Instance,
+    ) -> wasmtime::Result<()> {
+        let text = [Val::String(self.text.clone())];
+        match call_export(store, instance, self.prepare, &text, 1).await? {
+            Some(Val::Result(Ok(_))) => Ok(()),
+            Some(Val::Result(Err(Some(error)))) => Err(match *error {
+                Val::String(error) => Stop::Program(error).into(),
+                _ => Stop::MissingExport.into(),
+            }),
+            _ => Err(Stop::MissingExport.into()),
+        }
     }
 
     /// Has the interpreter `instance` run `function` of the program. Values go both ways as JSON,
@@ -111,14 +153,9 @@ impl Program {
         function: &ProgramFunction,
         arguments: &[Val],
     ) -> wasmtime::Result<Option<Val>> {
-        let text = [Val::String(self.text.clone())];
-        match call_export(store, instance, self.prepare, &text, 1).await? {
-            Some(Val::Result(Ok(_))) => {}
-            Some(Val::Result(Err(Some(error)))) => match *error {
-                Val::String(error) => return Err(Stop::Program(error).into()),
-                _ => return Err(Stop::MissingExport.into()),
-            },
-            _ => return Err(Stop::MissingExport.into()),
+        match (self.snapshot.get(), &self.memory) {
+            (Some(snapshot), Some(memory)) => memory.restore(snapshot, store, instance).await?,
+            _ => self.prepare(store, instance).await?,
         }
         let max = store.data().record.limits.transfer_bytes;
         let given = written(&function.signature, arguments, max)?;

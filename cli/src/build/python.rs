@@ -4,6 +4,7 @@
 mod errors;
 mod failing_imports;
 mod interpreter;
+mod memory_access;
 mod modules;
 mod program;
 

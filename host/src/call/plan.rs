@@ -30,6 +30,8 @@ pub(crate) enum Callee {
     Export(ComponentExportIndex),
     /// A function of the program that the component holds.
     Program(Arc<ProgramFunction>),
+    /// The preparation of the program, before any call.
+    Preparation,
 }
 
 /// The failure that the error side of a result becomes.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::values::types::{Signature, Type, contract};
+use crate::values::types::{Integer, Signature, Type, contract};
 
 /// A function of the contract that a tool may export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,37 +14,52 @@ pub(crate) enum ContractExport {
     ReadResource,
     PrepareProgram,
     CallProgram,
+    MemorySize,
+    GrowMemory,
+    ReadMemory,
+    RestoreMemory,
 }
 
-/// The parameters and the result of a function.
-type Types = (Vec<Type>, Type);
+/// The parameters of a function, and its result if it has one.
+type Types = (Vec<Type>, Option<Type>);
 
-static LIST_PROMPTS: LazyLock<Types> = LazyLock::new(|| (Vec::new(), list(&contract::PROMPT)));
+static LIST_PROMPTS: LazyLock<Types> =
+    LazyLock::new(|| (Vec::new(), Some(list(&contract::PROMPT))));
 static GET_PROMPT: LazyLock<Types> = LazyLock::new(|| {
     let pair = Type::Tuple(vec![Type::String, Type::String]);
     (
         vec![Type::String, list(&pair)],
-        fallible(list(&contract::MESSAGE)),
+        Some(fallible(list(&contract::MESSAGE))),
     )
 });
 static LIST_RESOURCES: LazyLock<Types> =
-    LazyLock::new(|| (Vec::new(), fallible(list(&contract::ENTRY))));
+    LazyLock::new(|| (Vec::new(), Some(fallible(list(&contract::ENTRY)))));
 static LIST_TEMPLATES: LazyLock<Types> =
-    LazyLock::new(|| (Vec::new(), fallible(list(&contract::TEMPLATE))));
-static READ_RESOURCE: LazyLock<Types> =
-    LazyLock::new(|| (vec![Type::String], fallible(list(&contract::RESOURCE))));
+    LazyLock::new(|| (Vec::new(), Some(fallible(list(&contract::TEMPLATE)))));
+static READ_RESOURCE: LazyLock<Types> = LazyLock::new(|| {
+    (
+        vec![Type::String],
+        Some(fallible(list(&contract::RESOURCE))),
+    )
+});
 static PREPARE_PROGRAM: LazyLock<Types> = LazyLock::new(|| {
     let result = Type::Result(None, Some(Box::new(Type::String)));
-    (vec![Type::String], result)
+    (vec![Type::String], Some(result))
 });
 static CALL_PROGRAM: LazyLock<Types> =
-    LazyLock::new(|| (vec![Type::String, Type::String], Type::String));
+    LazyLock::new(|| (vec![Type::String, Type::String], Some(Type::String)));
+const U32: Type = Type::Integer(Integer::U32);
+static MEMORY_SIZE: LazyLock<Types> = LazyLock::new(|| (Vec::new(), Some(U32)));
+static GROW_MEMORY: LazyLock<Types> = LazyLock::new(|| (vec![U32], None));
+static READ_MEMORY: LazyLock<Types> = LazyLock::new(|| (vec![U32, U32], Some(Type::Bytes)));
+static RESTORE_MEMORY: LazyLock<Types> = LazyLock::new(|| (vec![Type::Bytes], None));
 
 impl ContractExport {
     /// The contract's interfaces, of whatever version.
     const PROMPTS: &str = "tool-hub:tool/prompts@";
     const RESOURCES: &str = "tool-hub:tool/resources@";
     const INTERPRETER: &str = "tool-hub:tool/interpreter@";
+    const INTERPRETER_MEMORY: &str = "tool-hub:tool/interpreter-memory@";
 
     /// The exports of a tool with prompts.
     pub(crate) const OF_PROMPTS: [Self; 2] = [Self::ListPrompts, Self::GetPrompt];
@@ -53,11 +68,23 @@ impl ContractExport {
         [Self::ListResources, Self::ListTemplates, Self::ReadResource];
     /// The exports of an interpreter, which are for the host alone.
     pub(crate) const OF_INTERPRETERS: [Self; 2] = [Self::PrepareProgram, Self::CallProgram];
+    /// The exports of an interpreter whose memory the host may read and write.
+    pub(crate) const OF_MEMORIES: [Self; 4] = [
+        Self::MemorySize,
+        Self::GrowMemory,
+        Self::ReadMemory,
+        Self::RestoreMemory,
+    ];
 
     /// True if the contract defines the exported `interface`, so that nothing in it is a function
     /// of the tool.
     pub(crate) fn is_in(interface: &str) -> bool {
-        let defined = [Self::PROMPTS, Self::RESOURCES, Self::INTERPRETER];
+        let defined = [
+            Self::PROMPTS,
+            Self::RESOURCES,
+            Self::INTERPRETER,
+            Self::INTERPRETER_MEMORY,
+        ];
         defined.iter().any(|name| interface.starts_with(name))
     }
 
@@ -67,10 +94,13 @@ impl ContractExport {
             interface.starts_with(export.interface()) && export.function() == function
         };
         let offered = Self::OF_PROMPTS.into_iter().chain(Self::OF_RESOURCES);
-        let found = offered.chain(Self::OF_INTERPRETERS).find(named)?;
+        let found = offered
+            .chain(Self::OF_INTERPRETERS)
+            .chain(Self::OF_MEMORIES)
+            .find(named)?;
         let (parameters, result) = found.types();
         let given = signature.parameters.iter().map(|field| &field.ty);
-        let fits = given.eq(parameters) && signature.result.as_ref() == Some(result);
+        let fits = given.eq(parameters) && signature.result == *result;
         fits.then_some(found)
     }
 
@@ -79,6 +109,9 @@ impl ContractExport {
             Self::ListPrompts | Self::GetPrompt => Self::PROMPTS,
             Self::ListResources | Self::ListTemplates | Self::ReadResource => Self::RESOURCES,
             Self::PrepareProgram | Self::CallProgram => Self::INTERPRETER,
+            Self::MemorySize | Self::GrowMemory | Self::ReadMemory | Self::RestoreMemory => {
+                Self::INTERPRETER_MEMORY
+            }
         }
     }
 
@@ -92,6 +125,10 @@ impl ContractExport {
             Self::ReadResource => "read-resource",
             Self::PrepareProgram => "prepare",
             Self::CallProgram => "call",
+            Self::MemorySize => "size",
+            Self::GrowMemory => "grow",
+            Self::ReadMemory => "read",
+            Self::RestoreMemory => "restore",
         }
     }
 
@@ -109,6 +146,10 @@ impl ContractExport {
             Self::ReadResource => &READ_RESOURCE,
             Self::PrepareProgram => &PREPARE_PROGRAM,
             Self::CallProgram => &CALL_PROGRAM,
+            Self::MemorySize => &MEMORY_SIZE,
+            Self::GrowMemory => &GROW_MEMORY,
+            Self::ReadMemory => &READ_MEMORY,
+            Self::RestoreMemory => &RESTORE_MEMORY,
         }
     }
 }
@@ -137,7 +178,7 @@ mod tests {
         let mut resolve = Resolve::default();
         let (package, _) = resolve.push_dir(directory).unwrap();
         let mut found = Vec::new();
-        for name in ["prompts", "resources", "interpreter"] {
+        for name in ["prompts", "resources", "interpreter", "interpreter-memory"] {
             let interface = resolve.packages[package].interfaces[name];
             let qualified = resolve.id_of(interface).unwrap();
             assert!(ContractExport::is_in(&qualified), "{qualified}");
@@ -146,7 +187,8 @@ mod tests {
                 let export = ContractExport::find(&qualified, name, &signature);
                 found.push(export.unwrap_or_else(|| panic!("{qualified}.{name}")));
                 let mut other = signature;
-                other.result = None;
+                other.parameters.clear();
+                other.result = Some(Type::Char);
                 assert_eq!(ContractExport::find(&qualified, name, &other), None);
             }
         }
@@ -154,6 +196,7 @@ mod tests {
             &ContractExport::OF_PROMPTS[..],
             &ContractExport::OF_RESOURCES,
             &ContractExport::OF_INTERPRETERS,
+            &ContractExport::OF_MEMORIES,
         ]
         .concat();
         assert_eq!(found, known);

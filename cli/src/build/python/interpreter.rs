@@ -6,7 +6,7 @@ use serde_json::json;
 use tool_hub_host::authoring::CONTRACT;
 use tool_hub_manifest::{Digest, Interpreter};
 
-use super::componentize;
+use super::{componentize, memory_access};
 use crate::build::project::{Project, built};
 use crate::files;
 use crate::session::Session;
@@ -26,7 +26,9 @@ pub(super) async fn interpreter(
     toolchain: &Path,
     session: &Session,
 ) -> anyhow::Result<Interpreter> {
+    let access = include_str!("interpreter/memory.wat");
     let all = json!([
+        access,
         WORLD,
         SOURCE,
         CONTRACT.files,
@@ -66,7 +68,7 @@ pub(super) async fn interpreter(
         .arg(MODULE);
     let doing = "building the interpreter with componentize-py";
     super::process::run(doing, &mut command, &session.printer).await?;
-    let bytes = built(&component)?;
+    let bytes = memory_access::add(&built(&component)?)?;
     files::write(&file, &bytes)?;
     Ok(Interpreter::hashed(bytes))
 }

@@ -1,0 +1,175 @@
+//! The `Snapshot` of an interpreter's memory: what the preparation of a program changed in it.
+
+use wasmtime::Store;
+use wasmtime::component::{ComponentExportIndex, Instance, WasmList};
+
+use crate::call::state::CallState;
+use crate::component::contract_exports::ContractExport;
+
+const PAGE_BYTES: usize = 64 << 10;
+/// The memory is compared in pieces of so many bytes, and changed in such pieces: most have either
+/// no changes or many.
+const PIECE_BYTES: usize = 64;
+/// More changes than this are not kept: it takes less time to prepare the program again.
+const CHANGES_BYTES_MAX: usize = 32 << 20;
+/// The access to a memory leaves something at its beginning while it reads.
+const SKIPPED_BYTES: usize = PIECE_BYTES;
+
+/// What is different in a memory.
+pub(super) struct Snapshot {
+    /// The pages that it has more.
+    pages: u32,
+    /// Sequences of offset, length and bytes, as the contract's `restore` takes them.
+    changes: Vec<u8>,
+}
+
+/// The exports that give access to the memory of an interpreter.
+pub(super) struct MemoryAccess {
+    size: ComponentExportIndex,
+    grow: ComponentExportIndex,
+    read: ComponentExportIndex,
+    restore: ComponentExportIndex,
+}
+
+impl MemoryAccess {
+    /// The exports that `find` finds, if they are all there.
+    pub(super) fn new(
+        find: impl Fn(ContractExport) -> Option<ComponentExportIndex>,
+    ) -> Option<Self> {
+        Some(Self {
+            size: find(ContractExport::MemorySize)?,
+            grow: find(ContractExport::GrowMemory)?,
+            read: find(ContractExport::ReadMemory)?,
+            restore: find(ContractExport::RestoreMemory)?,
+        })
+    }
+
+    /// A copy of the whole memory.
+    pub(super) async fn copy(
+        &self,
+        store: &mut Store<CallState>,
+        instance: &Instance,
+    ) -> wasmtime::Result<Vec<u8>> {
+        let list = self.whole(store, instance).await?;
+        Ok(list.as_le_slice(&*store).to_vec())
+    }
+
+    /// What is different from `before`; `None` if that is too much to be kept.
+    pub(super) async fn changes_since(
+        &self,
+        before: &[u8],
+        store: &mut Store<CallState>,
+        instance: &Instance,
+    ) -> wasmtime::Result<Option<Snapshot>> {
+        let list = self.whole(store, instance).await?;
+        let after = list.as_le_slice(&*store);
+        let changes = changes(before, after);
+        let more = after.len().saturating_sub(before.len());
+        let pages = u32::try_from(more / PAGE_BYTES).unwrap_or(u32::MAX);
+        Ok(changes.map(|changes| Snapshot { pages, changes }))
+    }
+
+    /// Makes the memory of a fresh instance what it was when the snapshot was taken.
+    pub(super) async fn restore(
+        &self,
+        snapshot: &Snapshot,
+        store: &mut Store<CallState>,
+        instance: &Instance,
+    ) -> wasmtime::Result<()> {
+        if snapshot.pages > 0 {
+            let grow = instance.get_typed_func::<(u32,), ()>(&mut *store, self.grow)?;
+            grow.call_async(&mut *store, (snapshot.pages,)).await?;
+        }
+        let restore = instance.get_typed_func::<(&[u8],), ()>(&mut *store, self.restore)?;
+        restore.call_async(store, (&snapshot.changes,)).await
+    }
+
+    async fn whole(
+        &self,
+        store: &mut Store<CallState>,
+        instance: &Instance,
+    ) -> wasmtime::Result<WasmList<u8>> {
+        let size = instance.get_typed_func::<(), (u32,)>(&mut *store, self.size)?;
+        let (pages,) = size.call_async(&mut *store, ()).await?;
+        let bytes = pages.saturating_mul(PAGE_BYTES as u32);
+        let read =
+            instance.get_typed_func::<(u32, u32), (WasmList<u8>,)>(&mut *store, self.read)?;
+        let (list,) = read.call_async(store, (0, bytes)).await?;
+        Ok(list)
+    }
+}
+
+/// The pieces of `after` that differ from those of `before`, behind which there are zeros.
+fn changes(before: &[u8], after: &[u8]) -> Option<Vec<u8>> {
+    const ZEROS: [u8; PIECE_BYTES] = [0; PIECE_BYTES];
+    let mut changes = Vec::new();
+    // Where the length of the latest change stands, and the place behind the change.
+    let mut open: Option<(usize, usize)> = None;
+    for (index, piece) in after.chunks_exact(PIECE_BYTES).enumerate() {
+        let at = index * PIECE_BYTES;
+        let old = before.get(at..at + PIECE_BYTES).unwrap_or(&ZEROS);
+        if at < SKIPPED_BYTES || piece == old {
+            continue;
+        }
+        if changes.len() > CHANGES_BYTES_MAX {
+            return None;
+        }
+        let length = match open {
+            Some((length, end)) if end == at => length,
+            _ => {
+                changes.extend_from_slice(&u32::try_from(at).ok()?.to_le_bytes());
+                changes.extend_from_slice(&[0; 4]);
+                changes.len() - 4
+            }
+        };
+        changes.extend_from_slice(piece);
+        let bytes = u32::try_from(changes.len() - length - 4).ok()?;
+        changes[length..length + 4].copy_from_slice(&bytes.to_le_bytes());
+        open = Some((length, at + PIECE_BYTES));
+    }
+    Some(changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `memory` with the changes, as an interpreter makes them.
+    fn changed(mut memory: Vec<u8>, mut changes: &[u8]) -> Vec<u8> {
+        while !changes.is_empty() {
+            let number = |at: usize| {
+                let bytes: [u8; 4] = changes[at..at + 4].try_into().unwrap();
+                u32::from_le_bytes(bytes) as usize
+            };
+            let (offset, length) = (number(0), number(4));
+            memory[offset..offset + length].copy_from_slice(&changes[8..8 + length]);
+            changes = &changes[8 + length..];
+        }
+        memory
+    }
+
+    #[test]
+    fn changes_make_one_memory_of_the_other() {
+        let before: Vec<u8> = (0..PAGE_BYTES).map(|at| at as u8).collect();
+        let mut after = before.clone();
+        after.resize(2 * PAGE_BYTES, 0);
+        for at in [
+            64,
+            65,
+            130,
+            4000,
+            PAGE_BYTES - 1,
+            PAGE_BYTES,
+            2 * PAGE_BYTES - 1,
+        ] {
+            after[at] ^= 0x55;
+        }
+        let found = changes(&before, &after).unwrap();
+        // Pieces side by side are one change: 64 to 192, 3968, and the two around the old end.
+        assert_eq!(found.len(), 4 * 8 + 6 * PIECE_BYTES);
+        let mut fresh = before.clone();
+        fresh.resize(2 * PAGE_BYTES, 0);
+        assert_eq!(changed(fresh, &found), after);
+        assert!(changes(&before, &before).unwrap().is_empty());
+    }
+}
