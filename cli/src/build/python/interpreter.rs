@@ -7,17 +7,29 @@ use tool_hub_host::authoring::CONTRACT;
 use tool_hub_manifest::{Digest, Interpreter};
 
 use super::{componentize, memory_access};
+use crate::build::process;
 use crate::build::project::{Project, built};
 use crate::files;
 use crate::session::Session;
 
 /// The name of the world and of the interpreter's file, among the toolchains.
 const NAME: &str = "python-interpreter";
-/// The module that it is made of.
-const MODULE: &str = "python_interpreter";
 
 const WORLD: &str = include_str!("interpreter/world.wit");
-const SOURCE: &str = include_str!("interpreter/python_interpreter.py");
+const MEMORY: &str = include_str!("interpreter/memory.wat");
+/// The worlds that are built one after the other, and the module and its source for each.
+const STEPS: [(&str, &str, &str); 2] = [
+    (
+        "standard-library",
+        "standard_library",
+        include_str!("interpreter/standard_library.py"),
+    ),
+    (
+        NAME,
+        "python_interpreter",
+        include_str!("interpreter/python_interpreter.py"),
+    ),
+];
 
 /// The interpreter, of this version of the command. componentize-py makes other bytes of the same
 /// sources each time, so it is built once and kept: tools share what has the same digest.
@@ -26,14 +38,8 @@ pub(super) async fn interpreter(
     toolchain: &Path,
     session: &Session,
 ) -> anyhow::Result<Interpreter> {
-    let access = include_str!("interpreter/memory.wat");
-    let all = json!([
-        access,
-        WORLD,
-        SOURCE,
-        CONTRACT.files,
-        toolchain.file_name().map(|it| it.display().to_string())
-    ]);
+    let made_with = toolchain.file_name().map(|name| name.display().to_string());
+    let all = json!([MEMORY, WORLD, STEPS, CONTRACT.files, made_with]);
     let key = Digest::of(all.to_string().as_bytes());
     let file = session
         .config
@@ -52,22 +58,26 @@ pub(super) async fn interpreter(
         let path = place.join("wit/deps/tool-hub-tool").join(name);
         files::write_new(&path, text.as_bytes())?;
     }
-    let source = place.join("source").join(format!("{MODULE}.py"));
-    files::write_new(&source, SOURCE.as_bytes())?;
     let environment = place.join("environment");
     std::fs::create_dir_all(environment.join("lib/site-packages"))?;
     let component = place.join("interpreter.wasm");
-    let mut command = componentize(project, toolchain, &environment);
-    command
-        .arg("--wit-path")
-        .arg(place.join("wit"))
-        .args(["--world", NAME, "--quiet", "componentize", "--python-path"])
-        .arg(place.join("source"))
-        .arg("--output")
-        .arg(&component)
-        .arg(MODULE);
-    let doing = "building the interpreter with componentize-py";
-    super::process::run(doing, &mut command, &session.printer).await?;
+    for (world, module, source) in STEPS {
+        files::write_new(
+            &place.join(format!("source/{module}.py")),
+            source.as_bytes(),
+        )?;
+        let mut command = componentize(project, toolchain, &environment);
+        command
+            .arg("--wit-path")
+            .arg(place.join("wit"))
+            .args(["--world", world, "--quiet", "componentize", "--python-path"])
+            .arg(place.join("source"))
+            .arg("--output")
+            .arg(&component)
+            .arg(module);
+        let doing = "building the interpreter with componentize-py";
+        process::run(doing, &mut command, &session.printer).await?;
+    }
     let bytes = memory_access::add(&built(&component)?)?;
     files::write(&file, &bytes)?;
     Ok(Interpreter::hashed(bytes))

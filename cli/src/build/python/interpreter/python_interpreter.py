@@ -1,6 +1,7 @@
 """The component that runs the programs of tools that are written in Python.
 
-`tool build` makes it once for all of them. A program is a JSON object: `modules` has the source of
+`tool build` makes it once for all of them, with the file `library` beside it that `standard_library`
+wrote. A program is a JSON object: `modules` has the source of
 each module by its name, as a list of its file, its text, and whether it is a package; `main` is the
 name of the module that has the function `call`.
 """
@@ -14,39 +15,8 @@ import sys
 import traceback
 import zlib
 
-# Modules that most programs import. They are loaded when the component is built.
-import ast, base64, bisect, calendar, collections.abc, contextlib, copy, csv, dataclasses  # noqa: E401, F401
-import datetime, decimal, difflib, enum, fractions, functools, hashlib, heapq, html, inspect  # noqa: E401, F401
-import io, itertools, keyword, linecache, logging, math, operator, pathlib, pprint, re  # noqa: E401, F401
-import statistics, string, struct, textwrap, time, tokenize, types, typing, unicodedata  # noqa: E401, F401
-import urllib.parse, warnings, weakref, asyncio  # noqa: E401, F401
-
 from componentize_py_types import Err
 from wit_world import exports
-
-# Parts of the standard library that are of no use without processes, windows or an installation.
-LEFT_OUT = {
-    "__phello__", "ensurepip", "idlelib", "lib2to3", "pydoc_data", "site-packages", "sysconfig", "test",
-    "tkinter", "turtledemo", "venv",
-}
-
-
-def modules_in(directory, prefix=""):
-    """The name, the file and the kind of each module below a directory of the standard library."""
-    for name in sorted(os.listdir(directory)):
-        path = f"{directory}/{name}"
-        if name.endswith(".py") and name != "__init__.py":
-            yield prefix + name.removesuffix(".py"), path, False
-        elif os.path.isfile(f"{path}/__init__.py") and name not in LEFT_OUT:
-            yield prefix + name, f"{path}/__init__.py", True
-            yield from modules_in(path, f"{prefix}{name}.")
-
-
-def compiled(path):
-    with open(path, "rb") as file:
-        source = file.read()
-    return zlib.compress(marshal.dumps(compile(source, path, "exec", dont_inherit=True)), 9)
-
 
 class Finder:
     """Finds modules by their names, and loads them. Subclasses say which there are."""
@@ -68,10 +38,8 @@ class Finder:
 class StandardLibrary(Finder):
     """The modules of the standard library, compiled: the component has no files when it runs."""
 
-    def __init__(self, directory):
-        self.modules = {
-            name: (path, is_package, compiled(path)) for name, path, is_package in modules_in(directory)
-        }
+    def __init__(self, file):
+        self.modules = marshal.load(file)
 
     def has(self, name):
         return name in self.modules
@@ -137,6 +105,7 @@ class Interpreter(exports.Interpreter):
             PROGRAM.main = importlib.import_module(given["main"])
         except BaseException as error:
             raise Err(said(error)) from None
+        gc.freeze()
 
     def call(self, function, arguments):
         if "random" in sys.modules:
@@ -148,9 +117,19 @@ class Interpreter(exports.Interpreter):
         return json.dumps(answer, ensure_ascii=False)
 
 
-# `os` itself is frozen, and names a directory that is not there.
-LIBRARY = StandardLibrary(os.path.dirname(csv.__file__))
+with open(f"{os.path.dirname(__file__)}/library", "rb") as file:
+    LIBRARY = StandardLibrary(file)
 
-# What was freed is part of the component unless it is zero: a bytearray is made of zeros.
+# Modules that most programs import are loaded when the component is built. They come from what was
+# compiled before: a compiler leaves holes in the memory, and what a program puts there is copied
+# for each call.
+sys.meta_path[:] = [importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter, LIBRARY, *sys.meta_path]
+import ast, base64, bisect, calendar, collections.abc, contextlib, copy, csv, dataclasses  # noqa: E401, E402, F401
+import datetime, decimal, difflib, enum, fractions, functools, hashlib, heapq, html, inspect  # noqa: E401, E402, F401
+import io, itertools, keyword, linecache, logging, math, operator, pathlib, pprint, re  # noqa: E401, E402, F401
+import statistics, string, struct, textwrap, time, tokenize, types, typing, unicodedata  # noqa: E401, E402, F401
+import urllib.parse, warnings, weakref, asyncio  # noqa: E401, E402, F401
+
 gc.collect()
-del (zeros := [bytearray(size) for size in [65536] * 100 + [4096] * 1000])[:]
+# A collection would write to every object that it looks at.
+gc.freeze()
