@@ -18,10 +18,12 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use tool_hub_host::authoring::Docs;
-use tool_hub_manifest::{Build, Language};
+use tool_hub_host::{HostError, inspect};
+use tool_hub_manifest::{Build, Grants, Language, Verified};
 
 use crate::session::Session;
 use crate::terminal::signals;
+use crate::toolbox::sandbox;
 
 pub(crate) use card::{FinishedCard, finished as finished_card};
 pub(crate) use functions::{Functions, specs};
@@ -62,6 +64,35 @@ pub(crate) async fn component(
     };
     let built = built(project, form, session).await;
     built.map_err(signals::or_interrupted)
+}
+
+/// Loads a tool that holds a program, as its users' hosts will: whatever is wrong with its modules
+/// shows then.
+///
+/// # Errors
+/// When the program cannot be loaded, or the sandbox cannot be set up.
+pub(crate) async fn check_program(
+    verified: &Verified,
+    build: &Build,
+    session: &Session,
+) -> anyhow::Result<()> {
+    if verified.interpreter().is_none() {
+        return Ok(());
+    }
+    let host = sandbox::open_host(&session.config)?;
+    let approved = inspect(verified)?.approve(Grants::none())?;
+    match host.load(approved).await {
+        Ok(_) => Ok(()),
+        Err(HostError::Program { reason, .. }) => {
+            let module = build.functions.as_deref().unwrap_or_default();
+            let module = module.strip_suffix(".py").unwrap_or(module);
+            Err(python::errors::cannot_be_loaded(
+                reason,
+                &module.replace('/', "."),
+            ))
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 async fn built(

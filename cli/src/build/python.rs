@@ -1,7 +1,7 @@
 //! Builds Python projects. Plain functions become a program for an interpreter that all share;
 //! of projects with WIT of their own, componentize-py makes components with CPython in them.
 
-mod errors;
+pub(super) mod errors;
 mod failing_imports;
 mod interpreter;
 mod memory_access;

@@ -27,6 +27,13 @@ pub(super) fn identity(source: &Source, inspection: &Inspection) -> Vec<String> 
     row("manifest", inspection.manifest_digest.to_string());
     row("component", inspection.component_digest.to_string());
     row("size", format!("{} bytes", inspection.component_bytes));
+    if let Some(interpreter) = &inspection.interpreter {
+        let what = format!(
+            "interpreter {}, {} bytes",
+            interpreter.digest, interpreter.bytes
+        );
+        row("run by", what);
+    }
     if let Some(license) = &inspection.license {
         row("license", escape_line(license));
     }

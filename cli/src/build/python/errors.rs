@@ -1,4 +1,4 @@
-//! Shortens componentize-py's errors to Python's own, with a hint for a missing module.
+//! Words Python's own errors in a project for its author, with a hint for a missing module.
 
 use crate::terminal::problem::Problem;
 
@@ -7,9 +7,14 @@ const NO_MODULE: &str = "ModuleNotFoundError: No module named '";
 /// The `error` of a build whose first module is `module`, for the author of the project.
 pub(super) fn explained(error: anyhow::Error, module: &str) -> anyhow::Error {
     let said = error.chain().nth(1).map(ToString::to_string);
-    let Some(said) = said.as_deref().and_then(python_s_own) else {
-        return error;
-    };
+    match said.as_deref().and_then(python_s_own) {
+        Some(said) => cannot_be_loaded(said, module),
+        None => error,
+    }
+}
+
+/// The error of a project whose first module is `module`, of which Python `said` what is wrong.
+pub(in crate::build) fn cannot_be_loaded(said: String, module: &str) -> anyhow::Error {
     let missing = said.split_once(NO_MODULE);
     let missing = missing.and_then(|(_, rest)| rest.split_once('\'').map(|(name, _)| name));
     let last = said.lines().rfind(|line| !line.trim().is_empty());

@@ -77,6 +77,7 @@ impl BuiltProject {
             // Its comments are left out: they would have it compiled anew when they change.
             Some(_) => package_of(with_script(author)?, &docs, &built.bytes, None)?,
         };
+        build::check_program(&verified, &section, session).await?;
         let card = finished_card(directory, verified.manifest(), printer)?;
         Ok(Self {
             verified,
