@@ -3,6 +3,7 @@
 pub(crate) mod admission;
 pub(crate) mod audit;
 pub(crate) mod executor;
+pub(crate) mod export;
 pub(crate) mod failure;
 pub(crate) mod limit;
 pub(crate) mod log;
@@ -22,11 +23,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use tool_hub_manifest::contract::Failure;
-use wasmtime::component::{ComponentExportIndex, Instance, InstancePre, Val};
+use wasmtime::component::{InstancePre, Val};
 use wasmtime::{Store, UpdateDeadline};
 
 use crate::call::admission::CallPermit;
 use crate::call::executor::Executor;
+use crate::call::export::call_export;
 use crate::call::plan::{Callee, Plan};
 use crate::call::policy::Policy;
 use crate::call::record::Record;
@@ -47,7 +49,7 @@ pub(crate) struct SandboxTemplate {
     pub(crate) policy: Arc<Policy>,
     pub(crate) component: InstancePre<CallState>,
     /// The program of the tool, if the component is an interpreter.
-    pub(crate) program: Option<Arc<Program>>,
+    pub(crate) program: Option<Program>,
 }
 
 /// Runs `plan` with `arguments` in a sandbox of its own, and `read`s the result. `permit` is given
@@ -134,23 +136,6 @@ fn guest(
             .await
             .map_err(|error: wasmtime::Error| failure::of_error(&error, store.data()))
     }
-}
-
-/// Calls an export, and gives its result if it has one.
-pub(crate) async fn call_export(
-    store: &mut Store<CallState>,
-    instance: &Instance,
-    export: ComponentExportIndex,
-    arguments: &[Val],
-    results: usize,
-) -> wasmtime::Result<Option<Val>> {
-    let function = instance.get_func(&mut *store, export);
-    let function = function.ok_or_else(|| wasmtime::Error::from(Stop::MissingExport))?;
-    let mut slots = [Val::Bool(false)];
-    let slots = &mut slots[..results];
-    function.call_async(store, arguments, slots).await?;
-    let slot = slots.first_mut();
-    Ok(slot.map(|slot| std::mem::replace(slot, Val::Bool(false))))
 }
 
 fn store(executor: &Executor, state: CallState) -> Store<CallState> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tool_hub_manifest::contract::{Failure, Reply};
 use tool_hub_manifest::{Digest, Verified};
 use wasmtime::Engine;
-use wasmtime::component::{Component, ComponentExportIndex, Linker};
+use wasmtime::component::{Component, ComponentExportIndex, Linker, Val};
 use wasmtime_wasi_config::WasiConfig;
 
 use crate::approval::approved::Approved;
@@ -169,8 +169,8 @@ impl Host {
                 });
             }
         };
-        if let Some(program) = &loaded.template.program {
-            self.shared.prepare(program, &loaded).await?;
+        if loaded.template.program.is_some() {
+            self.shared.prepare(&loaded).await?;
         }
         Ok(Tool::new(loaded))
     }
@@ -201,7 +201,7 @@ impl HostState {
             Some(_) => {
                 let (program, exports) = self.program(verified, &compiled)?;
                 refusals.extend(imports::refusals(&exports.imports));
-                (Some(Arc::new(program)), exports)
+                (Some(program), exports)
             }
         };
         let (functions, wrong_claims) = claims::check(manifest, &exports);
@@ -263,16 +263,10 @@ impl HostState {
         Ok((program, exports))
     }
 
-    /// Prepares the program of a tool, in a sandbox with no rights: what it does when it is loaded
-    /// is done once for all calls, whoever makes them.
-    async fn prepare(&self, program: &Arc<Program>, tool: &LoadedTool) -> Result<(), HostError> {
-        let granted = &tool.template.policy;
-        let template = SandboxTemplate {
-            executor: self.executor.clone(),
-            policy: Arc::new(granted.without_rights(&self.config)),
-            component: tool.template.component.clone(),
-            program: Some(program.clone()),
-        };
+    /// Prepares the program of a tool once for all calls, in a sandbox with the tool's rights.
+    /// Nobody is there to be asked.
+    async fn prepare(&self, tool: &LoadedTool) -> Result<(), HostError> {
+        let template = &tool.template;
         let limits = template.policy.limits;
         let record = Arc::new(Record::new(&template.policy, limits, Arc::new(Nobody)));
         let signature = Signature {
@@ -283,18 +277,15 @@ impl HostState {
         let timeout = Duration::from_millis(limits.call_ms);
         let prepared = async {
             let permit = self.executor.limiter.acquire(None, timeout).await?;
-            let template = Arc::new(template);
-            call::run(&template, &plan, Vec::new(), &record, permit, |_| {
-                Ok(Reply::default())
-            })
-            .await
+            let nothing = |_: Option<&Val>| Ok(Reply::default());
+            call::run(template, &plan, Vec::new(), &record, permit, nothing).await
         };
         let prepared: Result<Reply, Failure> = prepared.await;
-        let prepared = prepared.map(|_| ());
-        prepared.map_err(|failure| HostError::Program {
+        let error = |failure: Failure| HostError::Program {
             tool: tool.name.clone(),
             reason: failure.message,
-        })
+        };
+        prepared.map(|_| ()).map_err(error)
     }
 
     fn policy(&self, approved: &Approved) -> Policy {

@@ -21,7 +21,8 @@
 //!             (canon lift (core func $i "add"))))
 //! "#)?;
 //! let manifest = authoring::derive_manifest(&component, "adder".parse()?)?;
-//! let package = Package { manifest: manifest.to_toml().into_bytes(), component, interpreter: None };
+//! let manifest = manifest.to_toml().into_bytes();
+//! let package = Package { manifest, component, interpreter: None };
 //!
 //! let inspection = inspect(&Verified::check(package)?)?;
 //! let approved = inspection.approve(Grants::none())?;

@@ -12,7 +12,7 @@ use wasmparser::{Parser, Payload};
 use wasmtime::Store;
 use wasmtime::component::{ComponentExportIndex, Instance, Val};
 
-use crate::call::call_export;
+use crate::call::export::call_export;
 use crate::call::state::CallState;
 use crate::call::stop::Stop;
 use crate::component::contract_exports::ContractExport;

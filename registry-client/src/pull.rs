@@ -102,7 +102,8 @@ async fn pinned(store: &Store, pin: &Pin) -> Result<Option<Verified>, ClientErro
     }
 }
 
-/// A tool's manifest, and its other files as they are listed, with what the manifest claims of them.
+/// A tool's manifest, and its other files as they are listed, with what the manifest claims of
+/// them.
 struct Listed {
     manifest: Vec<u8>,
     claim: ComponentClaim,

@@ -5,6 +5,7 @@ mod directories;
 mod error;
 pub(crate) mod gc;
 mod interpreters;
+mod known_interpreters;
 mod layout;
 mod lock;
 mod packages;
@@ -18,7 +19,7 @@ use crate::limits::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
 
 pub use error::StoreError;
 
-use interpreters::KnownInterpreters;
+use known_interpreters::KnownInterpreters;
 use layout::Layout;
 pub(crate) use lock::SharedLock;
 
@@ -40,7 +41,8 @@ pub(crate) use lock::SharedLock;
 /// let component = b"component".to_vec();
 /// let mut manifest = Manifest::new("demo".parse()?, Version::new(0, 1, 0));
 /// manifest.component = Some(ComponentClaim::of(&component));
-/// let package = Package { manifest: manifest.to_toml().into_bytes(), component, interpreter: None };
+/// let manifest = manifest.to_toml().into_bytes();
+/// let package = Package { manifest, component, interpreter: None };
 ///
 /// let verified = store.put_package(package)?;
 /// assert_eq!(store.get(verified.pin())?.component(), b"component");

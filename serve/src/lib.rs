@@ -25,7 +25,8 @@
 //! #         (canon lift (core func $i "add"))))"#)?;
 //! // A component that exports one function, `add`, loaded as the host demands.
 //! let manifest = derive_manifest(&component, "adder".parse()?)?;
-//! let package = Package { manifest: manifest.to_toml().into_bytes(), component, interpreter: None };
+//! let manifest = manifest.to_toml().into_bytes();
+//! let package = Package { manifest, component, interpreter: None };
 //! let approved = inspect(&Verified::check(package)?)?.approve(Grants::none())?;
 //! let tool = Host::new(HostConfig::new())?.load(approved).await?;
 //!

@@ -9,6 +9,7 @@ mod integers;
 mod listed;
 mod mistakes;
 mod plain;
+mod programs;
 mod tested;
 
 use std::fs::Permissions;
@@ -69,6 +70,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(defined::tests());
     tests.extend(integers::tests());
     tests.extend(plain::tests());
+    tests.extend(programs::tests());
     tests.extend(gradio::tests());
     tests.extend(listed::tests());
     tests.extend(mistakes::tests());

@@ -1,6 +1,7 @@
-//! Builds Python projects. Plain functions become a program for an interpreter that all share;
-//! of projects with WIT of their own, componentize-py makes components with CPython in them.
+//! Builds Python projects: programs for a shared interpreter, or components with componentize-py.
+//! Plain functions become programs. Projects with WIT of their own become components.
 
+mod componentize;
 pub(super) mod errors;
 mod failing_imports;
 mod interpreter;
@@ -11,38 +12,17 @@ mod program;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use tokio::process::Command;
 use tool_hub_host::authoring::{WitSource, program_component};
+
+use componentize::{COMPONENTIZE_PY, componentize};
 
 use super::functions::Functions;
 use super::functions::python::MODULE;
 use super::project::{BuiltComponent, Project, built};
-use super::toolchain::Toolchain;
 use super::wit::wit_files;
 use super::{process, sources};
 use crate::files;
 use crate::session::Session;
-
-/// The program is a native module of the package, so that it needs no environment of its own
-/// but a place on Python's path.
-const COMPONENTIZE_PY: Toolchain<'_> = Toolchain {
-    name: "componentize-py-0.25.1",
-    lock: &[("requirements.txt", include_str!("python/requirements.txt"))],
-    install: &[
-        "python3",
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--only-binary=:all:",
-        "--require-hashes",
-        "--target",
-        "{directory}",
-        "--requirement",
-        "{directory}/requirements.txt",
-    ],
-};
 
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "app.py";
@@ -147,22 +127,6 @@ async fn build_component(
     built(&component)
 }
 
-/// The command of componentize-py, with the packages of `environment`. WASI is not stubbed out: a
-/// stub would bake one seed into the component, and every call would draw the same "random" numbers.
-fn componentize(project: Project<'_>, toolchain: &Path, environment: &Path) -> Command {
-    let mut command = project.command("python3");
-    command
-        .args([
-            "-c",
-            "import sys, componentize_py; sys.exit(componentize_py.script())",
-        ])
-        .env("PYTHONPATH", toolchain)
-        .env("VIRTUAL_ENV", environment)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .current_dir(project.scratch);
-    command
-}
-
 /// The name of the module that is loaded first.
 fn entry(project: Project<'_>) -> String {
     let functions = project.build.functions.as_deref();
@@ -204,30 +168,6 @@ fn copy_packages(environment: Option<&Path>, place: &Path) -> anyhow::Result<()>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_package_of_the_toolchain_is_named_by_hashes() {
-        let [(_, requirements)] = COMPONENTIZE_PY.lock else {
-            panic!("it has one lock");
-        };
-        let joined = requirements.replace("\\\n", " ");
-        let lines = joined.lines().filter(|line| !line.trim().is_empty());
-        let packages: Vec<Vec<&str>> = lines.map(|it| it.split_whitespace().collect()).collect();
-        assert!(!packages.is_empty());
-        for package in packages {
-            let (name, hashes) = package.split_first().unwrap();
-            let pinned = name.split_once("==").unwrap();
-            assert!(pinned.1.starts_with(|c: char| c.is_ascii_digit()), "{name}");
-            assert!(!hashes.is_empty(), "{name}");
-            for hash in hashes {
-                let hex = hash.strip_prefix("--hash=sha256:").unwrap();
-                assert_eq!(hex.len(), 64, "{name}");
-            }
-        }
-        for flag in ["--require-hashes", "--only-binary=:all:", "--no-deps"] {
-            assert!(COMPONENTIZE_PY.install.contains(&flag), "{flag}");
-        }
-    }
 
     #[test]
     fn only_the_user_s_own_environment_is_taken() {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use tool_hub_manifest::{Capabilities, Grants, Limits};
 use wasmtime_wasi_config::WasiConfigVariables;
 
-use crate::approval::denial::{self, Denial, ToolIdentity};
-use crate::config::HostConfig;
+use crate::approval::denial::{Denial, ToolIdentity};
 use crate::imports::directories::guard::Guard;
 use crate::imports::http::connect::Tls;
 use crate::recording::HttpRecorder;
@@ -34,25 +33,4 @@ pub(crate) struct Policy {
     pub(crate) tls: Arc<Tls>,
     /// What records and answers its requests, while it is tested.
     pub(crate) recorder: Option<Arc<dyn HttpRecorder>>,
-}
-
-impl Policy {
-    /// The same policy without anything that the user granted.
-    pub(crate) fn without_rights(&self, config: &HostConfig) -> Self {
-        let grants = Grants::none();
-        Self {
-            tool: self.tool.clone(),
-            asked: self.asked.clone(),
-            absent: denial::absent(&self.tool, &self.asked, &grants).into(),
-            limits: self.limits,
-            variables: Vec::new(),
-            settings: Arc::default(),
-            secrets: Secrets::default(),
-            storage: None,
-            guard: Guard::new(&grants, config).into(),
-            grants: Arc::new(grants),
-            tls: self.tls.clone(),
-            recorder: None,
-        }
-    }
 }

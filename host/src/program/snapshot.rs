@@ -12,7 +12,7 @@ const PAGE_BYTES: usize = 64 << 10;
 const PIECE_BYTES: usize = 64;
 /// More changes than this are not kept: it takes less time to prepare the program again.
 const CHANGES_BYTES_MAX: usize = 32 << 20;
-/// The access to a memory leaves something at its beginning while it reads.
+/// The contract leaves the beginning of the memory to whoever gives access to it.
 const SKIPPED_BYTES: usize = PIECE_BYTES;
 
 /// What is different in a memory.

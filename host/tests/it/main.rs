@@ -14,6 +14,7 @@ mod grants;
 mod hostile;
 mod limits;
 mod logging_component;
+mod programs;
 mod refusals;
 mod storage_and_log;
 mod storage_component;

@@ -45,9 +45,10 @@ pub struct DamagedBlob {
 }
 
 impl Store {
-    /// Removes every file that no pin in `keep` names, nor a manifest of theirs, and that was neither written nor pulled
-    /// again within the last `spare_younger_than`: a tool may have been pulled whose approval
-    /// is still being thought about. Also removes what was set aside as damaged.
+    /// Removes every file that no pin in `keep` names, nor a manifest of theirs, and that was
+    /// neither written nor pulled again within the last `spare_younger_than`: a tool may have been
+    /// pulled whose approval is still being thought about. Also removes what was set aside as
+    /// damaged.
     ///
     /// Waits for pulls and writes under way, here and in other processes, and holds new ones
     /// off, so that it cannot remove what is being written.

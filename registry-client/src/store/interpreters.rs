@@ -1,29 +1,9 @@
-//! Reads and keeps the interpreters of tools: one file, and one copy in memory, for many tools.
+//! Reads and writes the interpreters of tools: one file, and one copy in memory, for many tools.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-
-use tool_hub_manifest::{Digest, Interpreter, Manifest, Verified, WeakInterpreter};
+use tool_hub_manifest::{Digest, Interpreter, Manifest, Verified};
 
 use super::{Store, StoreError, blob};
 use crate::limits::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
-
-/// The interpreters that tools of this process have in memory.
-#[derive(Debug, Default)]
-pub(super) struct KnownInterpreters(Mutex<HashMap<Digest, WeakInterpreter>>);
-
-impl KnownInterpreters {
-    fn get(&self, digest: Digest) -> Option<Interpreter> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&digest)?.upgrade()
-    }
-
-    fn add(&self, interpreter: &Interpreter) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|_, interpreter| interpreter.upgrade().is_some());
-        known.insert(interpreter.digest(), interpreter.downgrade());
-    }
-}
 
 impl Store {
     /// The interpreter with `digest`, whose bytes are hashed; `None` when it is not there. One that

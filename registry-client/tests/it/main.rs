@@ -8,6 +8,7 @@
 mod crash;
 mod environment;
 mod hostile;
+mod interpreter;
 mod pull;
 mod push;
 mod registry;

@@ -6,7 +6,8 @@ use serde_json::json;
 use tool_hub_host::authoring::CONTRACT;
 use tool_hub_manifest::{Digest, Interpreter};
 
-use super::{componentize, memory_access};
+use super::componentize::componentize;
+use super::memory_access;
 use crate::build::process;
 use crate::build::project::{Project, built};
 use crate::files;

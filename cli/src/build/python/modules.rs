@@ -10,8 +10,8 @@ use crate::files::{self, Limit};
 /// The most modules that are examined.
 const FILES_MAX: usize = 1_000;
 
-/// The modules in `directories` that loading `entries` loads or may load later: their files, with the
-/// imports of each. Files that cannot be parsed are there without imports.
+/// The modules in `directories` that loading `entries` loads or may load later: their files, with
+/// the imports of each. Files that cannot be parsed are there without imports.
 pub(super) fn reached(directories: &[&Path], entries: &[&str]) -> BTreeMap<String, Vec<Import>> {
     let mut modules = BTreeMap::new();
     let mut waiting: VecDeque<String> = entries.iter().map(|it| (*it).to_owned()).collect();

@@ -23,8 +23,8 @@ struct Program<'a> {
 #[derive(Serialize)]
 struct Module(String, String, bool);
 
-/// The program whose module `main` is loaded first: the modules in the files `main` and `others`, with
-/// all that they import from `directories`, and that their imports import.
+/// The program whose module `main` is loaded first: the modules in the files `main` and `others`,
+/// with all that they import from `directories`, and that their imports import.
 ///
 /// # Errors
 /// When a file cannot be read, is not UTF-8, or all of them are too long.

@@ -241,7 +241,7 @@ mod tests {
         });
         let mut bytes = wat::parse_str(COMPONENT).unwrap();
         let data = [&[VERSION], json.to_string().as_bytes()].concat();
-        section(&data, &mut bytes);
+        append(DOCS_SECTION, &data, &mut bytes);
         let docs = Docs::from_component(&bytes).unwrap();
         assert_eq!(docs.world(), Some("Text."));
         assert_eq!(docs.function(&name("hello")), Some("Hi."));
