@@ -1,7 +1,8 @@
 //! The `Host`: loads approved tools, from the code cache or by compiling, and links their imports.
 //! It holds the engine, the cache and everything else that its tools share.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tool_hub_manifest::contract::{Failure, Reply};
@@ -40,6 +41,9 @@ use crate::secret::Secrets;
 use crate::tool::{LoadedTool, Tool};
 use crate::values::types::Signature;
 
+/// The most interpreters that are kept while no tool needs them.
+const INTERPRETERS_MAX: usize = 8;
+
 /// The sandbox of a process. Cloning is cheap; clones share everything.
 #[derive(Clone)]
 pub struct Host {
@@ -55,6 +59,8 @@ struct HostState {
     cache: Option<Cache>,
     prefetch: Prefetch,
     compile_slots: CompileSlots,
+    /// The interpreters that tools were loaded with: one mapping of their code for all of them.
+    interpreters: Mutex<HashMap<Digest, Component>>,
 }
 
 /// A step of loading a tool.
@@ -102,6 +108,7 @@ impl Host {
                 cache,
                 prefetch: Prefetch::default(),
                 compile_slots: CompileSlots::new(),
+                interpreters: Mutex::default(),
             }),
         })
     }
@@ -193,7 +200,10 @@ impl HostState {
         let verified = approved.verified();
         let manifest = verified.manifest();
         directories::check(approved.grants(), &self.config)?;
-        let component = self.component(verified, progress)?;
+        let component = match verified.interpreter() {
+            None => self.component(verified, progress)?,
+            Some(_) => self.interpreter(verified, progress)?,
+        };
         let compiled = Exports::of_component(&component);
         let mut refusals = imports::refusals(&compiled.imports);
         let (program, exports) = match verified.interpreter() {
@@ -307,6 +317,29 @@ impl HostState {
             tls: self.tls.clone(),
             recorder: approved.recorder().cloned(),
         }
+    }
+
+    /// The compiled interpreter of a tool. While the first tool that names it is loaded, others
+    /// wait.
+    fn interpreter(
+        &self,
+        verified: &Verified,
+        progress: &dyn Fn(LoadEvent),
+    ) -> Result<Component, HostError> {
+        let mut known = self
+            .interpreters
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(component) = known.get(&verified.code_digest()) {
+            progress(LoadEvent::Cached);
+            return Ok(component.clone());
+        }
+        let component = self.component(verified, progress)?;
+        if known.len() >= INTERPRETERS_MAX {
+            known.clear();
+        }
+        known.insert(verified.code_digest(), component.clone());
+        Ok(component)
     }
 
     /// The compiled component, from the cache or made anew.

@@ -134,7 +134,8 @@ impl ContractExport {
 
     /// Its name, as that of an [`ExportName`](tool_hub_manifest::ExportName).
     pub(crate) fn name(self) -> String {
-        format!("{}.{}", self.interface(), self.function())
+        let interface = self.interface().trim_end_matches('@');
+        format!("{interface}.{}", self.function())
     }
 
     fn types(self) -> &'static Types {

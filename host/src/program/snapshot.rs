@@ -11,7 +11,7 @@ const PAGE_BYTES: usize = 64 << 10;
 /// no changes or many.
 const PIECE_BYTES: usize = 64;
 /// More changes than this are not kept: it takes less time to prepare the program again.
-const CHANGES_BYTES_MAX: usize = 32 << 20;
+const CHANGES_BYTES_MAX: usize = 16 << 20;
 /// The contract leaves the beginning of the memory to whoever gives access to it.
 const SKIPPED_BYTES: usize = PIECE_BYTES;
 
