@@ -59,9 +59,10 @@ fn function(definition: &Definition, operation: &Operation, interface: &Interfac
         ),
     };
     format!(
-        "def {}({}):\n    given = {{\n{given}    }}\n    return result({}, given, {answer})\n",
+        "def {}({}):\n    given = {{\n{given}    }}\n    return result(source.{}, HINTS[{}], given, {answer})\n",
         identifier(&operation.wit),
         parameters.trim_end_matches(", "),
+        definition.name,
         quoted(&definition.name)
     )
 }

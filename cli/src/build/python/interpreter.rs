@@ -18,6 +18,8 @@ const NAME: &str = "python-interpreter";
 
 const WORLD: &str = include_str!("interpreter/world.wit");
 const MEMORY: &str = include_str!("interpreter/memory.wat");
+/// The module that programs import, which is part of the interpreter.
+const FUNCTIONS: &str = include_str!("interpreter/tool_hub_functions.py");
 /// The worlds that are built one after the other, and the module and its source for each.
 const STEPS: [(&str, &str, &str); 2] = [
     (
@@ -40,7 +42,7 @@ pub(super) async fn interpreter(
     session: &Session,
 ) -> anyhow::Result<Interpreter> {
     let made_with = toolchain.file_name().map(|name| name.display().to_string());
-    let all = json!([MEMORY, WORLD, STEPS, CONTRACT.files, made_with]);
+    let all = json!([MEMORY, WORLD, FUNCTIONS, STEPS, CONTRACT.files, made_with]);
     let key = Digest::of(all.to_string().as_bytes());
     let file = session
         .config
@@ -62,6 +64,8 @@ pub(super) async fn interpreter(
     let environment = place.join("environment");
     std::fs::create_dir_all(environment.join("lib/site-packages"))?;
     let component = place.join("interpreter.wasm");
+    let functions = place.join("source/tool_hub_functions.py");
+    files::write_new(&functions, FUNCTIONS.as_bytes())?;
     for (world, module, source) in STEPS {
         files::write_new(
             &place.join(format!("source/{module}.py")),

@@ -92,6 +92,24 @@ def said(error):
     return "".join(told.format()).rstrip()
 
 
+def load(program):
+    """Loads the modules of a program."""
+    given = json.loads(program)
+    PROGRAM.modules.update({name: tuple(module) for name, module in given["modules"].items()})
+    PROGRAM.main = importlib.import_module(given["main"])
+
+
+def run(function, arguments):
+    """Calls a function of the program that was loaded."""
+    if "random" in sys.modules:
+        # Its seed was drawn when the module was loaded, and may be that of many calls.
+        sys.modules["random"].seed()
+    answer = PROGRAM.main.call(function, json.loads(arguments))
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    return json.dumps(answer, ensure_ascii=False)
+
+
 class Interpreter(exports.Interpreter):
     """The interface `interpreter` of the contract."""
 
@@ -99,22 +117,14 @@ class Interpreter(exports.Interpreter):
         # There are no files to find modules in. While the component is built there are.
         sys.meta_path[:] = [importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter, PROGRAM, LIBRARY]
         sys.path.clear()
-        given = json.loads(program)
-        PROGRAM.modules.update({name: tuple(module) for name, module in given["modules"].items()})
         try:
-            PROGRAM.main = importlib.import_module(given["main"])
+            load(program)
         except BaseException as error:
             raise Err(said(error)) from None
         gc.freeze()
 
     def call(self, function, arguments):
-        if "random" in sys.modules:
-            # Its seed was drawn when the module was loaded, and may be that of many calls.
-            sys.modules["random"].seed()
-        answer = PROGRAM.main.call(function, json.loads(arguments))
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        return json.dumps(answer, ensure_ascii=False)
+        return run(function, arguments)
 
 
 with open(f"{os.path.dirname(__file__)}/library", "rb") as file:
@@ -130,6 +140,86 @@ import io, itertools, keyword, linecache, logging, math, operator, pathlib, ppri
 import statistics, string, struct, textwrap, time, tokenize, types, typing, unicodedata  # noqa: E401, E402, F401
 import urllib.parse, warnings, weakref, asyncio  # noqa: E401, E402, F401
 
+import tool_hub_functions  # noqa: E402, F401
+
+SAMPLE = {
+    "sample": """
+from enum import Enum
+from typing import Literal, Optional
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+def paint(text: str, times: int = 1, colour: Colour = Colour.RED, more: Optional[list[float]] = None) -> list[str]:
+    if not text:
+        raise ValueError("nothing to paint")
+    return [f"{text} {colour.value} {more}" for _ in range(times)]
+""",
+    "sample_functions": """
+import importlib
+import json
+
+from tool_hub_functions import as_text, hints_of, result
+
+source = importlib.import_module("sample")
+HINTS = {name: hints_of(getattr(source, name)) for name in ["paint"]}
+
+
+def export_paint(a0, a1, a2, a3):
+    given = {
+        "text": lambda: a0,
+        **({} if a1 is None else {"times": lambda: int(a1)}),
+        **({} if a2 is None else {"colour": lambda: a2}),
+        **({} if a3 is None else {"more": lambda: [float(item) for item in a3]}),
+    }
+    return result(source.paint, HINTS["paint"], given, lambda it: [as_text(item) for item in it])
+
+
+def call(export, arguments):
+    return export_paint(*arguments)
+""",
+}
+
+
+def warm_up():
+    """Loads and calls a program until nothing changes any more in what all programs use: Python
+    adapts code to the values that it sees, and each change is copied for each call."""
+    program = {
+        "modules": {name: [f"{name}.py", source, False] for name, source in SAMPLE.items()},
+        "main": "sample_functions",
+    }
+    for _ in range(64):
+        load(json.dumps(program))
+        for arguments in (["a", None, None, None], ["b", 2, "red", [1.5]], ["", None, None, None]):
+            run("tools:sample/functions.paint", json.dumps(arguments))
+        for name in SAMPLE:
+            del sys.modules[name]
+    PROGRAM.modules.clear()
+    PROGRAM.main = None
+
+
+def fillings():
+    """Objects that fill the holes in Python's memory, so that what a program puts there lies together
+    and is copied for each call in few pieces."""
+    filling = []
+    for size in range(24, 520, 8):
+        (side_by_side, before) = (0, 0)
+        for _ in range(2000):
+            filling.append(bytes(size - sys.getsizeof(b"")))
+            place = id(filling[-1])
+            side_by_side = side_by_side + 1 if size <= place - before <= size + 16 else 0
+            before = place
+            if side_by_side == 16:
+                break
+    return filling
+
+
+sys.meta_path.insert(0, PROGRAM)
+warm_up()
+sys.meta_path.remove(PROGRAM)
 gc.collect()
+FILLINGS = fillings()
 # A collection would write to every object that it looks at.
 gc.freeze()
