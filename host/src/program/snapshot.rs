@@ -15,6 +15,13 @@ const CHANGES_BYTES_MAX: usize = 16 << 20;
 /// The contract leaves the beginning of the memory to whoever gives access to it.
 const SKIPPED_BYTES: usize = PIECE_BYTES;
 
+/// A copy of a memory. It goes back to the system when it is dropped: an allocator would keep
+/// some of its megabytes.
+#[cfg(target_os = "linux")]
+type MemoryCopy = memmap2::MmapMut;
+#[cfg(not(target_os = "linux"))]
+type MemoryCopy = Vec<u8>;
+
 /// What is different in a memory.
 pub(super) struct Snapshot {
     /// The pages that it has more.
@@ -49,9 +56,9 @@ impl MemoryAccess {
         &self,
         store: &mut Store<CallState>,
         instance: &Instance,
-    ) -> wasmtime::Result<Vec<u8>> {
+    ) -> wasmtime::Result<MemoryCopy> {
         let list = self.whole(store, instance).await?;
-        Ok(list.as_le_slice(&*store).to_vec())
+        Ok(copied(list.as_le_slice(&*store))?)
     }
 
     /// What is different from `before`; `None` if that is too much to be kept.
@@ -97,6 +104,19 @@ impl MemoryAccess {
         let (list,) = read.call_async(store, (0, bytes)).await?;
         Ok(list)
     }
+}
+
+#[cfg(target_os = "linux")]
+fn copied(memory: &[u8]) -> std::io::Result<MemoryCopy> {
+    let mut copy = memmap2::MmapMut::map_anon(memory.len())?;
+    copy.copy_from_slice(memory);
+    Ok(copy)
+}
+
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere the system may refuse")]
+fn copied(memory: &[u8]) -> std::io::Result<MemoryCopy> {
+    Ok(memory.to_vec())
 }
 
 /// The pieces of `after` that differ from those of `before`, behind which there are zeros.
