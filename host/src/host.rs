@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tool_hub_manifest::contract::{Failure, Reply};
+use tool_hub_manifest::contract::Reply;
 use tool_hub_manifest::{Digest, Verified};
+use tracing::Instrument as _;
 use wasmtime::Engine;
 use wasmtime::component::{Component, ComponentExportIndex, Linker, Val};
 use wasmtime_wasi_config::WasiConfig;
@@ -60,7 +61,7 @@ struct HostState {
     prefetch: Prefetch,
     compile_slots: CompileSlots,
     /// The interpreters that tools were loaded with: one mapping of their code for all of them.
-    interpreters: Mutex<HashMap<Digest, Component>>,
+    interpreters: Mutex<HashMap<Digest, Arc<Mutex<Option<Component>>>>>,
 }
 
 /// A step of loading a tool.
@@ -285,17 +286,27 @@ impl HostState {
         };
         let plan = Plan::new(Callee::Preparation, signature);
         let timeout = Duration::from_millis(limits.call_ms);
+        let span = tracing::info_span!(
+            target: "tool_hub_host::call",
+            "call",
+            tool = template.policy.tool.name,
+            function = "(loading)",
+            outcome = tracing::field::Empty,
+        );
         let prepared = async {
-            let permit = self.executor.limiter.acquire(None, timeout).await?;
+            let permit = self.executor.limiter.acquire(None, timeout).await;
+            let permit = permit.map_err(|failure| HostError::Engine {
+                reason: failure.message,
+            })?;
             let nothing = |_: Option<&Val>| Ok(Reply::default());
-            call::run(template, &plan, Vec::new(), &record, permit, nothing).await
+            let result = call::run(template, &plan, Vec::new(), &record, permit, nothing).await;
+            record.close(&result);
+            result.map(|_| ()).map_err(|failure| HostError::Program {
+                tool: tool.name.clone(),
+                reason: failure.message,
+            })
         };
-        let prepared: Result<Reply, Failure> = prepared.await;
-        let error = |failure: Failure| HostError::Program {
-            tool: tool.name.clone(),
-            reason: failure.message,
-        };
-        prepared.map(|_| ()).map_err(error)
+        prepared.instrument(span).await
     }
 
     fn policy(&self, approved: &Approved) -> Policy {
@@ -319,27 +330,27 @@ impl HostState {
         }
     }
 
-    /// The compiled interpreter of a tool. While the first tool that names it is loaded, others
-    /// wait.
+    /// The compiled interpreter of a tool. While the first tool that names it is loaded, others of
+    /// the same interpreter wait.
     fn interpreter(
         &self,
         verified: &Verified,
         progress: &dyn Fn(LoadEvent),
     ) -> Result<Component, HostError> {
-        let mut known = self
-            .interpreters
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(component) = known.get(&verified.code_digest()) {
+        let slot = {
+            let known = self.interpreters.lock();
+            let mut known = known.unwrap_or_else(PoisonError::into_inner);
+            if known.len() >= INTERPRETERS_MAX && !known.contains_key(&verified.code_digest()) {
+                known.clear();
+            }
+            known.entry(verified.code_digest()).or_default().clone()
+        };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(component) = &*slot {
             progress(LoadEvent::Cached);
             return Ok(component.clone());
         }
-        let component = self.component(verified, progress)?;
-        if known.len() >= INTERPRETERS_MAX {
-            known.clear();
-        }
-        known.insert(verified.code_digest(), component.clone());
-        Ok(component)
+        Ok(slot.insert(self.component(verified, progress)?).clone())
     }
 
     /// The compiled component, from the cache or made anew.

@@ -116,7 +116,9 @@ impl Program {
         let Some(memory) = &self.memory else {
             return self.prepare(store, instance).await;
         };
-        let before = memory.copy(store, instance).await?;
+        let Some(before) = memory.copy(store, instance).await? else {
+            return self.prepare(store, instance).await;
+        };
         self.prepare(store, instance).await?;
         // A handle means nothing in another instance.
         if store.data_mut().table().is_empty()
@@ -163,7 +165,7 @@ impl Program {
         let answer = call_export(store, instance, self.call, &given, 1).await?;
         match (&function.signature.result, answer) {
             (None, _) => Ok(None),
-            (Some(ty), Some(Val::String(text))) => match read::value(ty, &text) {
+            (Some(ty), Some(Val::String(text))) => match read::value(ty, &text, max) {
                 Ok(value) => Ok(Some(value)),
                 Err(error) => Err(Stop::Program(format!(
                     "the program's answer does not fit the function's type: {error}"

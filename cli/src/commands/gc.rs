@@ -44,9 +44,10 @@ impl Gc {
             )?);
         }
         let keep: Vec<Pin> = toolboxes.iter().flat_map(OpenToolbox::pins).collect();
-        let freed = config.settings.open_store()?.gc(&keep, SPARED)?;
-        let components: Vec<Digest> = keep.iter().map(|pin| pin.component).collect();
-        let compiled = sandbox::open_host(config)?.trim_cache(&components)?;
+        let store = config.settings.open_store()?;
+        let freed = store.gc(&keep, SPARED)?;
+        let code: Vec<Digest> = keep.iter().map(|pin| store.code_digest(pin)).collect();
+        let compiled = sandbox::open_host(config)?.trim_cache(&code)?;
         if printer.wants_json() {
             printer.json(&json!({
                 "store": { "files": freed.files, "bytes": freed.bytes },

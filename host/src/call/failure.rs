@@ -16,11 +16,20 @@ use crate::compilation::engine_messages;
 /// At most so much of a guest's last words is repeated.
 const LAST_WORDS_MAX: usize = 500;
 
+/// At most so many characters of what an interpreter says of a program are repeated.
+const PROGRAM_SAYS_MAX: usize = 8_000;
+
 /// The failure of a call that ended with `error`.
 pub(crate) fn of_error(error: &wasmtime::Error, state: &CallState) -> Failure {
     let (limits, record) = (&state.record.limits, &state.record);
-    if let Some(stop) = error.downcast_ref::<Stop>() {
-        return of_stop(stop, limits);
+    match error.downcast_ref::<Stop>() {
+        // What an interpreter says is the guest's text.
+        Some(Stop::Program(why)) => {
+            let why = record.secrets.mask(why.clone());
+            return Failure::new(FailureKind::Trapped, shortened(why));
+        }
+        Some(stop) => return of_stop(stop, limits),
+        None => {}
     }
     // A guest that is refused memory usually aborts; the refusal is the reason, not the trap.
     if let Some(refused) = state.meter.refused {
@@ -73,7 +82,7 @@ pub(crate) fn of_stop(stop: &Stop, limits: &Limits) -> Failure {
             Failure::new(FailureKind::InputRequired(question.clone()), message).retryable()
         }
         Stop::MissingExport => Failure::new(FailureKind::Internal, stop.to_string()),
-        Stop::Program(why) => Failure::new(FailureKind::Trapped, why.clone()),
+        Stop::Program(_) => Failure::new(FailureKind::Trapped, stop.to_string()),
     }
 }
 
@@ -91,6 +100,15 @@ fn refused_growth(refused: RefusedGrowth, limits: &Limits) -> Failure {
 
 fn trapped(record: &Record, message: String) -> Failure {
     Failure::new(FailureKind::Trapped, with_last_output(message, record))
+}
+
+/// The end of a long text: what Python says last is what is wrong.
+fn shortened(text: String) -> String {
+    let characters = text.chars().count();
+    if characters <= PROGRAM_SAYS_MAX {
+        return text;
+    }
+    text.chars().skip(characters - PROGRAM_SAYS_MAX).collect()
 }
 
 fn first_line(text: &str) -> &str {

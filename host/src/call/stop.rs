@@ -22,7 +22,7 @@ pub(crate) enum Stop {
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Program(why) => why,
+            Self::Program(_) => "the interpreter cannot run the program",
             Self::Cpu => "the guest's code ran too long",
             Self::Wall => "the call took too long",
             Self::Question(_) => "the guest asked a question",

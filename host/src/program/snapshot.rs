@@ -51,14 +51,15 @@ impl MemoryAccess {
         })
     }
 
-    /// A copy of the whole memory.
+    /// A copy of the whole memory; `None` if it is longer than the host takes from a guest.
     pub(super) async fn copy(
         &self,
         store: &mut Store<CallState>,
         instance: &Instance,
-    ) -> wasmtime::Result<MemoryCopy> {
+    ) -> wasmtime::Result<Option<MemoryCopy>> {
         let list = self.whole(store, instance).await?;
-        Ok(copied(list.as_le_slice(&*store))?)
+        let copy = list.map(|list| copied(list.as_le_slice(&*store)));
+        Ok(copy.transpose()?)
     }
 
     /// What is different from `before`; `None` if that is too much to be kept.
@@ -68,7 +69,9 @@ impl MemoryAccess {
         store: &mut Store<CallState>,
         instance: &Instance,
     ) -> wasmtime::Result<Option<Snapshot>> {
-        let list = self.whole(store, instance).await?;
+        let Some(list) = self.whole(store, instance).await? else {
+            return Ok(None);
+        };
         let after = list.as_le_slice(&*store);
         let changes = changes(before, after);
         let more = after.len().saturating_sub(before.len());
@@ -95,14 +98,18 @@ impl MemoryAccess {
         &self,
         store: &mut Store<CallState>,
         instance: &Instance,
-    ) -> wasmtime::Result<WasmList<u8>> {
+    ) -> wasmtime::Result<Option<WasmList<u8>>> {
         let size = instance.get_typed_func::<(), (u32,)>(&mut *store, self.size)?;
         let (pages,) = size.call_async(&mut *store, ()).await?;
         let bytes = pages.saturating_mul(PAGE_BYTES as u32);
+        // Each of the two readings may take a third of what one call may hand over.
+        if u64::from(bytes) > store.data().record.limits.transfer_bytes / 3 {
+            return Ok(None);
+        }
         let read =
             instance.get_typed_func::<(u32, u32), (WasmList<u8>,)>(&mut *store, self.read)?;
         let (list,) = read.call_async(store, (0, bytes)).await?;
-        Ok(list)
+        Ok(Some(list))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads and writes the interpreters of tools: one file, and one copy in memory, for many tools.
 
-use tool_hub_manifest::{Digest, Interpreter, Manifest, Verified};
+use tool_hub_manifest::{Digest, Interpreter, Manifest, Pin, Verified};
 
 use super::{Store, StoreError, blob};
 use crate::limits::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
@@ -43,6 +43,13 @@ impl Store {
     /// one.
     pub(super) fn interpreter_digest(&self, digest: Digest) -> Option<Digest> {
         named_by(&blob::read(&self.layout, digest, MANIFEST_BYTES_MAX).ok()?)
+    }
+
+    /// The digest of the code that runs the tool `pin`: of the interpreter that its manifest names,
+    /// or else of its component.
+    pub fn code_digest(&self, pin: &Pin) -> Digest {
+        self.interpreter_digest(pin.manifest)
+            .unwrap_or(pin.component)
     }
 
     pub(super) fn put_interpreter(&self, verified: &Verified) -> Result<(), StoreError> {

@@ -95,6 +95,7 @@ fn programs_share_an_interpreter() {
     // One is removed, and the other keeps the interpreter.
     user.tool("remove greeter").ok();
     user.tool("gc").ok();
+    assert_eq!(compiled(&user), code, "its compiled code is kept");
     let said = user.tool("call parting name=Bob").ok();
     assert_eq!(said.trim_end(), "Goodbye, Bob!");
 
@@ -147,15 +148,16 @@ fn programs_have_what_they_import() {
     let project = home.work().join("words");
     home.write(
         "words.py",
-        "from helpers import count\n\n\ndef words(text: str) -> dict[str, int]:\n    \
+        "from statistics import count\n\n\ndef words(text: str) -> dict[str, int]:\n    \
          '''Counts words.\n\n    Args:\n        text: The text.\n    '''\n    \
          import difflib\n    return count.words(text)\n",
     );
     home.run(["new", "words", "--from", "words.py"]).ok();
-    std::fs::create_dir_all(project.join("helpers")).expect("a package");
-    home.write("words/helpers/__init__.py", "");
+    std::fs::create_dir_all(project.join("statistics")).expect("a package");
+    // It comes before the standard library's module of that name.
+    home.write("words/statistics/__init__.py", "");
     home.write(
-        "words/helpers/count.py",
+        "words/statistics/count.py",
         "import collections\n\n\ndef words(text):\n    return collections.Counter(text.split())\n",
     );
     home.write("words/unused.py", "import nothing_like_it\n");

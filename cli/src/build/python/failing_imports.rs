@@ -58,6 +58,11 @@ enum Kind {
 }
 
 impl FailingImport {
+    /// True if it fails only because nothing imports the module at load time.
+    pub(super) fn is_late(&self) -> bool {
+        self.kind == Kind::Late
+    }
+
     pub(super) fn hint(&self) -> &'static str {
         match self.kind {
             Kind::Sockets => {

@@ -8,7 +8,7 @@ use tool_hub_source::{Import, SOURCE_BYTES_MAX, imports};
 use crate::files::{self, Limit};
 
 /// The most modules that are examined.
-const FILES_MAX: usize = 1_000;
+pub(super) const FILES_MAX: usize = 1_000;
 
 /// The modules in `directories` that loading `entries` loads or may load later: their files, with
 /// the imports of each. Files that cannot be parsed are there without imports.

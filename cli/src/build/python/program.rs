@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::modules::{name_of, reached};
+use super::modules::{FILES_MAX, name_of, reached};
 use crate::files::{self, Limit};
 use crate::terminal::problem::Problem;
 
@@ -33,9 +33,16 @@ pub(super) fn program(
     main: &str,
     others: &[&str],
 ) -> anyhow::Result<String> {
+    let files = reached(directories, &[&[main], others].concat());
+    if files.len() >= FILES_MAX {
+        let problem = format!("the project and what it imports have {FILES_MAX} modules or more");
+        return Err(Problem::user(problem)
+            .hint("import fewer or smaller packages")
+            .into());
+    }
     let mut modules = BTreeMap::new();
     let mut room = PROGRAM_BYTES_MAX;
-    for file in reached(directories, &[&[main], others].concat()).into_keys() {
+    for file in files.into_keys() {
         let mut all = directories.iter();
         let Some(directory) = all.find(|directory| directory.join(&file).is_file()) else {
             continue;

@@ -43,7 +43,7 @@ impl Terms {
         let order = found.version(version, &new.version);
         found.source(source, &new.source, order);
         found.bytes(pin, &new.pin, order, new.texts_in_code());
-        found.interpreter(*interpreter, new.interpreter);
+        found.interpreter(*interpreter, new.interpreter, order, new.texts_in_code());
         found.option("signer", signer.as_deref(), new.signer.as_deref(), Beyond);
         found.text("name", name.as_str(), new.name.as_str());
         found.text("description", description, &new.description);
@@ -111,11 +111,22 @@ impl Changes {
         }
     }
 
-    /// Compares the interpreters of programs, which are code and nothing that agents read.
-    fn interpreter(&mut self, old: Option<Digest>, new: Option<Digest>) {
+    /// Compares the interpreters of programs, which are code: what they run may make texts for
+    /// agents.
+    fn interpreter(
+        &mut self,
+        old: Option<Digest>,
+        new: Option<Digest>,
+        order: Ordering,
+        texts_in_code: Option<&str>,
+    ) {
         if old != new {
             let text = |digest: Option<Digest>| digest.map(|digest| digest.to_string());
-            self.add("interpreter", text(old), text(new), Code);
+            let kind = match (order, texts_in_code) {
+                (Ordering::Equal, _) | (_, Some(_)) => Beyond,
+                (_, None) => Code,
+            };
+            self.add("interpreter", text(old), text(new), kind);
         }
     }
 

@@ -303,3 +303,26 @@ fn code_that_says_what_prompts_and_resources_are_is_never_only_code() {
         assert_eq!(Change::greatest(&changes), Some(ChangeKind::Code));
     }
 }
+
+/// What an interpreter runs may be prompts, so another one is more than code then.
+#[test]
+fn another_interpreter_is_code() {
+    let [old, new] = ["", "(core module)"].map(|more| rebuilt(component(&NAMES, more)));
+    let with = |terms: &Terms, byte: &[u8], version: &str, prompts| Terms {
+        interpreter: Some(Digest::of(byte)),
+        version: version.parse().unwrap(),
+        pin: old.pin,
+        prompts,
+        ..terms.clone()
+    };
+    for (version, prompts, kind) in [
+        ("1.0.1", false, ChangeKind::Code),
+        ("1.0.1", true, ChangeKind::Beyond),
+        ("1.0.0", false, ChangeKind::Beyond),
+    ] {
+        let approved = with(&old, b"old", "1.0.0", prompts);
+        let changes = approved.changes(&with(&new, b"new", version, prompts));
+        let change = changes.iter().find(|change| change.what == "interpreter");
+        assert_eq!(change.map(|change| change.kind), Some(kind), "{version}");
+    }
+}

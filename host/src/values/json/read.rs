@@ -21,7 +21,8 @@ use crate::values::types::{Field, Type};
 pub(crate) fn arguments(parameters: &[Field], text: &str) -> Result<Vec<Val>, ArgumentError> {
     // Agents send nothing at all to functions that take nothing.
     let text = if text.trim().is_empty() { "{}" } else { text };
-    let context = Context::default();
+    // The text is bounded, and only for calls that were admitted is it read.
+    let context = Context::with_room(u64::MAX);
     let seed = Members {
         fields: parameters,
         context: &context,
@@ -44,9 +45,10 @@ pub(crate) fn arguments(parameters: &[Field], text: &str) -> Result<Vec<Val>, Ar
     }
 }
 
-/// Parses `text` into a value of type `ty`. The error is in words.
-pub(crate) fn value(ty: &Type, text: &str) -> Result<Val, String> {
-    let context = Context::default();
+/// Parses `text` into a value of type `ty` that takes at most `bytes_max` in memory. The error is
+/// in words.
+pub(crate) fn value(ty: &Type, text: &str, bytes_max: u64) -> Result<Val, String> {
+    let context = Context::with_room(bytes_max);
     let seed = Value {
         ty,
         context: &context,

@@ -6,8 +6,8 @@ use serde_json::Value;
 use wasmtime::component::Val;
 
 use crate::values::descriptions::Descriptions;
-use crate::values::json::read::arguments;
 use crate::values::json::read::error::ArgumentError;
+use crate::values::json::read::{self, arguments};
 use crate::values::json::write;
 use crate::values::schema::output;
 use crate::values::types::numbered::{cases, fields, labels};
@@ -322,4 +322,26 @@ fn errors_name_the_place() {
         "{}",
         Err(("name_0", "should be an array, not an object")),
     );
+}
+
+#[test]
+fn values_take_no_more_memory_than_they_may() {
+    let optional = Type::Option(Box::new(Type::Bool));
+    let record = Type::Record(fields(vec![optional; 50]));
+    let read = |ty: Type, text: &str, bytes_max| read::value(&ty, text, bytes_max);
+    for (item, text) in [
+        (Type::Bool, "true"),
+        (record, "{}"),
+        (Type::String, "\"some text\""),
+    ] {
+        let many = format!("[{}]", vec![text; 1_000].join(","));
+        let list = Type::List(Box::new(item));
+        let error = read(list.clone(), &many, 20_000).unwrap_err();
+        assert!(error.contains("takes too much memory"), "{error}");
+        assert!(read(list, &many, 8 << 20).is_ok());
+    }
+    let bytes = format!("\"{}\"", "A".repeat(4_000));
+    let error = read(Type::Bytes, &bytes, 20_000).unwrap_err();
+    assert_eq!(error, "takes too much memory");
+    assert!(read(Type::Bytes, &bytes, 1 << 20).is_ok());
 }

@@ -95,7 +95,10 @@ def said(error):
 def load(program):
     """Loads the modules of a program."""
     given = json.loads(program)
-    PROGRAM.modules.update({name: tuple(module) for name, module in given["modules"].items()})
+    for name, module in given["modules"].items():
+        PROGRAM.modules[name] = tuple(module)
+        # A module of the program comes before one of the standard library, as beside a script.
+        sys.modules.pop(name, None)
     PROGRAM.main = importlib.import_module(given["main"])
 
 
@@ -194,8 +197,8 @@ def warm_up():
         load(json.dumps(program))
         for arguments in (["a", None, None, None], ["b", 2, "red", [1.5]], ["", None, None, None]):
             run("tools:sample/functions.paint", json.dumps(arguments))
-        for name in SAMPLE:
-            del sys.modules[name]
+    for name in SAMPLE:
+        del sys.modules[name]
     PROGRAM.modules.clear()
     PROGRAM.main = None
 

@@ -1,9 +1,10 @@
 //! The error in the arguments of a call, with its path: the first one that parsing finds is kept.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::de::Error;
+use wasmtime::component::Val;
 
 use crate::values::types::{Field, labels};
 
@@ -21,13 +22,43 @@ pub(crate) struct ArgumentError {
     pub(crate) fix: Option<String>,
 }
 
-/// Collects the first error of a parse.
-#[derive(Default)]
+/// Collects the first error of a parse, and counts the memory that its values take.
 pub(super) struct Context {
     noted: RefCell<Option<ArgumentError>>,
+    /// The bytes that are left for values.
+    room: Cell<u64>,
 }
 
 impl Context {
+    /// A context for values of at most `bytes` in memory.
+    pub(super) fn with_room(bytes: u64) -> Self {
+        Self {
+            noted: RefCell::default(),
+            room: Cell::new(bytes),
+        }
+    }
+
+    /// Takes room for `count` values, and for `bytes` that belong to them.
+    pub(super) fn take<E: Error>(
+        &self,
+        count: usize,
+        bytes: usize,
+        path: &Path<'_>,
+    ) -> Result<(), E> {
+        let values = count.saturating_mul(size_of::<Val>());
+        match self
+            .room
+            .get()
+            .checked_sub(values.saturating_add(bytes) as u64)
+        {
+            Some(left) => {
+                self.room.set(left);
+                Ok(())
+            }
+            None => Err(self.fail(path, "takes too much memory".to_owned(), None)),
+        }
+    }
+
     /// The first error that was noted.
     pub(super) fn into_error(self) -> Option<ArgumentError> {
         self.noted.into_inner()

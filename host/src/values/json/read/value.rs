@@ -50,6 +50,11 @@ impl Value<'_> {
     }
 
     fn string<E: Error>(&self, text: &str) -> Result<Val, E> {
+        // Each byte of base64 becomes a value.
+        match self.ty {
+            Type::Bytes => self.context.take(text.len(), 0, self.path)?,
+            _ => self.context.take(0, text.len(), self.path)?,
+        }
         match self.ty {
             Type::Bytes => self.bytes(text),
             Type::Integer(integer) if integer.is_wide() => match text.parse::<i128>() {
@@ -80,6 +85,7 @@ impl<'de> DeserializeSeed<'de> for Value<'_> {
     type Value = Val;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Val, D::Error> {
+        self.context.take(1, 0, self.path)?;
         deserializer.deserialize_any(self)
     }
 }
@@ -126,7 +132,10 @@ impl<'de> Visitor<'de> for Value<'_> {
 
     fn visit_string<E: Error>(self, text: String) -> Result<Val, E> {
         match self.ty {
-            Type::String => Ok(Val::String(text)),
+            Type::String => {
+                self.context.take(0, text.len(), self.path)?;
+                Ok(Val::String(text))
+            }
             _ => self.string(&text),
         }
     }
@@ -183,6 +192,10 @@ impl<'de> Visitor<'de> for Value<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Val, A::Error> {
         match self.ty {
             Type::Record(fields) => {
+                // Each field has its name, and a value although the text may lack it.
+                let names = fields.iter().map(|field| field.label.wit.len());
+                self.context
+                    .take(2 * fields.len(), names.sum(), self.path)?;
                 let seed = Members {
                     fields,
                     context: self.context,
@@ -195,6 +208,7 @@ impl<'de> Visitor<'de> for Value<'_> {
             Type::Map(key, value) if **key == Type::String => {
                 let mut pairs = Vec::new();
                 while let Some(name) = members.next_key::<String>()? {
+                    self.context.take(1, name.len(), self.path)?;
                     let path = Path::Member(self.path, &name);
                     let value = members.next_value_seed(self.at(value, &path))?;
                     pairs.push((Val::String(name), value));
