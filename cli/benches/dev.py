@@ -22,7 +22,21 @@ import threading
 import time
 from pathlib import Path
 
-LANGUAGES = {"rust": "src/lib.rs", "javascript": "tool.js"}
+LANGUAGES = {"rust": "src/lib.rs", "javascript": "tool.js", "python": "greeter.py"}
+# Python's project is of a file of plain functions, those of other languages are as `tool new` makes
+# them.
+PYTHON = '''
+def greet(name: str) -> str:
+    """Greets somebody.
+
+    Args:
+        name: Whom.
+
+    Returns:
+        One sentence.
+    """
+    return f"Hello, {name}!"
+'''
 
 
 class Dev:
@@ -62,7 +76,11 @@ def build_and_call(tool, project, expected):
 def measure(tool, language, rounds):
     """The seconds of each round, with `tool dev` and without."""
     project = f"greeter-{language}"
-    subprocess.check_call([tool, "new", project, "--lang", language], stderr=subprocess.DEVNULL)
+    made_of = ["--lang", language]
+    if language == "python":
+        Path("greeter.py").write_text(PYTHON)
+        made_of = ["--from", "greeter.py"]
+    subprocess.check_call([tool, "new", project, *made_of], stderr=subprocess.DEVNULL)
     file = Path(project, LANGUAGES[language])
     source = file.read_text()
     build_and_call(tool, project, "Hello, Ada!")
