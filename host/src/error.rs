@@ -95,7 +95,7 @@ pub enum HostError {
     Program {
         /// The tool.
         tool: ToolName,
-        /// What the interpreter says of it, often in several lines.
+        /// The interpreter's error message, often of several lines.
         reason: String,
     },
     /// The component needs more from the start than a call may have.

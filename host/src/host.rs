@@ -9,7 +9,7 @@ use tool_hub_manifest::contract::Reply;
 use tool_hub_manifest::{Digest, Verified};
 use tracing::Instrument as _;
 use wasmtime::Engine;
-use wasmtime::component::{Component, ComponentExportIndex, Linker, Val};
+use wasmtime::component::{Component, Linker, Val};
 use wasmtime_wasi_config::WasiConfig;
 
 use crate::approval::approved::Approved;
@@ -37,7 +37,7 @@ use crate::imports::directories::{self, operations};
 use crate::imports::http::connect::Tls;
 use crate::imports::{interaction, keyvalue, logging, toolbox};
 use crate::interaction::Nobody;
-use crate::program::{self, Program, ProgramFunction};
+use crate::program::{Program, ProgramFunction};
 use crate::secret::Secrets;
 use crate::tool::{LoadedTool, Tool};
 use crate::values::types::Signature;
@@ -210,9 +210,9 @@ impl HostState {
         let (program, exports) = match verified.interpreter() {
             None => (None, compiled.map(|_, _, index| Callee::Export(index))),
             Some(_) => {
-                let (program, exports) = self.program(verified, &compiled)?;
+                let exports = program_exports(verified)?;
                 refusals.extend(imports::refusals(&exports.imports));
-                (Some(program), exports)
+                (Some(Program::new(verified, &compiled)?), exports)
             }
         };
         let (functions, wrong_claims) = claims::check(manifest, &exports);
@@ -253,25 +253,6 @@ impl HostState {
                 program,
             }),
         })
-    }
-
-    /// The program in a tool's component, and the functions that it says it has. The interpreter
-    /// that is to run it has the exports `compiled`.
-    fn program(
-        &self,
-        verified: &Verified,
-        compiled: &Exports<ComponentExportIndex>,
-    ) -> Result<(Program, Exports<Callee>), HostError> {
-        let program = Program::new(program::check(verified, compiled)?, compiled);
-        let program = program.ok_or_else(|| HostError::Engine {
-            reason: "the interpreter lost an export".to_owned(),
-        })?;
-        let decoded = wit::decode(verified.component())?;
-        let exports = Exports::of_world(&decoded.resolve, decoded.world);
-        let exports = exports.map(|name, signature, ()| {
-            Callee::Program(ProgramFunction::new(name, signature.clone()))
-        });
-        Ok((program, exports))
     }
 
     /// Prepares the program of a tool once for all calls, in a sandbox with the tool's rights.
@@ -412,6 +393,14 @@ impl HostState {
         });
         Ok(code)
     }
+}
+
+/// The functions that a tool says its program has.
+fn program_exports(verified: &Verified) -> Result<Exports<Callee>, HostError> {
+    let decoded = wit::decode(verified.component())?;
+    let exports = Exports::of_world(&decoded.resolve, decoded.world);
+    Ok(exports
+        .map(|name, signature, ()| Callee::Program(ProgramFunction::new(name, signature.clone()))))
 }
 
 /// Everything that guests may import. What is not granted is linked to refusals, because

@@ -40,9 +40,13 @@ pub(crate) fn check<'a, I>(
     })?;
     match exports.has(&ContractExport::OF_INTERPRETERS) {
         true => Ok(text),
-        false => Err(HostError::Malformed {
-            reason: "interpreter.wasm does not export tool-hub:tool/interpreter".to_owned(),
-        }),
+        false => Err(no_interpreter()),
+    }
+}
+
+fn no_interpreter() -> HostError {
+    HostError::Malformed {
+        reason: "interpreter.wasm does not export tool-hub:tool/interpreter".to_owned(),
     }
 }
 
@@ -91,16 +95,23 @@ impl ProgramFunction {
 }
 
 impl Program {
-    /// The program `text` for the interpreter with `exports`; `None` if that is no interpreter.
-    pub(crate) fn new(text: &str, exports: &Exports<ComponentExportIndex>) -> Option<Self> {
+    /// The program in the component of `verified`, whose interpreter has `exports`.
+    ///
+    /// # Errors
+    /// When there is no program, or the interpreter is none.
+    pub(crate) fn new(
+        verified: &Verified,
+        exports: &Exports<ComponentExportIndex>,
+    ) -> Result<Self, HostError> {
+        let text = check(verified, exports)?;
         let find = |wanted| {
             let mut contract = exports.contract.iter();
             contract.find_map(|(export, _, index)| (*export == wanted).then_some(*index))
         };
-        Some(Self {
+        Ok(Self {
             text: text.to_owned(),
-            prepare: find(ContractExport::PrepareProgram)?,
-            call: find(ContractExport::CallProgram)?,
+            prepare: find(ContractExport::PrepareProgram).ok_or_else(no_interpreter)?,
+            call: find(ContractExport::CallProgram).ok_or_else(no_interpreter)?,
             memory: MemoryAccess::new(find),
             snapshot: OnceLock::new(),
         })

@@ -16,8 +16,7 @@ pub struct Package {
     pub manifest: Vec<u8>,
     /// The bytes of `tool.wasm`.
     pub component: Vec<u8>,
-    /// What `interpreter.wasm` holds, for a tool whose manifest names an interpreter. Otherwise it
-    /// is not looked at.
+    /// The interpreter in `interpreter.wasm`. It is used only if the manifest names one.
     pub interpreter: Option<Interpreter>,
 }
 

@@ -22,7 +22,7 @@ type MemoryCopy = memmap2::MmapMut;
 #[cfg(not(target_os = "linux"))]
 type MemoryCopy = Vec<u8>;
 
-/// What is different in a memory.
+/// The differences between two states of a memory.
 pub(super) struct Snapshot {
     /// The pages that it has more.
     pages: u32,
@@ -62,7 +62,7 @@ impl MemoryAccess {
         Ok(copy.transpose()?)
     }
 
-    /// What is different from `before`; `None` if that is too much to be kept.
+    /// The differences from `before`; `None` if they are too long to be kept.
     pub(super) async fn changes_since(
         &self,
         before: &[u8],

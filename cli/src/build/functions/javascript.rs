@@ -3,7 +3,7 @@
 use tool_hub_agent::definition::interface::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::Definition;
 
-use super::plain::{GeneratedSource, Plain, quoted};
+use super::plain::{GeneratedSource, Plain, cases, quoted};
 use crate::scaffold::lower_camel;
 
 const TEMPLATE: &str = include_str!("../../../templates/functions/glue.js");
@@ -113,7 +113,7 @@ impl Module<'_> {
             }
             WitType::Tuple(items) => self.tuple(items, value, Self::returned),
             WitType::Named(name) => match self.fields(name) {
-                None => format!("asCase({value}, {})", self.cases(name)),
+                None => format!("asCase({value}, {})", cases(name, self.interface)),
                 Some(fields) => {
                     let fields = fields.iter().map(|field| {
                         let value = format!("{value}[{}]", quoted(&field.name));
@@ -144,19 +144,6 @@ impl Module<'_> {
             TypeKind::Record(fields) => Some(fields),
             _ => None,
         }
-    }
-
-    /// The values of an enumeration as agents write them.
-    fn cases(&self, name: &str) -> String {
-        let cases = match self.kind(name) {
-            Some(TypeKind::Enum(cases)) => &cases[..],
-            _ => &[],
-        };
-        let cases: Vec<String> = cases
-            .iter()
-            .map(|case| quoted(&case.replace('-', "_")))
-            .collect();
-        format!("[{}]", cases.join(", "))
     }
 
     fn kind(&self, name: &str) -> Option<&TypeKind> {

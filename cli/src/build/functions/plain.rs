@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tool_hub_agent::definition::interface::Interface;
+use tool_hub_agent::definition::interface::{Interface, TypeKind};
 use tool_hub_source::Definition;
 
 /// The source that offers functions of a file: its name, and its text.
@@ -28,4 +28,18 @@ pub(super) fn without_ending(file: &str) -> String {
         .with_extension("")
         .to_string_lossy()
         .into_owned()
+}
+
+/// The values of the enumeration `name` as agents write them, as a list of string literals.
+pub(super) fn cases(name: &str, interface: &Interface) -> String {
+    let definition = interface.definitions.iter().find(|known| known.wit == name);
+    let cases = match definition.map(|definition| &definition.kind) {
+        Some(TypeKind::Enum(cases)) => cases.as_slice(),
+        _ => &[],
+    };
+    let cases: Vec<String> = cases
+        .iter()
+        .map(|case| quoted(&case.replace('-', "_")))
+        .collect();
+    format!("[{}]", cases.join(", "))
 }

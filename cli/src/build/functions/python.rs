@@ -1,9 +1,9 @@
 //! Generates the Python module that calls a project's plain functions, with JSON on both sides.
 
-use tool_hub_agent::definition::interface::{Interface, Operation, TypeKind, WitType};
+use tool_hub_agent::definition::interface::{Interface, Operation, WitType};
 use tool_hub_source::Definition;
 
-use super::plain::{GeneratedSource, Plain, quoted, without_ending};
+use super::plain::{GeneratedSource, Plain, cases, quoted, without_ending};
 
 const TEMPLATE: &str = include_str!("../../../templates/functions/glue.py");
 
@@ -124,18 +124,4 @@ fn returned(value: &str, wit: &WitType, interface: &Interface) -> String {
         WitType::Named(name) => format!("as_case({}, {value})", cases(name, interface)),
         _ => value.to_owned(),
     }
-}
-
-/// The names of an enumeration, as JSON has them.
-fn cases(name: &str, interface: &Interface) -> String {
-    let found = interface.definitions.iter().find(|it| it.wit == name);
-    let cases = match found.map(|definition| &definition.kind) {
-        Some(TypeKind::Enum(cases)) => cases.as_slice(),
-        _ => &[],
-    };
-    let cases: Vec<String> = cases
-        .iter()
-        .map(|case| quoted(&case.replace('-', "_")))
-        .collect();
-    format!("[{}]", cases.join(", "))
 }

@@ -304,7 +304,8 @@ fn code_that_says_what_prompts_and_resources_are_is_never_only_code() {
     }
 }
 
-/// What an interpreter runs may be prompts, so another one is more than code then.
+/// A new interpreter counts as changed code, and as more where the tool offers prompts: their texts
+/// may come from it.
 #[test]
 fn another_interpreter_is_code() {
     let [old, new] = ["", "(core module)"].map(|more| rebuilt(component(&NAMES, more)));

@@ -1,9 +1,9 @@
 """The component that runs the programs of tools that are written in Python.
 
-`tool build` makes it once for all of them, with the file `library` beside it that `standard_library`
-wrote. A program is a JSON object: `modules` has the source of
-each module by its name, as a list of its file, its text, and whether it is a package; `main` is the
-name of the module that has the function `call`.
+`tool build` makes it once for all of them, with the file `library` beside it, which
+`standard_library` wrote. A program is a JSON object: `modules` has each module by its name, as a
+list of its file, its source, and whether it is a package; `main` is the name of the module that has
+the function `call`.
 """
 
 import gc
@@ -18,13 +18,21 @@ import zlib
 from componentize_py_types import Err
 from wit_world import exports
 
+
 class Finder:
-    """Finds modules by their names, and loads them. Subclasses say which there are."""
+    """Finds modules by their names, and loads them.
+
+    `modules` has of each its file, its source or code, and whether it is a package.
+    """
+
+    def __init__(self, modules):
+        self.modules = modules
 
     def find_spec(self, name, path=None, target=None):
-        if not self.has(name):
+        if name not in self.modules:
             return None
-        spec = importlib.machinery.ModuleSpec(name, self, origin=self.file_of(name), is_package=self.is_package(name))
+        file, _, is_package = self.modules[name]
+        spec = importlib.machinery.ModuleSpec(name, self, origin=file, is_package=is_package)
         spec.has_location = True
         return spec
 
@@ -34,24 +42,15 @@ class Finder:
     def exec_module(self, module):
         exec(self.get_code(module.__name__), module.__dict__)
 
+    def is_package(self, name):
+        return self.modules[name][2]
+
 
 class StandardLibrary(Finder):
     """The modules of the standard library, compiled: the component has no files when it runs."""
 
-    def __init__(self, file):
-        self.modules = marshal.load(file)
-
-    def has(self, name):
-        return name in self.modules
-
-    def file_of(self, name):
-        return self.modules[name][0]
-
-    def is_package(self, name):
-        return self.modules[name][1]
-
     def get_code(self, name):
-        return marshal.loads(zlib.decompress(self.modules[name][2]))
+        return marshal.loads(zlib.decompress(self.modules[name][1]))
 
     def get_source(self, name):
         return None
@@ -60,18 +59,7 @@ class StandardLibrary(Finder):
 class ProgramModules(Finder):
     """The modules of a program, from their sources."""
 
-    def __init__(self):
-        self.modules = {}
-        self.main = None
-
-    def has(self, name):
-        return name in self.modules
-
-    def file_of(self, name):
-        return self.modules[name][0]
-
-    def is_package(self, name):
-        return self.modules[name][2]
+    main = None
 
     def get_code(self, name):
         file, source, _ = self.modules[name]
@@ -81,7 +69,7 @@ class ProgramModules(Finder):
         return self.modules[name][1]
 
 
-PROGRAM = ProgramModules()
+PROGRAM = ProgramModules({})
 
 
 def said(error):
@@ -131,7 +119,7 @@ class Interpreter(exports.Interpreter):
 
 
 with open(f"{os.path.dirname(__file__)}/library", "rb") as file:
-    LIBRARY = StandardLibrary(file)
+    LIBRARY = StandardLibrary(marshal.load(file))
 
 # Modules that most programs import are loaded when the component is built. They come from what was
 # compiled before: a compiler leaves holes in the memory, and what a program puts there is copied
@@ -162,7 +150,6 @@ def paint(text: str, times: int = 1, colour: Colour = Colour.RED, more: Optional
 """,
     "sample_functions": """
 import importlib
-import json
 
 from tool_hub_functions import as_text, hints_of, result
 
@@ -204,8 +191,8 @@ def warm_up():
 
 
 def fillings():
-    """Objects that fill the holes in Python's memory, so that what a program puts there lies together
-    and is copied for each call in few pieces."""
+    """Objects that fill the holes in Python's memory. So a program's own lie side by side, and are
+    copied for each call in few pieces."""
     filling = []
     for size in range(24, 520, 8):
         (side_by_side, before) = (0, 0)

@@ -1,7 +1,7 @@
 """Compiles the standard library into the file `library` beside this one, for `python_interpreter`.
 
 The file holds a dictionary, written by `marshal`: of each module, by its name, the file that it was
-read from, whether it is a package, and its code, written by `marshal` and compressed.
+read from, its code, written by `marshal` and compressed, and whether it is a package.
 """
 
 import csv
@@ -38,4 +38,4 @@ def compiled(path):
 # `os` itself is frozen, and names a directory that is not there.
 directory = os.path.dirname(csv.__file__)
 with open(f"{os.path.dirname(__file__)}/library", "wb") as file:
-    marshal.dump({name: (path, kind, compiled(path)) for name, path, kind in modules_in(directory)}, file)
+    marshal.dump({name: (path, compiled(path), kind) for name, path, kind in modules_in(directory)}, file)
