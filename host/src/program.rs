@@ -135,7 +135,7 @@ impl Program {
         if store.data_mut().table().is_empty()
             && let Some(snapshot) = memory.changes_since(&before, store, instance).await?
         {
-            // Whoever was first prepared the same program.
+            // If another load was first, it kept the same program.
             let _ = self.snapshot.set(snapshot);
         }
         Ok(())

@@ -23,7 +23,7 @@ const PROGRAM_SAYS_MAX: usize = 8_000;
 pub(crate) fn of_error(error: &wasmtime::Error, state: &CallState) -> Failure {
     let (limits, record) = (&state.record.limits, &state.record);
     match error.downcast_ref::<Stop>() {
-        // What an interpreter says is the guest's text.
+        // An interpreter's error message is the guest's text.
         Some(Stop::Program(why)) => {
             let why = record.secrets.mask(why.clone());
             return Failure::new(FailureKind::Trapped, shortened(why));

@@ -130,7 +130,7 @@ fn copied(memory: &[u8]) -> std::io::Result<MemoryCopy> {
 fn changes(before: &[u8], after: &[u8]) -> Option<Vec<u8>> {
     const ZEROS: [u8; PIECE_BYTES] = [0; PIECE_BYTES];
     let mut changes = Vec::new();
-    // Where the length of the latest change stands, and the place behind the change.
+    // The index of the latest change's length in `changes`, and the offset at which it ends.
     let mut open: Option<(usize, usize)> = None;
     for (index, piece) in after.chunks_exact(PIECE_BYTES).enumerate() {
         let at = index * PIECE_BYTES;

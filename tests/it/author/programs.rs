@@ -139,7 +139,7 @@ fn programs_are_loaded_once() {
     for said in [&first, &second] {
         assert_eq!(said[..2], ["a-key-of-somebody", "a-key-of-somebody"]);
     }
-    // What a call draws is drawn anew.
+    // Each call draws a new number.
     assert_ne!(first[3], second[3]);
 }
 

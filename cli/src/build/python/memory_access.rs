@@ -167,7 +167,7 @@ impl Counts {
                     });
                 }
             }
-            // What is exported has an index of its own from then on.
+            // An export gives its item one more index.
             Payload::ComponentExportSection(section) => {
                 for export in section {
                     self.named(export?.kind);
