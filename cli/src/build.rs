@@ -31,12 +31,15 @@ pub(crate) use javascript::development::SCRIPT_VARIABLE;
 pub(crate) use process::conversation::converse;
 pub(crate) use process::{output_of, spawn, status_of};
 use project::Project;
-pub(crate) use project::{BuiltComponent, Form, read_author_manifest};
+pub(crate) use project::{BuiltComponent, BundledPackage, Form, read_author_manifest};
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::{SourceStamps, Sources};
 pub(crate) use trust::{obtain as obtain_trust, remember as remember_trust};
 pub(crate) use walk::{Bounds, Walk};
 pub(crate) use wit::{WitFile, add_packages, package_directory, wit_files};
+
+/// The locks that a build may write into the project: cargo's, and that of Python's packages.
+pub(crate) const LOCKS: [&str; 2] = ["Cargo.lock", python::lock::LOCK];
 
 /// Builds the component of the project in `directory`.
 ///

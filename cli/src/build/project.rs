@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
+use serde::Serialize;
 use tokio::process::Command;
 use tool_hub_host::authoring::Docs;
 use tool_hub_manifest::{Build, Interpreter, Manifest, package_file};
@@ -29,6 +30,17 @@ pub(crate) struct BuiltComponent {
     pub(crate) script: Option<String>,
     /// The interpreter that runs the program in it, if it holds one.
     pub(crate) interpreter: Option<Interpreter>,
+    /// The packages of others that are part of it, as far as the builder can tell them.
+    pub(crate) packages: Vec<BundledPackage>,
+}
+
+/// A package of a language's registry that became part of a component.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct BundledPackage {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    /// The license, as the package itself says it.
+    pub(crate) license: Option<String>,
 }
 
 impl BuiltComponent {
@@ -38,6 +50,7 @@ impl BuiltComponent {
             bytes,
             script: None,
             interpreter: None,
+            packages: Vec::new(),
         }
     }
 }

@@ -2,11 +2,15 @@
 //! Plain functions become programs. Projects with WIT of their own become components.
 
 mod componentize;
+mod dependencies;
 pub(super) mod errors;
 mod failing_imports;
 mod interpreter;
+pub(super) mod lock;
 mod memory_access;
 mod modules;
+mod native;
+mod packages;
 mod program;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +19,7 @@ use anyhow::Context as _;
 use tool_hub_host::authoring::{WitSource, program_component};
 
 use componentize::{COMPONENTIZE_PY, componentize};
+use packages::Packages;
 
 use super::functions::Functions;
 use super::functions::python::MODULE;
@@ -31,25 +36,36 @@ const DEFAULT_SOURCE: &str = "app.py";
 struct ImportPath {
     /// A copy of the project's sources.
     project: PathBuf,
-    /// A virtual environment with copies of the packages of the user's.
+    /// A virtual environment with copies of packages: of those that the project asks for, or,
+    /// where it names none, of the user's own.
     environment: PathBuf,
+    /// The packages that the project asks for.
+    packages: Option<Packages>,
 }
 
 impl ImportPath {
-    fn of(project: Project<'_>, session: &Session) -> anyhow::Result<Self> {
+    async fn of(project: Project<'_>, session: &Session) -> anyhow::Result<Self> {
         let Session { config, printer } = session;
+        let packages = Packages::of(project, session).await?;
         let path = Self {
             project: project.scratch.join("project"),
             environment: project.scratch.join("environment"),
+            packages,
         };
         sources::copy(project.directory, &path.project)?;
-        copy_packages(config.virtual_environment.as_deref(), &path.environment)?;
         let is_program = project.functions.is_some();
-        for import in failing_imports::find(&path.project, &entry(project)) {
-            // A program has what its functions import.
-            if is_program && import.is_late() {
-                continue;
+        match &path.packages {
+            // A program has them in an archive.
+            Some(_) if is_program => copy_packages(&[], &path.environment)?,
+            Some(packages) => {
+                copy_packages(std::slice::from_ref(&packages.directory), &path.environment)?;
             }
+            None => {
+                let environment = config.virtual_environment.as_deref();
+                copy_packages(&site_packages(environment), &path.environment)?;
+            }
+        }
+        for import in failing_imports::find(&path.project, &entry(project), is_program) {
             printer.warning(&import.to_string());
             printer.hint(import.hint());
         }
@@ -65,10 +81,7 @@ pub(super) async fn build(
     let toolchain = COMPONENTIZE_PY.directory(project, session).await?;
     match project.functions {
         Some(functions) => build_program(project, functions, &toolchain, session).await,
-        None => {
-            let bytes = build_component(project, &toolchain, session).await?;
-            Ok(BuiltComponent::whole(bytes))
-        }
+        None => build_component(project, &toolchain, session).await,
     }
 }
 
@@ -79,10 +92,12 @@ async fn build_program(
     toolchain: &Path,
     session: &Session,
 ) -> anyhow::Result<BuiltComponent> {
-    let path = ImportPath::of(project, session)?;
-    let packages = path.environment.join("lib/site-packages");
-    let directories = [functions.generated(), &path.project, &packages];
-    let program = program::program(&directories, &format!("{MODULE}.py"), &[&entry(project)])?;
+    let path = ImportPath::of(project, session).await?;
+    let environment = path.environment.join("lib/site-packages");
+    let directories = [functions.generated(), &path.project, &environment];
+    let first = format!("{MODULE}.py");
+    let packages = path.packages.as_ref();
+    let program = program::program(&directories, &first, &[&entry(project)], packages)?;
     let wit = wit_files(functions.generated())?;
     let sources: Vec<WitSource<'_>> = wit
         .iter()
@@ -92,6 +107,7 @@ async fn build_program(
         bytes: program_component(&sources, None, &program)?,
         script: None,
         interpreter: Some(interpreter::interpreter(project, toolchain, session).await?),
+        packages: path.packages.map_or_else(Vec::new, |it| it.all),
     })
 }
 
@@ -102,14 +118,14 @@ async fn build_component(
     project: Project<'_>,
     toolchain: &Path,
     session: &Session,
-) -> anyhow::Result<Vec<u8>> {
+) -> anyhow::Result<BuiltComponent> {
     let component = project.scratch.join("tool.wasm");
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
     let module = source
         .strip_suffix(".py")
         .unwrap_or(source)
         .replace('/', ".");
-    let path = ImportPath::of(project, session)?;
+    let path = ImportPath::of(project, session).await?;
     let mut command = componentize(project, toolchain, &path.environment);
     command
         .arg("--wit-path")
@@ -129,7 +145,9 @@ async fn build_component(
     let doing = "building with componentize-py";
     let run = process::run(doing, &mut command, &session.printer).await;
     run.map_err(|error| errors::explained(error, &module))?;
-    built(&component)
+    let mut built = BuiltComponent::whole(built(&component)?);
+    built.packages = path.packages.map_or_else(Vec::new, |it| it.all);
+    Ok(built)
 }
 
 /// The name of the module that is loaded first.
@@ -153,19 +171,23 @@ fn without_comments(project: Project<'_>) -> anyhow::Result<PathBuf> {
     Ok(directory)
 }
 
-/// Creates a virtual environment at `place` with a copy of the packages of `environment`. If there
-/// is none, it stays empty: without any, componentize-py would use the machine's packages.
-fn copy_packages(environment: Option<&Path>, place: &Path) -> anyhow::Result<()> {
+/// The directories of the packages in a virtual environment.
+fn site_packages(environment: Option<&Path>) -> Vec<PathBuf> {
+    let library = environment.map(|environment| environment.join("lib"));
+    let versions = library.map(std::fs::read_dir);
+    let versions = versions.into_iter().flatten().flatten().flatten();
+    let found = versions.map(|version| version.path().join("site-packages"));
+    found.filter(|directory| directory.is_dir()).collect()
+}
+
+/// Creates a virtual environment at `place` with copies of the packages in `directories`. If there
+/// are none, it stays empty: without any, componentize-py would use the machine's packages.
+fn copy_packages(directories: &[PathBuf], place: &Path) -> anyhow::Result<()> {
     let packages = place.join("lib/site-packages");
     std::fs::create_dir_all(&packages)
         .with_context(|| format!("{} cannot be made", packages.display()))?;
-    let Some(library) = environment.map(|it| it.join("lib")) else {
-        return Ok(());
-    };
-    let versions = std::fs::read_dir(library).into_iter().flatten().flatten();
-    let found = versions.map(|version| version.path().join("site-packages"));
-    for from in found.filter(|from| from.is_dir()) {
-        sources::copy_packages(&from, &packages)?;
+    for directory in directories {
+        sources::copy_packages(directory, &packages)?;
     }
     Ok(())
 }
@@ -180,8 +202,8 @@ mod tests {
         let at = |path: &str| directory.path().join(path);
         let module = at("mine/lib/python3.12/site-packages/package/__init__.py");
         files::write(&module, b"x = 1").unwrap();
-        copy_packages(None, &at("none")).unwrap();
-        copy_packages(Some(&at("mine")), &at("copy")).unwrap();
+        copy_packages(&site_packages(None), &at("none")).unwrap();
+        copy_packages(&site_packages(Some(&at("mine"))), &at("copy")).unwrap();
         assert_eq!(
             std::fs::read_dir(at("none/lib/site-packages"))
                 .unwrap()

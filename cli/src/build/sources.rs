@@ -135,10 +135,10 @@ impl SourceStamps {
         Ok(Self(stamps.collect()))
     }
 
-    /// The same without the file called `name`.
+    /// The same without the files called so.
     #[must_use]
-    pub(crate) fn without(mut self, name: &str) -> Self {
-        self.0.remove(name);
+    pub(crate) fn without(mut self, names: &[&str]) -> Self {
+        self.0.retain(|name, _| !names.contains(&name.as_str()));
         self
     }
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use tool_hub_manifest::Verified;
 use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
 
-use crate::build::{self, Form};
+use crate::build::{self, BundledPackage, Form};
 use crate::commands::check;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
@@ -52,13 +52,35 @@ impl Build {
                 "functions": manifest.functions.keys().collect::<Vec<_>>(),
                 "bytes": verified.component().len(),
                 "digest": verified.pin().digest(),
+                "packages": built.packages,
                 "remarks": remarks,
             }))?;
         } else {
             note_built(verified, &self.directory, printer);
+            note_packages(&built.packages, printer);
             check::show(&remarks, printer);
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Says which packages of others are part of what was built.
+fn note_packages(packages: &[BundledPackage], printer: &Printer) {
+    let told: Vec<String> = packages
+        .iter()
+        .map(
+            |BundledPackage {
+                 name,
+                 version,
+                 license,
+             }| {
+                let license = license.as_deref().unwrap_or("no license said");
+                format!("{name} {version} ({license})")
+            },
+        )
+        .collect();
+    if !told.is_empty() {
+        printer.note(&format!("with {}", told.join(", ")));
     }
 }
 

@@ -91,6 +91,7 @@ pub(in crate::build) async fn build(
         bytes: component,
         script: Some(script.text),
         interpreter: None,
+        packages: Vec::new(),
     }))
 }
 

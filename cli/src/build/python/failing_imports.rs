@@ -13,29 +13,33 @@ use super::modules::{file_of, reached};
 /// The most failing imports that are reported.
 const FAILING_MAX: usize = 20;
 
-/// Modules that open sockets. Tools have none: requests go through `wasi:http`.
-const NEED_SOCKETS: [&str; 21] = [
-    "aiohttp",
-    "asyncio.streams",
+/// Modules that open sockets for more than requests of HTTP. Tools have none.
+const NEED_SOCKETS: [&str; 12] = [
     "ftplib",
-    "http.client",
     "http.server",
-    "httplib2",
-    "httpx",
     "imaplib",
     "poplib",
-    "pycurl",
-    "requests",
     "smtplib",
     "socketserver",
     "telnetlib",
     "tornado",
-    "urllib.request",
-    "urllib3",
     "websocket",
     "websockets",
-    "xmlrpc.client",
+    "wsgiref.simple_server",
     "xmlrpc.server",
+];
+/// Modules that make requests of HTTP over sockets. Programs can: their interpreter has such
+/// sockets.
+const MAKE_REQUESTS: [&str; 9] = [
+    "aiohttp",
+    "asyncio.streams",
+    "http.client",
+    "httplib2",
+    "httpx",
+    "requests",
+    "urllib.request",
+    "urllib3",
+    "xmlrpc.client",
 ];
 /// Modules that start programs or threads.
 const NEED_PROCESSES: [&str; 2] = ["multiprocessing", "subprocess"];
@@ -52,22 +56,21 @@ pub(super) struct FailingImport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Sockets,
+    /// Makes requests in a way that only programs have.
+    Requests,
     Processes,
     /// Imported only during a call, when no files are there.
     Late,
 }
 
 impl FailingImport {
-    /// True if it fails only because nothing imports the module at load time.
-    pub(super) fn is_late(&self) -> bool {
-        self.kind == Kind::Late
-    }
-
     pub(super) fn hint(&self) -> &'static str {
         match self.kind {
-            Kind::Sockets => {
-                "tools have no sockets; make requests with wasi:http/outgoing-handler, as \
-                 projects of `tool new NAME --from-gradio URL` do"
+            Kind::Sockets => "tools have no sockets; they can make requests of HTTP only",
+            Kind::Requests => {
+                "it works in a project of plain functions (tool new --from FILE.py); here, make \
+                 requests with wasi:http/outgoing-handler, as projects of `tool new NAME \
+                 --from-gradio URL` do"
             }
             Kind::Processes => "tools cannot start programs",
             Kind::Late => {
@@ -86,7 +89,9 @@ impl fmt::Display for FailingImport {
             kind,
         } = self;
         let what = match kind {
-            Kind::Sockets | Kind::Processes => "will not work when the tool is called",
+            Kind::Sockets | Kind::Requests | Kind::Processes => {
+                "will not work when the tool is called"
+            }
             Kind::Late => "will not be found when the tool is called",
         };
         write!(f, "{file}:{line}: `{module}` {what}")
@@ -94,8 +99,9 @@ impl fmt::Display for FailingImport {
 }
 
 /// The imports that will fail, in `entry` and in the modules of the project in `directory` that it
-/// loads. Files that cannot be parsed are skipped: Python reports their errors itself.
-pub(super) fn find(directory: &Path, entry: &str) -> Vec<FailingImport> {
+/// loads. In a program, what is imported late and what makes requests of HTTP works. Files that
+/// cannot be parsed are skipped: Python reports their errors itself.
+pub(super) fn find(directory: &Path, entry: &str, is_program: bool) -> Vec<FailingImport> {
     let modules = reached(&[directory], &[entry]);
     let loaded: BTreeSet<&str> = modules
         .values()
@@ -105,6 +111,9 @@ pub(super) fn find(directory: &Path, entry: &str) -> Vec<FailingImport> {
         .collect();
     let of = |file: &str, import: &Import| {
         let (module, kind) = failing(import, &loaded, directory)?;
+        if is_program && matches!(kind, Kind::Late | Kind::Requests) {
+            return None;
+        }
         Some(FailingImport {
             file: file.to_owned(),
             position: import.position,
@@ -143,6 +152,9 @@ fn failing(import: &Import, loaded: &BTreeSet<&str>, directory: &Path) -> Option
     };
     if let Some(module) = needs(&NEED_SOCKETS) {
         return Some((module, Kind::Sockets));
+    }
+    if let Some(module) = needs(&MAKE_REQUESTS) {
+        return Some((module, Kind::Requests));
     }
     if let Some(module) = needs(&NEED_PROCESSES) {
         return Some((module, Kind::Processes));
@@ -196,11 +208,16 @@ mod tests {
 
     #[track_caller]
     fn check(project: &[(&str, &str)], expect: &[&str]) {
+        check_form(project, false, expect);
+    }
+
+    #[track_caller]
+    fn check_form(project: &[(&str, &str)], is_program: bool, expect: &[&str]) {
         let directory = tempfile::tempdir().unwrap();
         for (path, text) in project {
             files::write(&directory.path().join(path), text.as_bytes()).unwrap();
         }
-        let found = find(directory.path(), "app.py");
+        let found = find(directory.path(), "app.py", is_program);
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(found, expect);
     }
@@ -231,6 +248,13 @@ mod tests {
         }
         // A project's own module may have the name of a listed one.
         check(&[("app.py", "import requests"), ("requests.py", "")], &[]);
+    }
+
+    #[test]
+    fn programs_make_requests_and_import_late() {
+        let text = "import requests\ndef f():\n    import csv, smtplib\n";
+        let told = "app.py:3: `smtplib` will not work when the tool is called";
+        check_form(&[("app.py", text)], true, &[told]);
     }
 
     #[test]

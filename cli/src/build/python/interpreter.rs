@@ -18,8 +18,41 @@ const NAME: &str = "python-interpreter";
 
 const WORLD: &str = include_str!("interpreter/world.wit");
 const MEMORY: &str = include_str!("interpreter/memory.wat");
-/// The module that programs import, which is part of the interpreter.
-const FUNCTIONS: &str = include_str!("interpreter/tool_hub_functions.py");
+/// The modules that are part of the interpreter besides, by their names.
+const MODULES: [(&str, &str); 5] = [
+    (
+        "tool_hub_event_loop",
+        include_str!("interpreter/tool_hub_event_loop.py"),
+    ),
+    (
+        "tool_hub_functions",
+        include_str!("interpreter/tool_hub_functions.py"),
+    ),
+    (
+        "tool_hub_http",
+        include_str!("interpreter/tool_hub_http.py"),
+    ),
+    (
+        "tool_hub_packages",
+        include_str!("interpreter/tool_hub_packages.py"),
+    ),
+    ("tool_hub_ssl", include_str!("interpreter/tool_hub_ssl.py")),
+];
+/// The interfaces of WASI that it imports, by the paths of their files.
+const WASI: [(&str, &str); 3] = [
+    (
+        "wasi-clocks/clocks.wit",
+        include_str!("interpreter/clocks.wit"),
+    ),
+    (
+        "wasi-http/http.wit",
+        include_str!("../../../templates/gradio/wit/http.wit"),
+    ),
+    (
+        "wasi-io/io.wit",
+        include_str!("../../../templates/gradio/wit/io.wit"),
+    ),
+];
 /// The worlds that are built one after the other, and the module and its source for each.
 const STEPS: [(&str, &str, &str); 2] = [
     (
@@ -42,7 +75,15 @@ pub(super) async fn interpreter(
     session: &Session,
 ) -> anyhow::Result<Interpreter> {
     let made_with = toolchain.file_name().map(|name| name.display().to_string());
-    let all = json!([MEMORY, WORLD, FUNCTIONS, STEPS, CONTRACT.files, made_with]);
+    let all = json!([
+        MEMORY,
+        WORLD,
+        MODULES,
+        WASI,
+        STEPS,
+        CONTRACT.files,
+        made_with
+    ]);
     let key = Digest::of(all.to_string().as_bytes());
     let file = session
         .config
@@ -56,21 +97,22 @@ pub(super) async fn interpreter(
         .printer
         .note("building the interpreter that all tools in Python share, once");
     let place = project.scratch.join(NAME);
-    files::write_new(&place.join("wit/world.wit"), WORLD.as_bytes())?;
+    let write = |path: String, text: &str| files::write_new(&place.join(path), text.as_bytes());
+    write("wit/world.wit".to_owned(), WORLD)?;
     for (name, text) in CONTRACT.files {
-        let path = place.join("wit/deps/tool-hub-tool").join(name);
-        files::write_new(&path, text.as_bytes())?;
+        write(format!("wit/deps/tool-hub-tool/{name}"), text)?;
+    }
+    for (path, text) in WASI {
+        write(format!("wit/deps/{path}"), text)?;
+    }
+    for (module, source) in MODULES {
+        write(format!("source/{module}.py"), source)?;
     }
     let environment = place.join("environment");
     std::fs::create_dir_all(environment.join("lib/site-packages"))?;
     let component = place.join("interpreter.wasm");
-    let functions = place.join("source/tool_hub_functions.py");
-    files::write_new(&functions, FUNCTIONS.as_bytes())?;
     for (world, module, source) in STEPS {
-        files::write_new(
-            &place.join(format!("source/{module}.py")),
-            source.as_bytes(),
-        )?;
+        write(format!("source/{module}.py"), source)?;
         let mut command = componentize(project, toolchain, &environment);
         command
             .arg("--wit-path")

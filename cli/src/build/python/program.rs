@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::modules::{FILES_MAX, name_of, reached};
+use super::packages::Packages;
 use crate::files::{self, Limit};
 use crate::terminal::problem::Problem;
 
@@ -16,6 +17,9 @@ const PROGRAM_BYTES_MAX: usize = 16 << 20;
 #[derive(Serialize)]
 struct Program<'a> {
     modules: BTreeMap<String, Module>,
+    /// An archive of zip in base64, with what the project depends on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packages: Option<String>,
     main: &'a str,
 }
 
@@ -24,7 +28,7 @@ struct Program<'a> {
 struct Module(String, String, bool);
 
 /// The program whose module `main` is loaded first: the modules in the files `main` and `others`,
-/// with all that they import from `directories`, and that their imports import.
+/// with all that they import from `directories`, and that their imports import, and `packages`.
 ///
 /// # Errors
 /// When a file cannot be read, is not UTF-8, or all of them are too long.
@@ -32,6 +36,7 @@ pub(super) fn program(
     directories: &[&Path],
     main: &str,
     others: &[&str],
+    packages: Option<&Packages>,
 ) -> anyhow::Result<String> {
     let files = reached(directories, &[&[main], others].concat());
     if files.len() >= FILES_MAX {
@@ -64,6 +69,7 @@ pub(super) fn program(
     }
     Ok(serde_json::to_string(&Program {
         modules,
+        packages: packages.map(Packages::archive).transpose()?,
         main: &main,
     })?)
 }
@@ -94,7 +100,7 @@ mod tests {
         ] {
             files::write(&directory.path().join(path), text.as_bytes()).unwrap();
         }
-        let made = program(&[&project, &environment], "app.py", &["other.py"]).unwrap();
+        let made = program(&[&project, &environment], "app.py", &["other.py"], None).unwrap();
         let made: Value = serde_json::from_str(&made).unwrap();
         assert_eq!(made["main"], "app");
         let modules = made["modules"].as_object().unwrap();
@@ -111,6 +117,6 @@ mod tests {
         assert_eq!(names, expect);
         assert_eq!(modules["package"], json!(["package/__init__.py", "", true]));
         assert_eq!(modules["yaml.nodes"][1], "broken (");
-        assert!(program(&[&project], "absent.py", &[]).is_err());
+        assert!(program(&[&project], "absent.py", &[], None).is_err());
     }
 }

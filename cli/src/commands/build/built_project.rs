@@ -10,7 +10,7 @@ use tool_hub_manifest::{
 };
 use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
 
-use crate::build::{self, FinishedCard, Form, Functions, Sources};
+use crate::build::{self, BundledPackage, FinishedCard, Form, Functions, Sources};
 use crate::files;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
@@ -28,6 +28,8 @@ pub(crate) struct BuiltProject {
     sources: Sources,
     /// The script that it runs and does not hold, for [`build::SCRIPT_VARIABLE`].
     pub(crate) script: Option<String>,
+    /// The packages of others that are part of it.
+    pub(crate) packages: Vec<BundledPackage>,
 }
 
 impl BuiltProject {
@@ -67,8 +69,10 @@ impl BuiltProject {
         let mut sources = Sources::of(directory)?;
         let functions = functions.as_ref();
         let built = build::component(directory, &section, &docs, functions, form, session).await?;
-        // cargo writes it while it builds; whatever else changes meanwhile may not be built.
-        sources.renew(directory, "Cargo.lock")?;
+        // The build writes locks itself; whatever else changes meanwhile may not be built.
+        for lock in build::LOCKS {
+            sources.renew(directory, lock)?;
+        }
         let verified = match built.script {
             None => {
                 let component = docs.embed(&built.bytes)?;
@@ -84,6 +88,7 @@ impl BuiltProject {
             card,
             sources,
             script: built.script,
+            packages: built.packages,
         })
     }
 

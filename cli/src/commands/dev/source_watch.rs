@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::build::{SourceStamps, Sources};
+use crate::build::{LOCKS, SourceStamps, Sources};
 use crate::terminal::signals::stop_requested;
 
 /// The interval at which sources are looked at. It works on every file system, and for a project
@@ -17,9 +17,6 @@ const REST: u32 = 20;
 
 /// The most changes that are named: version control may change thousands of files at once.
 const NAMED_MAX: usize = 4;
-
-/// What cargo writes while it builds. It is no part of the stamps.
-const LOCK: &str = "Cargo.lock";
 
 /// What is built, against which the project is held.
 pub(super) struct SourceWatch {
@@ -38,7 +35,7 @@ impl SourceWatch {
     /// # Errors
     /// When the project cannot be read, or is too large.
     pub(super) fn start(directory: PathBuf) -> anyhow::Result<Self> {
-        let stamps = SourceStamps::of(&directory)?.without(LOCK);
+        let stamps = SourceStamps::of(&directory)?.without(&LOCKS);
         let built = Sources::of(&directory)?;
         Ok(Self {
             directory,
@@ -60,9 +57,11 @@ impl SourceWatch {
         }
     }
 
-    /// Notes that the build is over, which may have written cargo's lock.
+    /// Notes that the build is over, which may have written a lock.
     pub(super) fn end(&mut self) {
-        let _ = self.built.renew(&self.directory, LOCK);
+        for lock in LOCKS {
+            let _ = self.built.renew(&self.directory, lock);
+        }
         if let Ok(stamps) = self.look() {
             self.is_stale = stamps != self.stamps;
             self.is_settled = !self.is_stale;
@@ -71,7 +70,7 @@ impl SourceWatch {
     }
 
     fn look(&self) -> anyhow::Result<SourceStamps> {
-        Ok(SourceStamps::of(&self.directory)?.without(LOCK))
+        Ok(SourceStamps::of(&self.directory)?.without(&LOCKS))
     }
 
     /// Waits for a change, and returns it in words; nothing when somebody said stop. No change is

@@ -2,8 +2,8 @@
 
 `tool build` makes it once for all of them, with the file `library` beside it, which
 `standard_library` wrote. A program is a JSON object: `modules` has each module by its name, as a
-list of its file, its source, and whether it is a package; `main` is the name of the module that has
-the function `call`.
+list of its file, its source, and whether it is a package; `packages` is an archive of zip in base64
+with what it depends on; `main` is the name of the module that has the function `call`.
 """
 
 import gc
@@ -76,13 +76,15 @@ def said(error):
     """What Python says of an error, without the frames that are not of the program's files."""
     files = {file for file, _, _ in PROGRAM.modules.values()}
     told = traceback.TracebackException.from_exception(error)
-    told.stack = traceback.StackSummary.from_list([frame for frame in told.stack if frame.filename in files])
+    own = [frame for frame in told.stack if frame.filename in files or frame.filename.startswith(tool_hub_packages.DIRECTORY)]
+    told.stack = traceback.StackSummary.from_list(own)
     return "".join(told.format()).rstrip()
 
 
 def load(program):
     """Loads the modules of a program."""
     given = json.loads(program)
+    PACKAGES.open(given.get("packages"))
     for name, module in given["modules"].items():
         PROGRAM.modules[name] = tuple(module)
         # A module of the program comes before one of the standard library, as beside a script.
@@ -106,7 +108,7 @@ class Interpreter(exports.Interpreter):
 
     def prepare(self, program):
         # There are no files to find modules in. While the component is built there are.
-        sys.meta_path[:] = [importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter, PROGRAM, LIBRARY]
+        sys.meta_path[:] = [importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter, PROGRAM, PACKAGES, LIBRARY]
         sys.path.clear()
         try:
             load(program)
@@ -130,8 +132,15 @@ import datetime, decimal, difflib, enum, fractions, functools, hashlib, heapq, h
 import io, itertools, keyword, linecache, logging, math, operator, pathlib, pprint, re  # noqa: E401, E402, F401
 import statistics, string, struct, textwrap, time, tokenize, types, typing, unicodedata  # noqa: E401, E402, F401
 import urllib.parse, warnings, weakref, asyncio  # noqa: E401, E402, F401
+import tool_hub_event_loop, tool_hub_functions, tool_hub_http, tool_hub_packages, tool_hub_ssl  # noqa: E401, E402
 
-import tool_hub_functions  # noqa: E402, F401
+sys.modules["ssl"] = tool_hub_ssl
+import http.client, http.cookiejar, importlib.metadata, importlib.resources, urllib.request  # noqa: E401, E402, F401
+
+tool_hub_http.install()
+tool_hub_event_loop.install()
+PACKAGES = tool_hub_packages.Packages()
+tool_hub_packages.install(PACKAGES)
 
 SAMPLE = {
     "sample": """

@@ -9,10 +9,11 @@ import marshal
 import os
 import zlib
 
-# Parts that are of no use without processes, windows, a terminal or an installation.
+# Parts that are of no use without processes, windows, a terminal or an installation, and `ssl`,
+# which the interpreter has in another form.
 LEFT_OUT = {
     "__phello__", "_pyrepl", "ctypes", "curses", "ensurepip", "idlelib", "lib2to3", "multiprocessing", "pdb",
-    "pydoc", "pydoc_data", "site-packages", "sysconfig", "test", "tkinter", "turtle", "turtledemo", "venv",
+    "pydoc", "pydoc_data", "site-packages", "ssl", "sysconfig", "test", "tkinter", "turtle", "turtledemo", "venv",
 }
 
 

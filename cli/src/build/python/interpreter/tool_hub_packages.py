@@ -1,0 +1,160 @@
+"""The files of a program's packages, and the modules in them.
+
+There are no files to read in a sandbox, so the packages lie in memory, in one archive. Their
+modules, their data and what is said of their versions are found there, as below a directory.
+"""
+
+import base64
+import builtins
+import contextlib
+import errno
+import importlib.abc
+import importlib.machinery
+import importlib.metadata
+import importlib.resources
+import importlib.resources.abc
+import importlib.util
+import io
+import os
+import stat
+import zipfile
+
+# The directory below which the files of packages seem to be.
+DIRECTORY = "/packages"
+
+
+class PackagePath(zipfile.Path):
+    """A file or directory of the packages."""
+
+    def __fspath__(self):
+        return str(self).removesuffix("/")
+
+
+class Packages(importlib.metadata.DistributionFinder):
+    """Finds the modules of packages, and reads their files."""
+
+    def __init__(self):
+        self.root = None
+
+    def open(self, archive):
+        """Takes the packages: an archive of zip, in base64."""
+        if archive:
+            opened = zipfile.ZipFile(io.BytesIO(base64.b64decode(archive)))
+            opened.filename = DIRECTORY
+            self.root = PackagePath(opened)
+
+    def find_spec(self, name, path=None, target=None):
+        if self.root is None:
+            return None
+        place = self.root / name.replace(".", "/")
+        file = self._file(name)
+        if file is None and not place.is_dir():
+            return None
+        is_package = file is None or file.name == "__init__.py"
+        origin = None if file is None else os.fspath(file)
+        spec = importlib.machinery.ModuleSpec(name, origin and self, origin=origin, is_package=is_package)
+        spec.has_location = file is not None
+        if is_package:
+            spec.submodule_search_locations = [f"{DIRECTORY}/{place.at}"]
+        return spec
+
+    def _file(self, name):
+        place = self.root / name.replace(".", "/")
+        files = (place / "__init__.py", self.root / f"{place.at.removesuffix('/')}.py")
+        return next((file for file in files if file.is_file()), None)
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        exec(self.get_code(module.__name__), module.__dict__)
+
+    def is_package(self, name):
+        return self._file(name).name == "__init__.py"
+
+    def get_code(self, name):
+        file = self._file(name)
+        return compile(file.read_bytes(), os.fspath(file), "exec", dont_inherit=True)
+
+    def get_source(self, name):
+        return importlib.util.decode_source(self._file(name).read_bytes())
+
+    def get_filename(self, name):
+        return os.fspath(self._file(name))
+
+    def get_data(self, path):
+        return self.inside(path).read_bytes()
+
+    def get_resource_reader(self, name):
+        return PackageResources(self.root / name.replace(".", "/"))
+
+    def find_distributions(self, context=importlib.metadata.DistributionFinder.Context()):
+        wanted = context.name and importlib.metadata.Prepared.normalize(context.name)
+        for directory in self.root.iterdir() if self.root else ():
+            name, is_one, _ = directory.name.partition(".dist-info")
+            if is_one and wanted in (None, importlib.metadata.Prepared.normalize(name.rpartition("-")[0])):
+                yield importlib.metadata.PathDistribution(directory)
+
+    def inside(self, path):
+        """The file or directory of the packages at a path; `None` if the path leads elsewhere."""
+        try:
+            path = os.path.normpath(os.fspath(path))
+        except TypeError:
+            return None
+        if self.root is None or not isinstance(path, str) or f"{path}/".partition(f"{DIRECTORY}/")[0]:
+            return None
+        below = path[len(DIRECTORY) + 1 :]
+        return self.root / below if below else self.root
+
+
+class PackageResources(importlib.resources.abc.TraversableResources):
+    """The data beside the modules of a package, for `importlib.resources`."""
+
+    def __init__(self, directory):
+        self._directory = directory
+
+    def files(self):
+        return self._directory
+
+
+def missing(path):
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+
+def install(packages):
+    """Has `open`, `os` and `importlib.resources` read the files of packages too."""
+    real_open, real_stat, real_listdir = io.open, os.stat, os.listdir
+
+    def open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, *args, **kwargs):
+        found = packages.inside(file)
+        if found is None:
+            return real_open(file, mode, buffering, encoding, errors, newline, *args, **kwargs)
+        if set(mode) & set("wax+"):
+            raise PermissionError(errno.EROFS, os.strerror(errno.EROFS), file)
+        if not found.is_file():
+            raise missing(file)
+        raw = io.BytesIO(found.read_bytes())
+        return raw if "b" in mode else io.TextIOWrapper(raw, encoding or "utf-8", errors, newline)
+
+    def os_stat(path, *args, **kwargs):
+        found = packages.inside(path)
+        if found is None:
+            return real_stat(path, *args, **kwargs)
+        if found.is_file():
+            size = found.root.getinfo(found.at).file_size
+            return os.stat_result((stat.S_IFREG | 0o444, 0, 0, 1, 0, 0, size, 0, 0, 0))
+        if found.is_dir():
+            return os.stat_result((stat.S_IFDIR | 0o555, 0, 0, 1, 0, 0, 0, 0, 0, 0))
+        raise missing(path)
+
+    def listdir(path="."):
+        found = packages.inside(path)
+        if found is None:
+            return real_listdir(path)
+        if not found.is_dir():
+            raise missing(path)
+        return sorted(entry.name for entry in found.iterdir())
+
+    builtins.open = io.open = open
+    os.stat, os.listdir = os_stat, listdir
+    importlib.resources.as_file.register(PackagePath, contextlib.nullcontext)

@@ -1,0 +1,223 @@
+//! The lock of a Python project's packages: `pylock.toml` (PEP 751), with the hash of each wheel.
+
+use serde::{Deserialize, Serialize};
+
+use crate::terminal::problem::Problem;
+
+/// The name of the file.
+pub(in crate::build) const LOCK: &str = "pylock.toml";
+
+/// A lock, as far as it is used here. Other tools may have written it.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Lock {
+    pub(super) lock_version: String,
+    pub(super) created_by: String,
+    #[serde(default)]
+    pub(super) packages: Vec<LockedPackage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool: Option<Tools>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Tools {
+    #[serde(rename = "tool-hub", skip_serializing_if = "Option::is_none")]
+    tool_hub: Option<LockedFor>,
+}
+
+/// The requirements that a lock fulfils. Only locks of `tool build` tell them.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct LockedFor {
+    requirements: Vec<String>,
+}
+
+/// A package of a certain version.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct LockedPackage {
+    pub(super) name: String,
+    #[serde(default)]
+    version: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    marker: Option<String>,
+    #[serde(default)]
+    wheels: Vec<LockedWheel>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct LockedWheel {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    hashes: LockedHashes,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct LockedHashes {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
+}
+
+impl LockedPackage {
+    /// A package whose wheel has the digest `sha256`.
+    pub(super) fn new(name: &str, version: &str, url: &str, sha256: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            version: Some(version.to_owned()),
+            marker: None,
+            wheels: vec![LockedWheel {
+                url: Some(url.to_owned()),
+                hashes: LockedHashes {
+                    sha256: Some(sha256.to_owned()),
+                },
+            }],
+        }
+    }
+
+    /// The requirement by which pip installs this and nothing else.
+    fn requirement(&self) -> anyhow::Result<String> {
+        let hashes = self.wheels.iter();
+        let hashes: Vec<String> = hashes
+            .filter_map(|wheel| wheel.hashes.sha256.as_deref())
+            .map(|sha256| format!(" --hash=sha256:{sha256}"))
+            .collect();
+        let name = &self.name;
+        let Some(version) = self.version.as_deref().filter(|_| !hashes.is_empty()) else {
+            return Err(Problem::user(format!(
+                "{LOCK} has no wheel of `{name}` with a hash (sha256)"
+            ))
+            .hint("packages are installed from wheels only; choose another package or version")
+            .into());
+        };
+        let marker = self.marker.as_deref();
+        let marker = marker.map_or_else(String::new, |marker| format!(" ; {marker}"));
+        let line = format!("{name}=={version}{marker}{}", hashes.concat());
+        // A lock comes with the project: a line more would be an option of pip.
+        match line.contains(['\n', '\r', '\\']) || name.starts_with('-') {
+            true => Err(Problem::user(format!("{LOCK} names `{name}` in no valid form")).into()),
+            false => Ok(line),
+        }
+    }
+}
+
+impl Lock {
+    /// The lock of `packages`, which fulfil `requirements`.
+    pub(super) fn new(mut packages: Vec<LockedPackage>, requirements: &[String]) -> Self {
+        packages.sort_by_key(|package| package.name.to_ascii_lowercase());
+        Self {
+            lock_version: "1.0".to_owned(),
+            created_by: "tool-hub".to_owned(),
+            packages,
+            tool: Some(Tools {
+                tool_hub: Some(LockedFor {
+                    requirements: requirements.to_vec(),
+                }),
+            }),
+        }
+    }
+
+    pub(super) fn read(text: &str) -> anyhow::Result<Self> {
+        let wrong = |why: String| {
+            Problem::user(format!("{LOCK} is not a valid lock"))
+                .caused_by(why)
+                .hint(format!(
+                    "write it anew: remove {LOCK}, then run: tool build"
+                ))
+        };
+        let lock: Self = toml_edit::de::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        match lock.lock_version.starts_with("1.") {
+            true => Ok(lock),
+            false => Err(wrong(format!(
+                "it has version {}, and 1.0 is known",
+                lock.lock_version
+            ))
+            .into()),
+        }
+    }
+
+    pub(super) fn text(&self) -> anyhow::Result<String> {
+        Ok(toml_edit::ser::to_string_pretty(self)?)
+    }
+
+    /// True if it was made for `requirements`, or does not tell for what.
+    pub(super) fn is_for(&self, requirements: &[String]) -> bool {
+        let tools = self.tool.as_ref();
+        let made_for = tools.and_then(|tools| tools.tool_hub.as_ref());
+        made_for.is_none_or(|made_for| made_for.requirements == requirements)
+    }
+
+    /// The requirements by which pip installs what it names and nothing else.
+    pub(super) fn requirements(&self) -> anyhow::Result<String> {
+        let lines = self.packages.iter().map(LockedPackage::requirement);
+        let mut text = lines.collect::<anyhow::Result<Vec<_>>>()?.join("\n");
+        text.push('\n');
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_read_as_it_was_written() {
+        let wanted = ["requests>=2".to_owned()];
+        let packages = vec![
+            LockedPackage::new("requests", "2.32.5", "https://x.example/r.whl", "aa"),
+            LockedPackage::new("Idna", "3.7", "https://x.example/i.whl", "bb"),
+        ];
+        let lock = Lock::new(packages, &wanted);
+        let read = Lock::read(&lock.text().unwrap()).unwrap();
+        assert_eq!(read, lock);
+        assert!(read.is_for(&wanted) && !read.is_for(&[]));
+        assert_eq!(
+            read.requirements().unwrap(),
+            "Idna==3.7 --hash=sha256:bb\nrequests==2.32.5 --hash=sha256:aa\n"
+        );
+    }
+
+    #[test]
+    fn a_lock_of_another_tool_is_taken_as_it_is() {
+        let text = r#"
+lock-version = "1.0"
+created-by = "uv"
+requires-python = ">=3.12"
+
+[[packages]]
+name = "markupsafe"
+version = "3.0.3"
+marker = "python_version < '4'"
+index = "https://x.example/simple"
+sdist = { url = "https://x.example/m.tar.gz", hashes = { sha256 = "00" } }
+wheels = [
+    { url = "https://x.example/a.whl", upload-time = 2025-09-27T18:36:05Z, size = 1, hashes = { sha256 = "aa" } },
+    { url = "https://x.example/b.whl", size = 1, hashes = { sha256 = "bb" } },
+]
+"#;
+        let lock = Lock::read(text).unwrap();
+        assert!(lock.is_for(&["anything".to_owned()]));
+        assert_eq!(
+            lock.requirements().unwrap(),
+            "markupsafe==3.0.3 ; python_version < '4' --hash=sha256:aa --hash=sha256:bb\n"
+        );
+        let newer = Lock::read(&text.replace("\"1.0\"", "\"2.0\"")).unwrap_err();
+        assert_eq!(newer.to_string(), "pylock.toml is not a valid lock");
+    }
+
+    #[test]
+    fn nothing_but_packages_with_hashes_comes_from_a_lock() {
+        for (package, said) in [
+            (
+                "name = \"x\"\nversion = \"1\"",
+                "pylock.toml has no wheel of `x` with a hash (sha256)",
+            ),
+            (
+                "name = \"x\\n--index-url=y\"\nversion = \"1\"\nwheels = [{ hashes = { sha256 = \"aa\" } }]",
+                "pylock.toml names `x\n--index-url=y` in no valid form",
+            ),
+        ] {
+            let text =
+                format!("lock-version = \"1.0\"\ncreated-by = \"y\"\n[[packages]]\n{package}\n");
+            let error = Lock::read(&text).unwrap().requirements().unwrap_err();
+            assert_eq!(error.to_string(), said);
+        }
+    }
+}
