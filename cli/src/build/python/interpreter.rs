@@ -19,7 +19,7 @@ const NAME: &str = "python-interpreter";
 const WORLD: &str = include_str!("interpreter/world.wit");
 const MEMORY: &str = include_str!("interpreter/memory.wat");
 /// The modules that are part of the interpreter besides, by their names.
-const MODULES: [(&str, &str); 5] = [
+const MODULES: [(&str, &str); 6] = [
     (
         "tool_hub_event_loop",
         include_str!("interpreter/tool_hub_event_loop.py"),
@@ -31,6 +31,10 @@ const MODULES: [(&str, &str); 5] = [
     (
         "tool_hub_http",
         include_str!("interpreter/tool_hub_http.py"),
+    ),
+    (
+        "tool_hub_interpreters",
+        include_str!("interpreter/tool_hub_interpreters.py"),
     ),
     (
         "tool_hub_packages",

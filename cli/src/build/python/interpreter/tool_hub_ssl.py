@@ -10,11 +10,11 @@ import socket as _socket
 
 from tool_hub_http import START_OF_TLS, HttpSocket
 
-OPENSSL_VERSION = "TLS of the host"
+OPENSSL_VERSION = "OpenSSL 3.0.0 (the TLS of the host stands for it)"
 OPENSSL_VERSION_INFO = (3, 0, 0, 0, 0)
 OPENSSL_VERSION_NUMBER = 0x30000000
-HAS_SNI = HAS_ALPN = HAS_TLSv1_2 = HAS_TLSv1_3 = True
-HAS_NPN = HAS_SSLv2 = HAS_SSLv3 = HAS_TLSv1 = HAS_TLSv1_1 = HAS_NEVER_CHECK_COMMON_NAME = False
+HAS_SNI = HAS_ALPN = HAS_TLSv1_2 = HAS_TLSv1_3 = HAS_NEVER_CHECK_COMMON_NAME = True
+HAS_NPN = HAS_SSLv2 = HAS_SSLv3 = HAS_TLSv1 = HAS_TLSv1_1 = False
 CHANNEL_BINDING_TYPES = []
 PEM_HEADER, PEM_FOOTER = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 
@@ -145,6 +145,10 @@ class SSLSocket(_Connection, HttpSocket):
     """A socket whose connection is one of TLS."""
 
     context = None
+
+    @property
+    def _sslobj(self):
+        return self
 
     def do_handshake(self, block=False):
         pass
