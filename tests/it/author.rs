@@ -10,6 +10,7 @@ mod listed;
 mod mistakes;
 mod plain;
 mod programs;
+mod requests;
 mod tested;
 
 use std::fs::Permissions;
@@ -71,6 +72,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(integers::tests());
     tests.extend(plain::tests());
     tests.extend(programs::tests());
+    tests.extend(requests::tests());
     tests.extend(gradio::tests());
     tests.extend(listed::tests());
     tests.extend(mistakes::tests());

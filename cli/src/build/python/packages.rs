@@ -365,7 +365,7 @@ mod tests {
             .decode(packages.archive().unwrap().as_bytes())
             .unwrap();
         let archive = zip::ZipArchive::new(Cursor::new(archive)).unwrap();
-        let names: Vec<&str> = archive.file_names().collect();
+        let names: Vec<_> = archive.file_names().map(Result::unwrap).collect();
         assert_eq!(
             names,
             [
