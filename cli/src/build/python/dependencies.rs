@@ -1,5 +1,5 @@
-//! Reads which packages a Python project depends on: from `pyproject.toml`, `requirements.txt` and
-//! the block of metadata at the top of a script (PEP 723).
+//! Reads the names of the packages that a Python project depends on.
+//! They are in `pyproject.toml`, `requirements.txt` and the block at the top of a script (PEP 723).
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Packages of Python with native code: those that work without it, and what to use instead of others.
+//! Packages of Python with native code: what works without it, and what to use instead.
 
 use crate::build::project::BundledPackage;
 use crate::terminal::problem::Problem;

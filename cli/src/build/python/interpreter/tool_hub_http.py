@@ -1,6 +1,8 @@
-"""HTTP as sockets have it: what a client writes becomes a request of `wasi:http`, and what it reads
-is the response. So `http.client`, and the clients that are built on sockets, work in a sandbox that
-has none. The host makes the connection, and checks the certificates of `https`.
+"""Sockets whose other end speaks HTTP, for a sandbox that has none.
+
+What a client writes becomes a request of `wasi:http`, and what it reads is the response. So
+`http.client` works, and the clients that are built on sockets. The host makes the connection, and
+checks the certificates of `https`.
 
 Each connection takes one request: the response says that the connection is closed then.
 """
@@ -44,7 +46,7 @@ class Exchange:
         self.host, self.port = host, port
         self.is_tls = False
         self._head = bytearray()
-        # The body of the request and what is still missing of it: bytes, or chunks where it is None.
+        # The body of the request, and the bytes that are missing of it; `None` where it is chunked.
         self._body, self._writing, self._missing, self._chunk = None, None, 0, bytearray()
         # The response: a future, then the head's bytes and the stream of its body.
         self._coming, self._response, self._incoming, self._reading = None, None, None, None
