@@ -4,6 +4,7 @@
 
 mod console;
 mod defined;
+mod fetching;
 mod gradio;
 mod integers;
 mod listed;
@@ -11,6 +12,7 @@ mod mistakes;
 mod plain;
 mod programs;
 mod tested;
+mod waiting;
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -68,6 +70,7 @@ pub(crate) fn tests() -> Vec<Test> {
     ];
     tests.extend(console::tests());
     tests.extend(defined::tests());
+    tests.extend(fetching::tests());
     tests.extend(integers::tests());
     tests.extend(plain::tests());
     tests.extend(programs::tests());
@@ -75,6 +78,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(listed::tests());
     tests.extend(mistakes::tests());
     tests.extend(tested::tests());
+    tests.extend(waiting::tests());
     tests
 }
 

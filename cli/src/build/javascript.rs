@@ -11,15 +11,14 @@ use std::path::{Path, PathBuf};
 use tool_hub_manifest::ExportName;
 
 use super::functions::javascript::{MODULE, PROJECT};
-use super::npm::{self, INSTALLED, PACKAGES};
+use super::process;
 use super::project::{Project, built};
 use super::toolchain::{NPM_CI, Toolchain};
 use super::wit::wit_files;
-use super::{process, sources, trust};
 use crate::files;
 use crate::session::Session;
 use crate::terminal::problem::Problem;
-use bundle::{Bundle, Bundler, Entry};
+use bundle::{Bundle, BundleSources, Bundler, Entry, bundle_sources};
 
 /// jco's back end by itself: jco brings eight times as much, none of which is used here.
 const COMPONENTIZE_QJS: Toolchain<'_> = Toolchain {
@@ -124,49 +123,6 @@ fn entry_with_check(
     let exports: Vec<ExportName> = project.docs.exports().collect();
     files::write(&entry, export_check::source(exports.iter()).as_bytes())?;
     Ok((entry, module))
-}
-
-/// The directory in which a project is bundled.
-struct BundleSources {
-    /// The directory with its modules.
-    directory: PathBuf,
-    /// The directory with the packages of its lock, where those are not in the project.
-    packages: Option<PathBuf>,
-}
-
-/// Finds the directory in which the project is bundled: its own, where the user trusts the
-/// project's own packages; else a copy without those, since nothing says what they hold.
-///
-/// # Errors
-/// When the lock names something other than packages of a registry, or cannot be installed.
-async fn bundle_sources(project: Project<'_>, session: &Session) -> anyhow::Result<BundleSources> {
-    let directory = project.directory;
-    if trust::is_given(directory, &session.config)? {
-        let packages = match directory.join(INSTALLED).is_file() {
-            true => None,
-            false => npm::packages(project, session).await?,
-        };
-        let directory = directory.to_owned();
-        return Ok(BundleSources {
-            directory,
-            packages,
-        });
-    }
-    if directory.join(PACKAGES).exists() {
-        session.printer.warning(&format!(
-            "{PACKAGES} of the project is not taken: nothing says what those packages hold"
-        ));
-        session
-            .printer
-            .hint("the lock's packages are taken; to take yours: tool build --trust");
-    }
-    let packages = npm::packages(project, session).await?;
-    let copy = project.scratch.join("project");
-    sources::copy(directory, &copy)?;
-    Ok(BundleSources {
-        directory: copy,
-        packages,
-    })
 }
 
 #[cfg(test)]

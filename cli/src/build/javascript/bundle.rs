@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use tokio::process::Command;
 
-use super::BundleSources;
-use crate::build::process;
+use crate::build::npm::{self, INSTALLED, PACKAGES};
 use crate::build::project::Project;
+use crate::build::{process, sources, trust};
 use crate::files;
+use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
@@ -118,7 +119,7 @@ impl<'a> Bundler<'a> {
                 "--main-fields=module,main",
             ])
             .args(WITHOUT_ASYNC)
-            // What a component imports is no module that could be bundled; the host has nothing else.
+            // What a component imports is no module that could be bundled; the host has no other.
             .args([
                 "--external:tool-hub:*",
                 "--external:wasi:*",
@@ -163,6 +164,52 @@ impl<'a> Bundler<'a> {
             imports: imports.map(|import| import.path).collect(),
         })
     }
+}
+
+/// The directory in which a project is bundled.
+pub(super) struct BundleSources {
+    /// The directory with its modules.
+    pub(super) directory: PathBuf,
+    /// The directory with the packages of its lock, where those are not in the project.
+    packages: Option<PathBuf>,
+}
+
+/// Finds the directory in which the project is bundled: its own, where the user trusts the
+/// project's own packages; else a copy without those, since nothing says what they hold.
+///
+/// # Errors
+/// When the lock names something other than packages of a registry, or cannot be installed.
+pub(super) async fn bundle_sources(
+    project: Project<'_>,
+    session: &Session,
+) -> anyhow::Result<BundleSources> {
+    let directory = project.directory;
+    if trust::is_given(directory, &session.config)? {
+        let packages = match directory.join(INSTALLED).is_file() {
+            true => None,
+            false => npm::packages(project, session).await?,
+        };
+        let directory = directory.to_owned();
+        return Ok(BundleSources {
+            directory,
+            packages,
+        });
+    }
+    if directory.join(PACKAGES).exists() {
+        session.printer.warning(&format!(
+            "{PACKAGES} of the project is not taken: nothing says what those packages hold"
+        ));
+        session
+            .printer
+            .hint("the lock's packages are taken; to take yours: tool build --trust");
+    }
+    let packages = npm::packages(project, session).await?;
+    let copy = project.scratch.join("project");
+    sources::copy(directory, &copy)?;
+    Ok(BundleSources {
+        directory: copy,
+        packages,
+    })
 }
 
 /// Adds to the `error` of a bundler a hint at what the copy of the project lacks.

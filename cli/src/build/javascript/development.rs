@@ -12,9 +12,9 @@ use serde::Deserialize;
 use serde_json::json;
 use tool_hub_manifest::{Digest, ExportName};
 
-use super::bundle::{Bundler, Entry};
+use super::bundle::{Bundler, Entry, bundle_sources};
 use super::export_check::{exporting, grouped};
-use super::{COMPONENTIZE_QJS, bundle_sources, entry, wasi};
+use super::{COMPONENTIZE_QJS, entry, wasi};
 use crate::build::functions::javascript::MODULE as GENERATED;
 use crate::build::process;
 use crate::build::project::{BuiltComponent, Project, built};
