@@ -4,6 +4,7 @@
 
 mod console;
 mod defined;
+mod fetching;
 mod gradio;
 mod integers;
 mod listed;
@@ -12,6 +13,7 @@ mod plain;
 mod programs;
 mod requests;
 mod tested;
+mod waiting;
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -69,6 +71,7 @@ pub(crate) fn tests() -> Vec<Test> {
     ];
     tests.extend(console::tests());
     tests.extend(defined::tests());
+    tests.extend(fetching::tests());
     tests.extend(integers::tests());
     tests.extend(plain::tests());
     tests.extend(programs::tests());
@@ -77,6 +80,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(listed::tests());
     tests.extend(mistakes::tests());
     tests.extend(tested::tests());
+    tests.extend(waiting::tests());
     tests
 }
 

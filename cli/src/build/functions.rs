@@ -43,7 +43,7 @@ impl Functions {
             return Ok(None);
         };
         let definitions = definitions(&directory.join(file), Path::new(file), &[])?;
-        check_language(&definitions, build.language, file)?;
+        check_language(build.language, file)?;
         let interface = interface(&specs(&definitions));
         let names = Names::of(&manifest.name);
         let package = format!("tools:{}", names.package());
@@ -97,11 +97,7 @@ impl Functions {
 }
 
 /// Refuses functions that the project's language cannot offer.
-fn check_language(
-    definitions: &[Definition],
-    language: Language,
-    file: &str,
-) -> anyhow::Result<()> {
+fn check_language(language: Language, file: &str) -> anyhow::Result<()> {
     let found = match tool_hub_source::Language::of(Path::new(file)) {
         Some(tool_hub_source::Language::Python) => Language::Python,
         Some(tool_hub_source::Language::Rust) => Language::Rust,
@@ -114,17 +110,7 @@ fn check_language(
         .hint("write the language of the file as `language` in [build]")
         .into());
     }
-    // Nothing in the sandbox continues a promise.
-    let waiting = definitions.iter().find(|definition| definition.is_async);
-    match waiting.filter(|_| language == Language::Javascript) {
-        Some(function) => Err(Problem::user(format!(
-            "`{}` of {file} is async, and a tool in JavaScript cannot wait",
-            function.name
-        ))
-        .hint("return the value itself, without `async` and promises")
-        .into()),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// The functions as agents are told of them. A component's type has no place for the description of

@@ -1,25 +1,24 @@
 //! Builds JavaScript projects: esbuild bundles modules, and QuickJS makes a component of them.
 //! It is the QuickJS back end of jco.
 
-mod console;
+mod bundle;
 pub(super) mod development;
 mod export_check;
+mod wasi;
 
 use std::path::{Path, PathBuf};
 
-use tokio::process::Command;
 use tool_hub_manifest::ExportName;
 
 use super::functions::javascript::{MODULE, PROJECT};
-use super::npm::{self, INSTALLED, PACKAGES};
+use super::process;
 use super::project::{Project, built};
 use super::toolchain::{NPM_CI, Toolchain};
 use super::wit::wit_files;
-use super::{process, sources, trust};
 use crate::files;
 use crate::session::Session;
-use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
+use bundle::{Bundle, BundleSources, Bundler, Entry, bundle_sources};
 
 /// jco's back end by itself: jco brings eight times as much, none of which is used here.
 const COMPONENTIZE_QJS: Toolchain<'_> = Toolchain {
@@ -34,12 +33,6 @@ const COMPONENTIZE_QJS: Toolchain<'_> = Toolchain {
     install: &NPM_CI,
 };
 
-/// Modules that go before a project's own code, by the names of their files.
-const PRELUDE: [(&str, &str); 2] = [
-    ("random.js", include_str!("javascript/random.js")),
-    ("console.js", console::MODULE),
-];
-
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "tool.js";
 
@@ -51,21 +44,22 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
         .await?
         .join("node_modules");
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
-    let bundle = bundle(project, &bundled, &toolchain, &session.printer).await?;
+    let bundle = bundle(project, &bundled, &toolchain, session).await?;
     let component = project.scratch.join("tool.wasm");
     let wit = project.scratch.join("wit");
-    console::write_wit(
+    wasi::write_wit(
         &wit,
         &wit_files(project.wit_parent())?,
         project.docs.world_name(),
+        &bundle.imports,
     )?;
     let mut building = project.command(toolchain.join(".bin/componentize-qjs"));
     building
         .arg("--wit")
         .arg(wit)
         .arg("--js")
-        .arg(&bundle)
-        .args(["--world", console::WORLD, "--sync", "--output"])
+        .arg(&bundle.path)
+        .args(["--world", wasi::WORLD, "--sync", "--output"])
         .arg(&component)
         .current_dir(project.scratch);
     let run = process::run(
@@ -75,16 +69,7 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
     )
     .await;
     run.map_err(|error| export_check::explained(error, source))?;
-    built(&component)
-}
-
-/// The module with which a bundle begins.
-struct Entry {
-    path: PathBuf,
-    /// The name by which it imports the project's module.
-    name: &'static str,
-    /// The project's module.
-    module: PathBuf,
+    wasi::with_names_of_wasi(built(&component)?)
 }
 
 /// Finds or makes the module that exports what the WIT says, for the project in `directory`.
@@ -111,60 +96,12 @@ async fn bundle(
     project: Project<'_>,
     bundled: &BundleSources,
     toolchain: &Path,
-    printer: &Printer,
-) -> anyhow::Result<PathBuf> {
-    let bundle = project.scratch.join("bundle.js");
+    session: &Session,
+) -> anyhow::Result<Bundle> {
     let entry = entry(project, &bundled.directory)?;
-    let mut bundling = bundler(project, bundled, toolchain, &entry)?;
-    bundling
-        .arg("--format=esm")
-        .arg(format!("--outfile={}", bundle.display()));
-    run_bundler(project, bundled, &mut bundling, printer).await?;
-    Ok(bundle)
-}
-
-/// The command that bundles `entry` and all that it imports, without the form of the output.
-fn bundler(
-    project: Project<'_>,
-    bundled: &BundleSources,
-    toolchain: &Path,
-    entry: &Entry,
-) -> anyhow::Result<Command> {
-    let mut bundling = project.command(esbuild(toolchain)?);
-    bundling
-        // The packages of a trusted project take precedence.
-        .envs(bundled.packages.as_ref().map(|place| ("NODE_PATH", place)))
-        .arg(&entry.path)
-        .arg(format!("--alias:{}={}", entry.name, entry.module.display()))
-        .args([
-            "--bundle",
-            "--platform=neutral",
-            "--main-fields=module,main",
-        ])
-        // What a component imports is no module that could be bundled; the host has nothing else.
-        .args(["--external:tool-hub:*", "--external:wasi:*"])
-        .args(["--log-level=warning"])
-        .current_dir(&bundled.directory);
-    for (name, text) in PRELUDE {
-        let module = project.scratch.join(name);
-        files::write(&module, text.as_bytes())?;
-        bundling.arg(format!("--inject:{}", module.display()));
-    }
-    Ok(bundling)
-}
-
-async fn run_bundler(
-    project: Project<'_>,
-    bundled: &BundleSources,
-    bundling: &mut Command,
-    printer: &Printer,
-) -> anyhow::Result<()> {
-    let run = process::run("bundling with esbuild", bundling, printer).await;
-    run.map(drop)
-        .map_err(|error| match bundled.directory == project.directory {
-            true => error,
-            false => not_seen(error),
-        })
+    let mut bundler = Bundler::new(project, bundled, toolchain, &entry)?;
+    bundler.arguments(&["--format=esm"]);
+    bundler.run(&session.printer).await
 }
 
 /// Writes the entry module that checks the exports of the module `source` in `directory`; returns
@@ -186,73 +123,6 @@ fn entry_with_check(
     let exports: Vec<ExportName> = project.docs.exports().collect();
     files::write(&entry, export_check::source(exports.iter()).as_bytes())?;
     Ok((entry, module))
-}
-
-/// The directory in which a project is bundled.
-struct BundleSources {
-    /// The directory with its modules.
-    directory: PathBuf,
-    /// The directory with the packages of its lock, where those are not in the project.
-    packages: Option<PathBuf>,
-}
-
-/// Finds the directory in which the project is bundled: its own, where the user trusts the
-/// project's own packages; else a copy without those, since nothing says what they hold.
-///
-/// # Errors
-/// When the lock names something other than packages of a registry, or cannot be installed.
-async fn bundle_sources(project: Project<'_>, session: &Session) -> anyhow::Result<BundleSources> {
-    let directory = project.directory;
-    if trust::is_given(directory, &session.config)? {
-        let packages = match directory.join(INSTALLED).is_file() {
-            true => None,
-            false => npm::packages(project, session).await?,
-        };
-        let directory = directory.to_owned();
-        return Ok(BundleSources {
-            directory,
-            packages,
-        });
-    }
-    if directory.join(PACKAGES).exists() {
-        session.printer.warning(&format!(
-            "{PACKAGES} of the project is not taken: nothing says what those packages hold"
-        ));
-        session
-            .printer
-            .hint("the lock's packages are taken; to take yours: tool build --trust");
-    }
-    let packages = npm::packages(project, session).await?;
-    let copy = project.scratch.join("project");
-    sources::copy(directory, &copy)?;
-    Ok(BundleSources {
-        directory: copy,
-        packages,
-    })
-}
-
-/// Adds to the `error` of a bundler a hint at what the copy of the project lacks.
-fn not_seen(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast::<Problem>() {
-        Ok(problem) => problem
-            .hint(
-                "it saw a copy of the project's sources, without node_modules, dist, target and \
-                 what lies outside; where you trust those: tool build --trust",
-            )
-            .into(),
-        Err(error) => error,
-    }
-}
-
-/// The native esbuild program. The `esbuild` script of npm only searches for it, and would search
-/// the project's packages too.
-fn esbuild(toolchain: &Path) -> anyhow::Result<PathBuf> {
-    let platforms = std::fs::read_dir(toolchain.join("@esbuild"));
-    let programs = platforms.into_iter().flatten().flatten();
-    let mut programs = programs.map(|platform| platform.path().join("bin/esbuild"));
-    programs
-        .find(|program| program.is_file())
-        .ok_or_else(|| Problem::user("esbuild has no program for this machine").into())
 }
 
 #[cfg(test)]

@@ -1,21 +1,20 @@
 // Offers the functions of {{file}} to agents. `tool build` writes this for each build.
 
+import { settled } from "tool-hub-web/promise.js";
 import * as source from {{path}};
 
-// Calls a function. Whatever it throws is for the agent to read.
+// Calls a function, and waits for what it promises. Whatever it throws is for the agent to read.
 function call(run, answer) {
   try {
-    const value = run();
-    if (typeof value?.then === "function") {
-      throw new TypeError("the function returned a promise, and a tool in JavaScript cannot wait");
-    }
-    return answer(value);
+    return answer(settled(run()));
   } catch (error) {
-    if (error instanceof Error) {
-      throw error.message ? `${error.name}: ${error.message}` : error.name;
-    }
-    throw asAny(error);
+    throw error instanceof Error ? described(error) : asAny(error);
   }
+}
+
+function described({ name, message, cause }) {
+  const parts = [name, message, cause instanceof Error ? cause.message : ""];
+  return parts.filter(Boolean).join(": ");
 }
 
 function maybe(value, taken) {

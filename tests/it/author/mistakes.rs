@@ -46,11 +46,6 @@ fn javascript_with_a_mistake() {
     for (from, to, told) in [
         ("greet(name", "great(name", "`functions.greet` is missing"),
         (
-            "greet(name",
-            "async greet(name",
-            "`functions.greet` is async",
-        ),
-        (
             "const functions",
             "const tools",
             "it does not export `functions`, an object with the functions greet",

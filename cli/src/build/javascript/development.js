@@ -32,6 +32,7 @@ function called(interfaces, name) {
 }
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+let lines;
 const told = traced();
 
 // Writes the trace of an error to standard error, once, by the places in the project's own files.
@@ -54,27 +55,32 @@ function ofProject(frame) {
   return place ? `${found[1]}${place}${found[4]}` : undefined;
 }
 
-// The place that the source map, of version 3, names for a line and a column of the script.
+// The place that the source map names for a line and a column of the script.
 function origin(line, column) {
-  const { sources, mappings } = JSON.parse(project?.map ?? '{"sources":[],"mappings":""}');
-  let [source, row, place, nearest] = [0, 0, 0, undefined];
-  for (const [index, text] of mappings.split(";").slice(0, line).entries()) {
+  lines ??= decoded(JSON.parse(project?.map ?? '{"sources":[],"mappings":""}'));
+  const segments = lines[line - 1] ?? [];
+  const nearest = segments.findLast((segment) => segment.column < column) ?? segments[0];
+  return nearest?.source ? `${nearest.source}:${nearest.row + 1}:${nearest.place + 1}` : undefined;
+}
+
+// For each line of the script the places that a source map of version 3 has for its columns.
+function decoded({ sources, mappings }) {
+  let [source, row, place] = [0, 0, 0];
+  return mappings.split(";").map((text) => {
+    const segments = [];
     let generated = 0;
     for (const segment of text.split(",").filter(Boolean)) {
       const [across, ...original] = numbers(segment);
       generated += across;
-      if (original.length === 0) {
-        continue;
-      }
-      source += original[0];
-      row += original[1];
-      place += original[2];
-      if (index === line - 1 && (nearest === undefined || generated < column)) {
-        nearest = `${sources[source]}:${row + 1}:${place + 1}`;
+      if (original.length > 0) {
+        source += original[0];
+        row += original[1];
+        place += original[2];
+        segments.push({ column: generated, source: sources[source], row, place });
       }
     }
-  }
-  return nearest;
+    return segments;
+  });
 }
 
 function numbers(segment) {

@@ -4,7 +4,7 @@
 //! more. So while the project is edited its script is handed to the component in a variable, and
 //! evaluated in each call. The component is made anew when the WIT or the script's imports change.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -12,8 +12,9 @@ use serde::Deserialize;
 use serde_json::json;
 use tool_hub_manifest::{Digest, ExportName};
 
-use super::export_check::grouped;
-use super::{COMPONENTIZE_QJS, Entry, bundle_sources, bundler, console, entry, run_bundler};
+use super::bundle::{Bundler, Entry, bundle_sources};
+use super::export_check::{exporting, grouped};
+use super::{COMPONENTIZE_QJS, entry, wasi};
 use crate::build::functions::javascript::MODULE as GENERATED;
 use crate::build::process;
 use crate::build::project::{BuiltComponent, Project, built};
@@ -42,24 +43,6 @@ const TEMPLATE: &str = include_str!("development.js");
 /// The line of the generated code that catches the errors of plain functions. The reporting of
 /// their traces is inserted after it.
 const CATCH: &str = "  } catch (error) {\n";
-
-/// The metafile that esbuild writes beside a bundle, as far as it is read.
-#[derive(Deserialize)]
-struct Metafile {
-    outputs: BTreeMap<String, OutputFile>,
-}
-
-#[derive(Deserialize)]
-struct OutputFile {
-    imports: Vec<Imported>,
-}
-
-#[derive(Deserialize)]
-struct Imported {
-    path: String,
-    #[serde(default)]
-    external: bool,
-}
 
 /// A source map, as far as it is needed to find places.
 #[derive(Deserialize)]
@@ -106,27 +89,19 @@ async fn script(
     if let Some(written) = project.functions {
         entry = telling(&entry, &written.generated().join(GENERATED), project)?;
     }
-    let bundle = project.scratch.join("bundle.js");
-    let meta = project.scratch.join("bundle.json");
-    let mut bundling = bundler(project, &bundled, packages, &entry)?;
-    bundling
-        .args(["--format=iife", "--global-name=toolHubProject"])
-        .args(["--sourcemap=external", "--sources-content=false"])
-        .arg(format!("--metafile={}", meta.display()))
-        .arg(format!("--outfile={}", bundle.display()));
-    run_bundler(project, &bundled, &mut bundling, &session.printer).await?;
-    let text = std::fs::read_to_string(&bundle)?;
-    let map = std::fs::read(bundle.with_extension("js.map"))?;
+    let mut bundler = Bundler::new(project, &bundled, packages, &entry)?;
+    bundler.arguments(&["--format=iife", "--global-name=toolHubProject"]);
+    bundler.arguments(&["--sourcemap=external", "--sources-content=false"]);
+    let bundle = bundler.run(&session.printer).await?;
+    let text = std::fs::read_to_string(&bundle.path)?;
+    let map = std::fs::read(bundle.path.with_extension("js.map"))?;
     let map = places(serde_json::from_slice(&map)?, project, &bundled.directory);
-    let meta: Metafile = serde_json::from_slice(&std::fs::read(meta)?)?;
-    let imports = meta.outputs.into_values().flat_map(|output| output.imports);
-    let imports = imports.filter(|import| import.external);
     Ok(Script {
         text: format!(
             "{text};({{ exports: toolHubProject, map: {} }})",
             json!(map)
         ),
-        imports: imports.map(|import| import.path).collect(),
+        imports: bundle.imports,
     })
 }
 
@@ -146,7 +121,8 @@ fn telling(entry: &Entry, generated: &Path, project: Project<'_>) -> anyhow::Res
     })
 }
 
-/// The map as a text, with the names of files as they are in the project.
+/// The map as a text, with the names of files as they are in the project, and none for what was
+/// put around them.
 fn places(mut map: SourceMap, project: Project<'_>, directory: &Path) -> String {
     let scratch = project.scratch.canonicalize();
     let scratch = scratch.unwrap_or_else(|_| project.scratch.to_owned());
@@ -159,6 +135,8 @@ fn places(mut map: SourceMap, project: Project<'_>, directory: &Path) -> String 
         let within = within.and_then(|directory| path.strip_prefix(directory).ok());
         if let Some(within) = within {
             *source = within.display().to_string();
+        } else if path.starts_with(&scratch) {
+            source.clear();
         }
     }
     json!({ "sources": map.sources, "mappings": map.mappings }).to_string()
@@ -175,7 +153,7 @@ async fn component(
     let exports: Vec<ExportName> = project.docs.exports().collect();
     let loader = loader(&exports, &script.imports);
     let place = project.scratch.join("wit");
-    write_wit(&place, wit, project.docs.world_name())?;
+    write_wit(&place, wit, project.docs.world_name(), &script.imports)?;
     let written = wit_files(project.scratch)?;
     let all = json!([loader, written, toolchain]).to_string();
     let kept = session.config.settings.toolchains.join(DIRECTORY);
@@ -198,7 +176,7 @@ async fn component(
         .current_dir(project.scratch);
     let doing = "building with componentize-qjs";
     process::run(doing, &mut building, &session.printer).await?;
-    let bytes = built(&output)?;
+    let bytes = wasi::with_names_of_wasi(built(&output)?)?;
     files::write(&file, &bytes)?;
     remove_oldest(&kept);
     Ok(bytes)
@@ -231,50 +209,32 @@ fn loader(exports: &[ExportName], imports: &BTreeSet<String>) -> String {
         .iter()
         .map(|(name, path)| format!("{}: {name}", json!(path)))
         .collect();
-    let mut text = String::new();
-    for (index, group) in grouped(exports.iter()).into_iter().enumerate() {
-        let called = |name: &str| format!("called({}, {})", json!(group.interfaces), json!(name));
-        if group.place.is_empty() {
-            for (at, name) in group.functions.iter().enumerate() {
-                let (value, constant) = (called(name), format!("e{index}_{at}"));
-                text.push_str(&format!(
-                    "const {constant} = {value};\nexport {{ {constant} as {name} }};\n"
-                ));
-            }
-            continue;
-        }
-        let members: Vec<String> = group
-            .functions
-            .iter()
-            .map(|name| format!("  {name}: {},\n", called(name)))
-            .collect();
-        text.push_str(&format!(
-            "const e{index} = {{\n{}}};\nexport {{ e{index} as {} }};\n",
-            members.concat(),
-            group.place
-        ));
-    }
     TEMPLATE
         .replace("{{imports}}", &lines.collect::<String>())
         .replace("{{modules}}", &modules.join(", "))
         .replace("{{variable}}", SCRIPT_VARIABLE)
-        .replace("{{exports}}", text.trim_end())
+        .replace("{{exports}}", &exporting(&grouped(exports.iter())))
 }
 
 /// Writes the project's WIT without comments, by which the component would differ, with the world
 /// that the loader is built for.
-fn write_wit(directory: &Path, wit: &[WitFile], world: &str) -> anyhow::Result<()> {
+fn write_wit(
+    directory: &Path,
+    wit: &[WitFile],
+    world: &str,
+    imports: &BTreeSet<String>,
+) -> anyhow::Result<()> {
     let bare: Vec<WitFile> = wit
         .iter()
         .map(|(path, text)| (path.clone(), without_comments(text)))
         .collect();
-    console::write_wit(directory, &bare, world)?;
-    let cli = directory.join(console::CLI_FILE);
+    wasi::write_wit(directory, &bare, world, imports)?;
+    let cli = directory.join(wasi::CLI_FILE);
     let text = std::fs::read_to_string(&cli)?;
     files::write(&cli, format!("{text}{ENVIRONMENT}").as_bytes())?;
     let text = format!(
         "world {WORLD} {{\n    include {};\n    import wasi:cli/environment@0.2.12;\n}}\n",
-        console::WORLD
+        wasi::WORLD
     );
     let own = directory.join("tool-hub-development.wit");
     Ok(files::write(&own, text.as_bytes())?)

@@ -28,11 +28,41 @@ pub(super) struct ExpectedExports {
 }
 
 /// The module that exports what the project's does, after it has checked that none of `exports` is
-/// missing.
+/// missing. Its functions wait for what those of the project promise.
 pub(super) fn source<'a>(exports: impl Iterator<Item = &'a ExportName>) -> String {
-    let exports = json!(grouped(exports)).to_string();
-    let text = TEMPLATE.replace("{{exports}}", &exports);
-    text.replace("{{mark}}", MARK)
+    let groups = grouped(exports);
+    TEMPLATE
+        .replace("{{expected}}", &json!(groups).to_string())
+        .replace("{{mark}}", MARK)
+        .replace("{{exports}}", &exporting(&groups))
+}
+
+/// The lines of a module that export each function as the template's `called` makes it.
+pub(super) fn exporting(groups: &[ExpectedExports]) -> String {
+    let mut text = String::new();
+    for (index, group) in groups.iter().enumerate() {
+        let called = |name: &str| format!("called({}, {})", json!(group.interfaces), json!(name));
+        if group.place.is_empty() {
+            for (at, name) in group.functions.iter().enumerate() {
+                let (value, constant) = (called(name), format!("e{index}_{at}"));
+                text.push_str(&format!(
+                    "const {constant} = {value};\nexport {{ {constant} as {name} }};\n"
+                ));
+            }
+            continue;
+        }
+        let members: Vec<String> = group
+            .functions
+            .iter()
+            .map(|name| format!("  {name}: {},\n", called(name)))
+            .collect();
+        text.push_str(&format!(
+            "const e{index} = {{\n{}}};\nexport {{ e{index} as {} }};\n",
+            members.concat(),
+            group.place
+        ));
+    }
+    text.trim_end().to_owned()
 }
 
 /// `exports` by the objects that hold them.

@@ -1,0 +1,237 @@
+//! Runs esbuild, which makes one file of a project's modules and of what the engine lacks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use tokio::process::Command;
+
+use crate::build::npm::{self, INSTALLED, PACKAGES};
+use crate::build::project::Project;
+use crate::build::{process, sources, trust};
+use crate::files;
+use crate::session::Session;
+use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
+
+/// Modules that go before a project's own code, in this order. What `web/globals.js` exports is
+/// taken only where the project names it.
+const PRELUDE: [&str; 4] = [
+    "random.js",
+    "console.js",
+    "web/promise.js",
+    "web/globals.js",
+];
+
+/// The files of the prelude, and the modules that they import.
+const FILES: [(&str, &str); 12] = [
+    ("random.js", include_str!("random.js")),
+    ("console.js", include_str!("console.js")),
+    ("web/package.json", include_str!("web/package.json")),
+    ("web/abort.js", include_str!("web/abort.js")),
+    ("web/body.js", include_str!("web/body.js")),
+    ("web/crypto.js", include_str!("web/crypto.js")),
+    ("web/events.js", include_str!("web/events.js")),
+    ("web/fetch.js", include_str!("web/fetch.js")),
+    ("web/globals.js", include_str!("web/globals.js")),
+    ("web/headers.js", include_str!("web/headers.js")),
+    ("web/message.js", include_str!("web/message.js")),
+    ("web/promise.js", include_str!("web/promise.js")),
+];
+
+/// The name by which generated code imports the directory `web`.
+const WEB: &str = "tool-hub-web";
+
+/// The name by which the directory `web` imports the packages of the toolchain.
+const TOOLCHAIN: &str = "tool-hub-packages";
+
+/// Nothing in the engine would go on with its own `async` functions, so they are made of others.
+const WITHOUT_ASYNC: [&str; 3] = [
+    "--supported:async-await=false",
+    "--supported:async-generator=false",
+    "--supported:for-await=false",
+];
+
+/// The module with which a bundle begins.
+pub(super) struct Entry {
+    pub(super) path: PathBuf,
+    /// The name by which it imports the project's module.
+    pub(super) name: &'static str,
+    /// The project's module.
+    pub(super) module: PathBuf,
+}
+
+/// A bundle, and the modules that it takes from the component.
+pub(super) struct Bundle {
+    pub(super) path: PathBuf,
+    pub(super) imports: BTreeSet<String>,
+}
+
+/// The metafile that esbuild writes beside a bundle, as far as it is read.
+#[derive(Deserialize)]
+struct Metafile {
+    outputs: BTreeMap<String, OutputFile>,
+}
+
+#[derive(Deserialize)]
+struct OutputFile {
+    imports: Vec<Imported>,
+}
+
+#[derive(Deserialize)]
+struct Imported {
+    path: String,
+    #[serde(default)]
+    external: bool,
+}
+
+/// The command that bundles a module and all that it imports.
+pub(super) struct Bundler<'a> {
+    command: Command,
+    project: Project<'a>,
+    bundled: &'a BundleSources,
+}
+
+impl<'a> Bundler<'a> {
+    /// A command for `entry` that lacks the form of the output.
+    pub(super) fn new(
+        project: Project<'a>,
+        bundled: &'a BundleSources,
+        toolchain: &Path,
+        entry: &Entry,
+    ) -> anyhow::Result<Self> {
+        let scratch = project.scratch;
+        for (name, text) in FILES {
+            files::write(&scratch.join(name), text.as_bytes())?;
+        }
+        let alias = |name: &str, path: &Path| format!("--alias:{name}={}", path.display());
+        let mut command = project.command(esbuild(toolchain)?);
+        command
+            // The packages of a trusted project take precedence.
+            .envs(bundled.packages.as_ref().map(|place| ("NODE_PATH", place)))
+            .arg(&entry.path)
+            .arg(alias(entry.name, &entry.module))
+            .arg(alias(WEB, &scratch.join("web")))
+            .arg(alias(TOOLCHAIN, toolchain))
+            .args([
+                "--bundle",
+                "--platform=neutral",
+                "--main-fields=module,main",
+            ])
+            .args(WITHOUT_ASYNC)
+            // What a component imports is no module that could be bundled; the host has no other.
+            .args([
+                "--external:tool-hub:*",
+                "--external:wasi:*",
+                "--external:host:*",
+            ])
+            .args(["--log-level=warning"])
+            .args(PRELUDE.map(|name| format!("--inject:{}", scratch.join(name).display())))
+            .current_dir(&bundled.directory);
+        Ok(Self {
+            command,
+            project,
+            bundled,
+        })
+    }
+
+    pub(super) fn arguments(&mut self, arguments: &[&str]) {
+        self.command.args(arguments);
+    }
+
+    /// Writes the bundle.
+    ///
+    /// # Errors
+    /// When esbuild refuses the project's code.
+    pub(super) async fn run(mut self, printer: &Printer) -> anyhow::Result<Bundle> {
+        let path = self.project.scratch.join("bundle.js");
+        let meta = self.project.scratch.join("bundle.json");
+        self.command
+            .arg(format!("--metafile={}", meta.display()))
+            .arg(format!("--outfile={}", path.display()));
+        let run = process::run("bundling with esbuild", &mut self.command, printer).await;
+        run.map_err(
+            |error| match self.bundled.directory == self.project.directory {
+                true => error,
+                false => not_seen(error),
+            },
+        )?;
+        let meta: Metafile = serde_json::from_slice(&std::fs::read(meta)?)?;
+        let imports = meta.outputs.into_values().flat_map(|output| output.imports);
+        let imports = imports.filter(|import| import.external);
+        Ok(Bundle {
+            path,
+            imports: imports.map(|import| import.path).collect(),
+        })
+    }
+}
+
+/// The directory in which a project is bundled.
+pub(super) struct BundleSources {
+    /// The directory with its modules.
+    pub(super) directory: PathBuf,
+    /// The directory with the packages of its lock, where those are not in the project.
+    packages: Option<PathBuf>,
+}
+
+/// Finds the directory in which the project is bundled: its own, where the user trusts the
+/// project's own packages; else a copy without those, since nothing says what they hold.
+///
+/// # Errors
+/// When the lock names something other than packages of a registry, or cannot be installed.
+pub(super) async fn bundle_sources(
+    project: Project<'_>,
+    session: &Session,
+) -> anyhow::Result<BundleSources> {
+    let directory = project.directory;
+    if trust::is_given(directory, &session.config)? {
+        let packages = match directory.join(INSTALLED).is_file() {
+            true => None,
+            false => npm::packages(project, session).await?,
+        };
+        let directory = directory.to_owned();
+        return Ok(BundleSources {
+            directory,
+            packages,
+        });
+    }
+    if directory.join(PACKAGES).exists() {
+        session.printer.warning(&format!(
+            "{PACKAGES} of the project is not taken: nothing says what those packages hold"
+        ));
+        session
+            .printer
+            .hint("the lock's packages are taken; to take yours: tool build --trust");
+    }
+    let packages = npm::packages(project, session).await?;
+    let copy = project.scratch.join("project");
+    sources::copy(directory, &copy)?;
+    Ok(BundleSources {
+        directory: copy,
+        packages,
+    })
+}
+
+/// Adds to the `error` of a bundler a hint at what the copy of the project lacks.
+fn not_seen(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<Problem>() {
+        Ok(problem) => problem
+            .hint(
+                "it saw a copy of the project's sources, without node_modules, dist, target and \
+                 what lies outside; where you trust those: tool build --trust",
+            )
+            .into(),
+        Err(error) => error,
+    }
+}
+
+/// The native esbuild program. The `esbuild` script of npm only searches for it, and would search
+/// the project's packages too.
+fn esbuild(toolchain: &Path) -> anyhow::Result<PathBuf> {
+    let platforms = std::fs::read_dir(toolchain.join("@esbuild"));
+    let programs = platforms.into_iter().flatten().flatten();
+    let mut programs = programs.map(|platform| platform.path().join("bin/esbuild"));
+    programs
+        .find(|program| program.is_file())
+        .ok_or_else(|| Problem::user("esbuild has no program for this machine").into())
+}

@@ -1,0 +1,187 @@
+//! The WIT of WASI for JavaScript projects: what `console`, timers, `fetch` and others import.
+//! A component imports only what its bundle uses, but for standard output and error.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use wasmparser::{Parser, Payload};
+
+use crate::build::wit::{WitFile, defines};
+use crate::files;
+
+/// The world that a project is built for: its own, and what its bundle imports besides.
+pub(super) const WORLD: &str = "tool-hub-javascript";
+
+/// The file of the package `wasi:cli`.
+pub(super) const CLI_FILE: &str = "deps/tool-hub-cli.wit";
+
+/// What `console` imports, in every project.
+const CONSOLE: [&str; 2] = ["wasi:cli/stdout@0.2.12", "wasi:cli/stderr@0.2.12"];
+
+/// What the modules of `web` import, in projects that use them.
+const WEB: [&str; 5] = [
+    "host:clocks/monotonic-clock@0.2.0",
+    "host:http/outgoing-handler@0.2.0",
+    "host:http/types@0.2.0",
+    "host:io/poll@0.2.0",
+    "wasi:random/random@0.2.12",
+];
+
+/// The namespace of WASI, and the one that stands for it while a component is built, which is as
+/// long. componentize-qjs runs the component with WASI, but without HTTP: streams of its own for
+/// HTTP would be others than those of WASI. Nothing runs under a name that it does not know.
+const NAMESPACES: [&str; 2] = ["wasi:", "host:"];
+
+/// A package, as far as it is used here.
+struct Package {
+    name: &'static str,
+    file: &'static str,
+    text: &'static str,
+    /// The packages that use it.
+    users: &'static [&'static str],
+}
+
+const PACKAGES: [Package; 6] = [
+    Package {
+        name: "wasi:io@0.2.12",
+        file: "deps/tool-hub-io.wit",
+        text: include_str!("wasi/io.wit"),
+        users: &["wasi:cli/"],
+    },
+    Package {
+        name: "wasi:cli@0.2.12",
+        file: CLI_FILE,
+        text: include_str!("wasi/cli.wit"),
+        users: &["wasi:cli/"],
+    },
+    Package {
+        name: "wasi:random@0.2.12",
+        file: "deps/tool-hub-random.wit",
+        text: include_str!("wasi/random.wit"),
+        users: &["wasi:random/"],
+    },
+    Package {
+        name: "host:io@0.2.0",
+        file: "deps/tool-hub-waiting.wit",
+        text: include_str!("wasi/waiting.wit"),
+        users: &["host:"],
+    },
+    Package {
+        name: "host:clocks@0.2.0",
+        file: "deps/tool-hub-clocks.wit",
+        text: include_str!("wasi/clocks.wit"),
+        users: &["host:clocks/"],
+    },
+    Package {
+        name: "host:http@0.2.0",
+        file: "deps/tool-hub-http.wit",
+        text: include_str!("wasi/http.wit"),
+        users: &["host:http/"],
+    },
+];
+
+impl Package {
+    fn is_used(&self, interfaces: &[&str]) -> bool {
+        let used = |user: &&str| interfaces.iter().any(|it| it.starts_with(user));
+        self.users.iter().any(used)
+    }
+}
+
+/// Copies `files`, a project's WIT with the world `world`, to `directory` and adds [`WORLD`] for a
+/// bundle with `imports`. Packages that the project holds itself are left as they are.
+pub(super) fn write_wit(
+    directory: &Path,
+    files: &[WitFile],
+    world: &str,
+    imports: &BTreeSet<String>,
+) -> anyhow::Result<()> {
+    let web = WEB.into_iter().filter(|import| imports.contains(*import));
+    let interfaces: Vec<&str> = CONSOLE.into_iter().chain(web).collect();
+    let added = PACKAGES
+        .iter()
+        .filter(|package| package.is_used(&interfaces) && !defines(files, package.name))
+        .map(|package| (PathBuf::from(package.file), package.text.to_owned()));
+    let lines = interfaces
+        .iter()
+        .map(|interface| format!("    import {interface};\n"));
+    let lines: String = lines.collect();
+    let text = format!("world {WORLD} {{\n    include %{world};\n{lines}}}\n");
+    let own = (PathBuf::from("tool-hub-javascript.wit"), text);
+    for (path, text) in files.iter().cloned().chain(added).chain([own]) {
+        files::write(&directory.join(path), text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// `component` with the names of WASI for what was imported under another one.
+///
+/// # Errors
+/// When `component` is not one.
+pub(super) fn with_names_of_wasi(mut component: Vec<u8>) -> anyhow::Result<Vec<u8>> {
+    let [name, stand_in] = NAMESPACES;
+    for start in places_of_imports(&component, stand_in)? {
+        component[start..start + name.len()].copy_from_slice(name.as_bytes());
+    }
+    Ok(component)
+}
+
+/// Where the names of the component's imports stand that begin with `namespace`.
+fn places_of_imports(component: &[u8], namespace: &str) -> anyhow::Result<Vec<usize>> {
+    let mut found = Vec::new();
+    let mut depth = 0_usize;
+    for payload in Parser::new(0).parse_all(component) {
+        match payload? {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            Payload::ComponentImportSection(imports) if depth == 0 => {
+                for import in imports {
+                    let name = import?.name.name;
+                    if name.starts_with(namespace) {
+                        found.push(name.as_ptr().addr() - component.as_ptr().addr());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use tool_hub_host::authoring::{Docs, WitSource};
+
+    use super::*;
+    use crate::build::wit::wit_files;
+
+    /// The exports of the world that is built, of a project with `files` and the world `world`.
+    fn exports(files: &[(&str, &str)], world: &str) -> Vec<String> {
+        let scratch = tempfile::tempdir().unwrap();
+        let files: Vec<WitFile> = files
+            .iter()
+            .map(|(path, text)| (path.into(), (*text).to_owned()))
+            .collect();
+        write_wit(&scratch.path().join("wit"), &files, world, &BTreeSet::new()).unwrap();
+        let written = wit_files(scratch.path()).unwrap();
+        let sources: Vec<WitSource<'_>> = written
+            .iter()
+            .map(|(path, contents)| WitSource { path, contents })
+            .collect();
+        let docs = Docs::from_sources(&sources, Some(WORLD)).unwrap();
+        docs.exports().map(|name| name.to_string()).collect()
+    }
+
+    #[test]
+    fn the_world_has_what_the_project_s_has() {
+        let text = "package a:b;\nworld %interface { export f: func(); }\nworld other {}";
+        assert_eq!(exports(&[("world.wit", text)], "interface"), ["f"]);
+    }
+
+    #[test]
+    fn a_package_of_the_project_s_is_not_written_twice() {
+        let world = "package a:b;\nworld tool { import wasi:io/error@0.2.12; export f: func(); }";
+        let io = PACKAGES[0].text;
+        let files = [("world.wit", world), ("deps/io/io.wit", io)];
+        assert_eq!(exports(&files, "tool"), ["f"]);
+    }
+}
