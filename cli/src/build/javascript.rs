@@ -3,7 +3,9 @@
 
 mod console;
 pub(super) mod development;
+mod errors;
 mod export_check;
+mod source_map;
 
 use std::path::{Path, PathBuf};
 
@@ -43,6 +45,10 @@ const PRELUDE: [(&str, &str); 2] = [
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "tool.js";
 
+/// What a bundler that sees a copy of the project may miss.
+const NOT_SEEN: &str = "it saw a copy of the project's sources, without node_modules, dist, target \
+                        and what lies outside; where you trust those: tool build --trust";
+
 /// Builds the project with esbuild and componentize-qjs.
 pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
     let bundled = bundle_sources(project, session).await?;
@@ -74,7 +80,10 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
         &session.printer,
     )
     .await;
-    run.map_err(|error| export_check::explained(error, source))?;
+    run.map_err(|error| {
+        let error = export_check::explained(error, project.directory, source);
+        errors::of_evaluation(error, &bundle, &bundled.directory)
+    })?;
     built(&component)
 }
 
@@ -117,7 +126,11 @@ async fn bundle(
     let entry = entry(project, &bundled.directory)?;
     let mut bundling = bundler(project, bundled, toolchain, &entry)?;
     bundling
-        .arg("--format=esm")
+        .args([
+            "--format=esm",
+            "--sourcemap=external",
+            "--sources-content=false",
+        ])
         .arg(format!("--outfile={}", bundle.display()));
     run_bundler(project, bundled, &mut bundling, printer).await?;
     Ok(bundle)
@@ -160,11 +173,9 @@ async fn run_bundler(
     printer: &Printer,
 ) -> anyhow::Result<()> {
     let run = process::run("bundling with esbuild", bundling, printer).await;
+    let is_copy = bundled.directory != project.directory;
     run.map(drop)
-        .map_err(|error| match bundled.directory == project.directory {
-            true => error,
-            false => not_seen(error),
-        })
+        .map_err(|error| errors::of_bundler(error, is_copy.then_some(NOT_SEEN)))
 }
 
 /// Writes the entry module that checks the exports of the module `source` in `directory`; returns
@@ -229,19 +240,6 @@ async fn bundle_sources(project: Project<'_>, session: &Session) -> anyhow::Resu
         directory: copy,
         packages,
     })
-}
-
-/// Adds to the `error` of a bundler a hint at what the copy of the project lacks.
-fn not_seen(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast::<Problem>() {
-        Ok(problem) => problem
-            .hint(
-                "it saw a copy of the project's sources, without node_modules, dist, target and \
-                 what lies outside; where you trust those: tool build --trust",
-            )
-            .into(),
-        Err(error) => error,
-    }
 }
 
 /// The native esbuild program. The `esbuild` script of npm only searches for it, and would search

@@ -1,5 +1,6 @@
 //! Builds Rust projects with cargo for `wasm32-wasip2`, and installs that target if it is missing.
 
+mod errors;
 mod shared;
 
 use std::path::{Path, PathBuf};
@@ -71,16 +72,16 @@ pub(super) async fn build(
     if let Some(shared) = &shared {
         shared.use_for(&mut command);
     }
-    let output = process::run("building with cargo", &mut command, &session.printer).await?;
+    let output = process::run("building with cargo", &mut command, &session.printer)
+        .await
+        .map_err(|error| errors::explained(error, project.directory))?;
     if let Some(written) = written
         && let Some(text) = files::read_if_present(&written.join(LOCK))?
     {
         files::write(&lock, text.as_bytes())?;
     }
-    let path = component_path(&output.stdout).ok_or_else(|| {
-        Problem::user("cargo built no component")
-            .hint("Cargo.toml needs: [lib] crate-type = [\"cdylib\"]")
-    })?;
+    let path = component_path(&output.stdout)
+        .ok_or_else(|| errors::no_component(&manifest, CARGO_MANIFEST))?;
     built(&path)
 }
 

@@ -58,6 +58,9 @@ impl Build {
             note_built(verified, &self.directory, printer);
             check::show(&remarks, printer);
         }
+        if let Some(proposal) = &built.proposal {
+            printer.hint(proposal);
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -4,12 +4,13 @@
 mod remarks;
 mod staleness;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use tool_hub_toolbox::built_package;
 
+use crate::build::{self, Sources};
 use crate::commands::load::refusals::check_refusals;
 use crate::session::Session;
 use crate::terminal::phrases::counted;
@@ -53,9 +54,30 @@ impl Check {
                 counted(remarks.len(), "remark")
             ));
         }
+        if let Some(proposal) = proposal(&path)? {
+            printer.hint(&proposal);
+        }
         if self.strict && !remarks.is_empty() {
             return Err(Problem::user("there are remarks, and --strict allows none").into());
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The advice to ask for more capabilities, where `path` is a project whose sources use more.
+fn proposal(path: &Path) -> anyhow::Result<Option<String>> {
+    if !path.is_dir() || built_package::directory(path)? == path {
+        return Ok(None);
+    }
+    let author = build::read_author_manifest(path)?;
+    let Some(section) = &author.build else {
+        return Ok(None);
+    };
+    let sources = Sources::of(path)?;
+    Ok(build::proposal(
+        path,
+        &sources,
+        section,
+        &author.capabilities,
+    ))
 }

@@ -17,14 +17,15 @@ const READ: [&str; 4] = ["fn", "struct", "enum", "type"];
 const BEFORE: [&str; 5] = ["pub", "async", "unsafe", "const", "extern"];
 
 /// The items of `text`, in order.
-pub(super) fn items(text: &str) -> Result<Vec<Item>, SourceError> {
-    let syntax = |span: Span| SourceError::Syntax {
+pub(crate) fn items(text: &str) -> Result<Vec<Item>, SourceError> {
+    let syntax = |span: Span, expected| SourceError::Syntax {
         language: Language::Rust,
         position: position(span),
+        expected,
     };
     let tokens: TokenStream = text
         .parse()
-        .map_err(|error: proc_macro2::LexError| syntax(error.span()))?;
+        .map_err(|error: proc_macro2::LexError| syntax(error.span(), None))?;
     let mut found = Vec::new();
     for item in split(tokens) {
         if !is_read(&item) {
@@ -36,7 +37,7 @@ pub(super) fn items(text: &str) -> Result<Vec<Item>, SourceError> {
             });
         }
         let item = syn::parse2(item.into_iter().collect());
-        found.push(item.map_err(|error| syntax(error.span()))?);
+        found.push(item.map_err(|error| syntax(error.span(), Some(error.to_string())))?);
     }
     Ok(found)
 }
