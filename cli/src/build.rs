@@ -73,8 +73,8 @@ pub(crate) async fn component(
     built.map_err(signals::or_interrupted)
 }
 
-/// Loads the tool of the project in `directory` if it holds a program, as its users' hosts will: whatever is wrong with its modules
-/// shows then.
+/// Loads the tool of the project in `directory`, if it holds a program, as its users' hosts will.
+/// Whatever is wrong with its modules shows then.
 ///
 /// # Errors
 /// When the program cannot be loaded, or the sandbox cannot be set up.

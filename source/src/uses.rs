@@ -1,50 +1,13 @@
-//! Finds what a source file reaches beyond computing: origins in literals, opened files, variables
-//! and modules that send requests. Comments, documentation and tests do not count.
+//! Finds what a source file reaches: origins in literals, files, variables, modules for requests.
+//! Comments, documentation and tests do not count.
 
+mod found;
 mod rust;
 mod tree;
 
 use crate::language::Language;
 use crate::limits::SOURCE_BYTES_MAX;
-use crate::position::Position;
-
-/// Hosts of names that look like addresses, which no program requests.
-const NAMES_ONLY: [&str; 6] = [
-    "json-schema.org",
-    "purl.org",
-    "schema.org",
-    "schemas.xmlsoap.org",
-    "www.w3.org",
-    "xmlns.com",
-];
-
-/// Something that a file reaches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Use {
-    /// What is reached.
-    pub kind: UseKind,
-    /// The position of the literal, the call or the import.
-    pub position: Position,
-}
-
-/// What a file reaches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum UseKind {
-    /// An origin of the web, such as `https://api.example.com`.
-    Origin(String),
-    /// A file or a directory.
-    Path {
-        /// Its path.
-        path: String,
-        /// True if it is changed.
-        is_written: bool,
-    },
-    /// A variable of the environment.
-    Variable(String),
-    /// A module or a function that sends requests, without an address beside it.
-    Requests(String),
-}
+pub use found::{Use, UseKind};
 
 /// What `text` reaches, in its order. Nothing where it is too long or not written in `language`.
 pub fn uses(text: &str, language: Language) -> Vec<Use> {
@@ -57,20 +20,6 @@ pub fn uses(text: &str, language: Language) -> Vec<Use> {
     };
     found.sort_by_key(|found| found.position);
     found
-}
-
-/// The origin of an address that begins `literal`; nothing where its host is not all there.
-fn origin(literal: &str, is_whole: bool) -> Option<UseKind> {
-    let (scheme, rest) = literal.split_once("://")?;
-    let end = rest.find(['/', '?', '#']);
-    let host = &rest[..end.unwrap_or(rest.len())];
-    let is_host = |c: char| c.is_ascii_alphanumeric() || ['.', '-', ':'].contains(&c);
-    let is_address = ["http", "https"].contains(&scheme)
-        && (is_whole || end.is_some())
-        && host.contains('.')
-        && host.chars().all(is_host)
-        && !NAMES_ONLY.contains(&host);
-    is_address.then(|| UseKind::Origin(format!("{scheme}://{host}")))
 }
 
 #[cfg(test)]
@@ -94,7 +43,7 @@ mod tests {
                 (it.position.line, said)
             })
             .collect();
-        let expect: Vec<_> = expect.iter().map(|(line, it)| (*line, (*it).to_owned()));
+        let expect = expect.iter().map(|(line, it)| (*line, (*it).to_owned()));
         let expect: Vec<(usize, String)> = expect.collect();
         assert_eq!(found, expect, "{text}");
     }

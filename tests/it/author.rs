@@ -7,9 +7,11 @@ mod defined;
 mod gradio;
 mod integers;
 mod listed;
+mod mistake_table;
 mod mistakes;
 mod plain;
 mod programs;
+mod proposals;
 mod tested;
 
 use std::fs::Permissions;
@@ -73,7 +75,9 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(programs::tests());
     tests.extend(gradio::tests());
     tests.extend(listed::tests());
+    tests.extend(mistake_table::tests());
     tests.extend(mistakes::tests());
+    tests.extend(proposals::tests());
     tests.extend(tested::tests());
     tests
 }

@@ -11,6 +11,9 @@ use crate::language::Language;
 /// The deepest nesting of tokens.
 const WITHIN_MAX: usize = 256;
 
+/// What is wrong with a text that has no tokens.
+const UNMATCHED: &str = "a bracket or a quotation mark has no match";
+
 /// The keywords of items that are read.
 const READ: [&str; 4] = ["fn", "struct", "enum", "type"];
 /// The keywords that may stand before those.
@@ -25,7 +28,7 @@ pub(crate) fn items(text: &str) -> Result<Vec<Item>, SourceError> {
     };
     let tokens: TokenStream = text
         .parse()
-        .map_err(|error: proc_macro2::LexError| syntax(error.span(), None))?;
+        .map_err(|error: proc_macro2::LexError| syntax(error.span(), Some(UNMATCHED.to_owned())))?;
     let mut found = Vec::new();
     for item in split(tokens) {
         if !is_read(&item) {

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 
-use super::{Use, UseKind, origin};
+use super::found::{Use, UseKind, origin};
 use crate::position::Position;
 
 /// The deepest nesting of groups that is searched.
@@ -59,7 +59,7 @@ fn search(tokens: TokenStream, depth: usize, found: &mut Vec<Use>) {
             TokenTree::Literal(literal) => {
                 let text = literal.to_string();
                 if let Some(text) = unquoted(&text) {
-                    let kind = origin(&text.replace("{{", ""), true);
+                    let kind = origin(text, true);
                     found.extend(kind.map(|kind| at(kind, literal.span())));
                 }
             }
@@ -135,10 +135,14 @@ fn unquoted(literal: &str) -> Option<&str> {
 /// The names of the path that `tokens` end with, such as `std::fs::read`.
 fn path_before(tokens: &[TokenTree]) -> Vec<String> {
     let mut names = Vec::new();
+    let mut has_name = false;
     for token in tokens.iter().rev() {
         match token {
-            TokenTree::Ident(name) => names.push(name.to_string()),
-            TokenTree::Punct(sign) if sign.as_char() == ':' => {}
+            TokenTree::Ident(name) if !has_name => {
+                names.push(name.to_string());
+                has_name = true;
+            }
+            TokenTree::Punct(sign) if sign.as_char() == ':' => has_name = false,
             _ => break,
         }
     }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{Use, UseKind, origin};
+use super::found::{Use, UseKind, origin};
 use crate::javascript::grammar;
 use crate::language::Language;
 use crate::position::Lines;

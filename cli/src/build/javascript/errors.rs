@@ -1,5 +1,4 @@
-//! Words errors of the bundler and of the engine for a project's author: the place first, and how to
-//! correct it.
+//! Words errors of the bundler and the engine for a project's author: the place first, then a cure.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -141,6 +140,7 @@ pub(super) fn of_evaluation(
     let said = said.unwrap_or_default();
     let found = said.split_once(EVALUATION).and_then(|(_, thrown)| {
         let (message, rest) = thrown.split_once('\n')?;
+        let message = message.strip_prefix("Error: ").unwrap_or(message);
         Some((message, place(rest, bundle, directory)?))
     });
     let Some((message, place)) = found else {

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crate::build::functions::python::MODULE;
-use crate::terminal::phrases::nearest;
 use crate::terminal::problem::Problem;
 
 const NO_MODULE: &str = "ModuleNotFoundError: No module named '";
@@ -182,9 +181,11 @@ fn missing_module(name: &str) -> String {
         "install its package into a virtual environment and build while that is active: \
          python3 -m venv .venv; . .venv/bin/activate; pip install {name}"
     );
-    match nearest(name, &STANDARD) {
-        Some(known) if name.len() > 3 => format!("did you mean `{known}`? Else {install}"),
-        _ => install,
+    // A letter more, less or other: packages have names that are nearer to each other than that.
+    let is_near = |known: &&&str| strsim::damerau_levenshtein(name, known) == 1;
+    match STANDARD.iter().find(is_near) {
+        Some(known) => format!("did you mean `{known}`? Else {install}"),
+        None => install,
     }
 }
 
@@ -261,10 +262,12 @@ mod tests {
     use super::*;
     use crate::terminal::diagnosis;
 
-    const PROJECT: LoadedProject<'_> = LoadedProject {
-        directory: Path::new("/no/such/project"),
-        module: "app",
-    };
+    fn project() -> LoadedProject<'static> {
+        LoadedProject {
+            directory: Path::new("/no/such/project"),
+            module: "app",
+        }
+    }
 
     fn failed(said: &str) -> anyhow::Error {
         let complaint = format!(
@@ -278,7 +281,7 @@ mod tests {
     fn a_module_that_is_missing_is_named_with_what_to_do() {
         let said = "Traceback (most recent call last):\n  File \"/0/app.py\", line 1, in <module>\n    \
                     import yaml.x\nModuleNotFoundError: No module named 'yaml'";
-        let error = explained(failed(said), PROJECT);
+        let error = explained(failed(said), project());
         assert_eq!(error.to_string(), "there is no Python module `yaml`");
         let cause = error.chain().nth(1).unwrap().to_string();
         assert!(cause.contains("  File \"app.py\", line 1"), "{cause}");
@@ -287,7 +290,7 @@ mod tests {
         assert!(hints[0].ends_with("pip install yaml"), "{hints:?}");
         let own = explained(
             failed("ModuleNotFoundError: No module named 'app'"),
-            PROJECT,
+            project(),
         );
         assert!(diagnosis::of(&own).hints[0].contains("source"));
     }
@@ -295,12 +298,12 @@ mod tests {
     #[test]
     fn a_mistake_in_the_code_is_said_first() {
         let said = "  File \"/0/app.py\", line 4\n    return \"x\n           ^\nSyntaxError: unterminated string";
-        let error = explained(failed(said), PROJECT);
+        let error = explained(failed(said), project());
         assert_eq!(
             error.to_string(),
             "Python cannot load the project: SyntaxError: unterminated string"
         );
         let other: anyhow::Error = Problem::user("building failed").caused_by("no room").into();
-        assert_eq!(explained(other, PROJECT).to_string(), "building failed");
+        assert_eq!(explained(other, project()).to_string(), "building failed");
     }
 }

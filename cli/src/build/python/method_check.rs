@@ -60,7 +60,8 @@ fn difference(method: &Method, parameters: &[String]) -> Option<String> {
             false => format!("{least} to {most}"),
         };
         format!(
-            "takes {takes} arguments beside `self`, and its function in wit/world.wit has {}",
+            "has the wrong number of arguments beside `self`: {takes}, and its function in \
+             wit/world.wit has {}",
             parameters.len()
         )
     })

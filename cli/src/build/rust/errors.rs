@@ -3,7 +3,11 @@
 use std::path::Path;
 
 use super::TARGET;
+use crate::build::functions::rust::CARGO_MANIFEST;
 use crate::terminal::problem::Problem;
+
+/// The crate that a build writes around plain functions.
+const GENERATED: &str = "tool-functions";
 
 /// Words of rustc's errors, and what to do about them. The first that fit count.
 const HINTS: [(&str, &str); 12] = [
@@ -66,17 +70,25 @@ pub(super) fn no_component(manifest: &Path, shown: &str) -> Problem {
 /// The first error of the compiler or of cargo that has a place.
 fn compile_error(said: &str, directory: &Path) -> Option<Problem> {
     let heads = said.lines().enumerate();
-    let mut heads = heads.filter(|(_, line)| line.starts_with("error"));
-    let (head, place) = heads.find_map(|(index, head)| {
-        let block = said.lines().skip(index + 1);
-        let mut block = block.take_while(|line| !line.is_empty());
-        let place = block.find_map(|line| line.trim_start().strip_prefix("--> "))?;
-        Some((head, place))
-    })?;
-    let (code, message) = head.split_once(": ").unwrap_or((head, ""));
-    if place.starts_with('/') {
-        return foreign_crate(said, directory);
+    let heads = heads.filter(|(_, line)| line.starts_with("error"));
+    let errors: Vec<(&str, &str)> = heads
+        .filter_map(|(index, head)| {
+            let block = said.lines().skip(index + 1);
+            let mut block = block.take_while(|line| !line.is_empty());
+            let place = block.find_map(|line| line.trim_start().strip_prefix("--> "))?;
+            Some((head, place))
+        })
+        .collect();
+    // What differs from the WIT makes other errors, which may come first.
+    let of_wit = errors.iter().find(|(head, _)| {
+        let mut known = HINTS.iter().filter(|(_, hint)| *hint == DECLARED);
+        known.any(|(words, _)| head.contains(words))
+    });
+    let (head, place) = *of_wit.or(errors.first())?;
+    if let Some(name) = foreign_crate(said, directory) {
+        return foreign_problem(name, place, directory);
     }
+    let (code, message) = head.split_once(": ").unwrap_or((head, ""));
     let known = HINTS.iter().find(|(words, _)| head.contains(words));
     let code = code.trim_start_matches("error").trim_matches(['[', ']']);
     let hint = match known {
@@ -87,19 +99,26 @@ fn compile_error(said: &str, directory: &Path) -> Option<Problem> {
     Some(Problem::user(format!("{place}: {message}")).hint(hint))
 }
 
-/// The error of a crate that the project depends on.
-fn foreign_crate(said: &str, directory: &Path) -> Option<Problem> {
+/// The crate that did not compile, if it is none of the project's own.
+fn foreign_crate<'a>(said: &'a str, directory: &Path) -> Option<&'a str> {
     let (_, rest) = said.split_once("error: could not compile `")?;
     let name = rest.split('`').next()?;
-    let line = line_of(&directory.join("Cargo.toml"), &[name, "[dependencies]"]);
+    let manifest = std::fs::read_to_string(directory.join(CARGO_MANIFEST)).unwrap_or_default();
+    let is_own = manifest.contains(&format!("name = \"{name}\"")) || name == GENERATED;
+    (!is_own).then_some(name)
+}
+
+/// The error of a crate that the project depends on, at `place`.
+fn foreign_problem(name: &str, place: &str, directory: &Path) -> Option<Problem> {
+    let line = line_of(&directory.join(CARGO_MANIFEST), &[name, "[dependencies]"]);
     Some(
         Problem::user(format!(
-            "Cargo.toml:{line}: the dependency `{name}` does not build for {TARGET}"
+            "{CARGO_MANIFEST}:{line}: the dependency `{name}` does not build for {TARGET}"
         ))
-        .hint(
+        .hint(format!(
             "take a crate, or features of it, that need no threads, processes or C libraries, \
-             which no tool has",
-        ),
+             which no tool has; the compiler stopped at {place}"
+        )),
     )
 }
 
@@ -123,10 +142,12 @@ fn missing_export(said: &str, directory: &Path) -> Option<Problem> {
 fn unknown_package(said: &str, directory: &Path) -> Option<Problem> {
     let (_, rest) = said.split_once("no matching package named `")?;
     let name = rest.split('`').next()?;
-    let line = line_of(&directory.join("Cargo.toml"), &[name]);
+    let line = line_of(&directory.join(CARGO_MANIFEST), &[name]);
     Some(
-        Problem::user(format!("Cargo.toml:{line}: there is no crate `{name}`"))
-            .hint("correct its name in [dependencies]; `cargo search WORD` finds crates"),
+        Problem::user(format!(
+            "{CARGO_MANIFEST}:{line}: there is no crate `{name}`"
+        ))
+        .hint("correct its name in [dependencies]; `cargo search WORD` finds crates"),
     )
 }
 
