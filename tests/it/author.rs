@@ -104,7 +104,7 @@ fn compiler_errors_are_shown() {
     assert_eq!(failed.code(), 1);
     let said = failed.stderr();
     assert!(
-        said.starts_with("error: src/lib.rs:13:27: cannot add"),
+        said.starts_with("error: src/lib.rs:12:26: cannot add"),
         "{said}"
     );
     assert!(said.contains("error[E0277]: cannot add"), "{said}");

@@ -2,6 +2,7 @@
 
 mod errors;
 mod shared;
+mod target;
 
 use std::path::{Path, PathBuf};
 
@@ -17,12 +18,10 @@ use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use shared::SharedBuild;
+pub(crate) use target::TARGET;
 
 /// The versions that cargo chose, which are the project's to keep.
 const LOCK: &str = "Cargo.lock";
-
-/// The target that makes components.
-pub(crate) const TARGET: &str = "wasm32-wasip2";
 
 /// Settings of cargo for `tool dev`: a third of the work, for code that is somewhat larger. All
 /// else stays as the project has it: overflows and assertions do what they do in the package.

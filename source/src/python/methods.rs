@@ -1,4 +1,4 @@
-//! Reads the methods of the classes at the top of a Python module, with how many arguments they take.
+//! Reads the methods of classes in a Python module, with the number of their arguments.
 
 use std::ops::RangeInclusive;
 

@@ -191,7 +191,7 @@ fn missing_module(name: &str) -> String {
 
 /// The file and the line at which Python came upon the error, among those of the author.
 fn place(said: &str, last: &str, project: LoadedProject<'_>) -> Option<String> {
-    let frames = said.lines().filter_map(|line| {
+    let mut frames = said.lines().filter_map(|line| {
         let (path, rest) = line.trim_start().strip_prefix("File \"")?.split_once('"')?;
         let line = rest.strip_prefix(", line ")?;
         let line = line.split(|c: char| !c.is_ascii_digit()).next()?;
@@ -201,7 +201,7 @@ fn place(said: &str, last: &str, project: LoadedProject<'_>) -> Option<String> {
             .is_file()
             .then(|| format!("{path}:{line}"))
     });
-    frames.last().or_else(|| place_of_class(last, project))
+    frames.next_back().or_else(|| place_of_class(last, project))
 }
 
 /// The place of the class that an error without a place is about, or of its file.

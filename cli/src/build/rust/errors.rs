@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::TARGET;
+use super::target::TARGET;
 use crate::build::functions::rust::CARGO_MANIFEST;
 use crate::terminal::problem::Problem;
 

@@ -1,9 +1,13 @@
 //! Words errors of a project's WIT for its author: the place first, and how to correct it.
 
+use std::path::PathBuf;
+
 use tool_hub_host::HostError;
 
-use super::WitFile;
 use crate::terminal::problem::Problem;
+
+/// A WIT file: its path below `wit`, and its text.
+type File = (PathBuf, String);
 
 /// Types of other languages, and what WIT calls them.
 const TYPES: [(&[&str], &str); 6] = [
@@ -23,7 +27,7 @@ const NO_PACKAGE: &str = "no `package` header was found";
 const SEVERAL_WORLDS: &str = "There are multiple worlds in ";
 
 /// The `error` of reading `files`, for the author of the project.
-pub(crate) fn explained(error: HostError, files: &[WitFile]) -> anyhow::Error {
+pub(crate) fn explained(error: HostError, files: &[File]) -> anyhow::Error {
     let HostError::Wit { reason } = &error else {
         return error.into();
     };
@@ -42,9 +46,9 @@ pub(crate) fn explained(error: HostError, files: &[WitFile]) -> anyhow::Error {
 }
 
 /// An error that the parser gives no place for.
-fn without_place(error: HostError, files: &[WitFile]) -> anyhow::Error {
+fn without_place(error: HostError, files: &[File]) -> anyhow::Error {
     let said = error.to_string();
-    let own: Vec<&WitFile> = files
+    let own: Vec<&File> = files
         .iter()
         .filter(|(path, _)| !path.starts_with("deps"))
         .collect();
@@ -71,8 +75,8 @@ fn without_place(error: HostError, files: &[WitFile]) -> anyhow::Error {
 }
 
 /// The error of a `world` that exports no function.
-pub(crate) fn world_without_exports(world: &str, files: &[WitFile]) -> Problem {
-    let files: Vec<&WitFile> = files.iter().collect();
+pub(crate) fn world_without_exports(world: &str, files: &[File]) -> Problem {
+    let files: Vec<&File> = files.iter().collect();
     let worlds = worlds(&files);
     let place = worlds.iter().find(|(_, _, name)| *name == world);
     let place = place.map_or_else(String::new, |(path, line, _)| {
@@ -83,7 +87,7 @@ pub(crate) fn world_without_exports(world: &str, files: &[WitFile]) -> Problem {
 }
 
 /// The worlds of `files`: each one's file, line and name.
-fn worlds<'a>(files: &[&'a WitFile]) -> Vec<(String, usize, &'a str)> {
+fn worlds<'a>(files: &[&'a File]) -> Vec<(String, usize, &'a str)> {
     let mut found = Vec::new();
     for (path, text) in files {
         for (index, line) in text.lines().enumerate() {

@@ -1,4 +1,4 @@
-//! Refuses functions for agents whose values cannot be written as JSON, with their place in the WIT.
+//! Refuses functions for agents whose values cannot be written as JSON, with their place.
 
 use wit_parser::{
     Function, FunctionKind, Handle, Resolve, Type, TypeDefKind, TypeId, WorldId, WorldItem,

@@ -62,7 +62,7 @@ pub(super) const IN_RUST: [Mistake; 7] = [
             (
                 "native/Cargo.toml",
                 "",
-                "[package]\nname = \"native\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n",
+                "[package]\nname = \"native\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
             ),
             (
                 "native/src/lib.rs",
