@@ -54,7 +54,7 @@ impl Check {
                 counted(remarks.len(), "remark")
             ));
         }
-        if let Some(proposal) = proposal(&path)? {
+        if let Some(proposal) = proposal(&path) {
             printer.hint(&proposal);
         }
         if self.strict && !remarks.is_empty() {
@@ -65,19 +65,13 @@ impl Check {
 }
 
 /// The advice to ask for more capabilities, where `path` is a project whose sources use more.
-fn proposal(path: &Path) -> anyhow::Result<Option<String>> {
-    if !path.is_dir() || built_package::directory(path)? == path {
-        return Ok(None);
+/// Nothing where its manifest or its sources cannot be read, which `tool build` tells.
+fn proposal(path: &Path) -> Option<String> {
+    if !path.is_dir() || built_package::directory(path).ok()? == path {
+        return None;
     }
-    let author = build::read_author_manifest(path)?;
-    let Some(section) = &author.build else {
-        return Ok(None);
-    };
-    let sources = Sources::of(path)?;
-    Ok(build::proposal(
-        path,
-        &sources,
-        section,
-        &author.capabilities,
-    ))
+    let author = build::read_author_manifest(path).ok()?;
+    let section = author.build.as_ref()?;
+    let sources = Sources::of(path).ok()?;
+    build::proposal(path, &sources, section, &author.capabilities)
 }
