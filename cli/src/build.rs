@@ -1,11 +1,13 @@
 //! Builds a project directory into a component, by the builder for the project's language.
 
 mod card;
+mod claims;
 mod functions;
 mod javascript;
 mod npm;
 mod process;
 mod project;
+mod proposal;
 mod python;
 mod rust;
 mod sources;
@@ -26,17 +28,22 @@ use crate::terminal::signals;
 use crate::toolbox::sandbox;
 
 pub(crate) use card::{FinishedCard, finished as finished_card};
+pub(crate) use claims::explained as explained_claims;
 pub(crate) use functions::{Functions, specs};
 pub(crate) use javascript::development::SCRIPT_VARIABLE;
 pub(crate) use process::conversation::converse;
 pub(crate) use process::{output_of, spawn, status_of};
 use project::Project;
 pub(crate) use project::{BuiltComponent, BundledPackage, Form, read_author_manifest};
+pub(crate) use proposal::proposal;
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::{SourceStamps, Sources};
 pub(crate) use trust::{obtain as obtain_trust, remember as remember_trust};
 pub(crate) use walk::{Bounds, Walk};
-pub(crate) use wit::{WitFile, add_packages, package_directory, wit_files};
+pub(crate) use wit::{
+    WitFile, add_packages, explained as explained_wit, package_directory, wit_files,
+    world_without_exports,
+};
 
 /// The locks that a build may write into the project: cargo's, and that of Python's packages.
 pub(crate) const LOCKS: [&str; 2] = ["Cargo.lock", python::lock::LOCK];
@@ -69,12 +76,13 @@ pub(crate) async fn component(
     built.map_err(signals::or_interrupted)
 }
 
-/// Loads a tool that holds a program, as its users' hosts will: whatever is wrong with its modules
-/// shows then.
+/// Loads the tool of the project in `directory`, if it holds a program, as its users' hosts will.
+/// Whatever is wrong with its modules shows then.
 ///
 /// # Errors
 /// When the program cannot be loaded, or the sandbox cannot be set up.
 pub(crate) async fn check_program(
+    directory: &Path,
     verified: &Verified,
     build: &Build,
     session: &Session,
@@ -89,10 +97,12 @@ pub(crate) async fn check_program(
         Err(HostError::Program { reason, .. }) => {
             let module = build.functions.as_deref().unwrap_or_default();
             let module = module.strip_suffix(".py").unwrap_or(module);
-            Err(python::errors::cannot_be_loaded(
-                reason,
-                &module.replace('/', "."),
-            ))
+            let module = module.replace('/', ".");
+            let project = python::errors::LoadedProject {
+                directory,
+                module: &module,
+            };
+            Err(python::errors::cannot_be_loaded(&reason, project))
         }
         Err(error) => Err(error.into()),
     }

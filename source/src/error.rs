@@ -21,6 +21,11 @@ impl fmt::Display for ShortName<'_> {
     }
 }
 
+/// The phrase after a colon, if there is one.
+fn after_colon(phrase: Option<&str>) -> String {
+    phrase.map_or_else(String::new, |phrase| format!(": {}", ShortName(phrase)))
+}
+
 /// A file cannot be read as source code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -38,12 +43,14 @@ pub enum SourceError {
         count: usize,
     },
     /// It is not written in the language.
-    #[error("{position}: this is no {language} that can be read")]
+    #[error("{position}: this is no {language} that can be read{}", after_colon(.expected.as_deref()))]
     Syntax {
         /// The language.
         language: Language,
         /// The position of the mistake.
         position: Position,
+        /// What the parser expected there, where it knows: a phrase such as "expected `:`".
+        expected: Option<String>,
     },
     /// Reading it takes too many steps.
     #[error("reading it as {language} takes too long; make it shorter or less nested")]
@@ -110,20 +117,40 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// The correction.
-    pub fn hint(&self) -> String {
+    /// The correction, in a file in `language`.
+    pub fn hint(&self, language: Language) -> String {
         match self {
             Self::NoDescription => {
                 "write what it does, what it returns and what each argument is in a comment that documents it".to_owned()
             }
-            Self::NoParameterDescription { parameter } => format!(
-                "describe it in the function's documentation, as `{parameter}: what to write there` below `Args:` in Python, `@param {parameter} - …` in JavaScript, or `* `{parameter}` - …` below `# Arguments` in Rust",
-                parameter = ShortName(parameter)
-            ),
-            Self::NoType { parameter } => format!(
-                "write the type beside it, such as `{parameter}: str` in Python or `@param {{string}} {parameter}` in JavaScript",
-                parameter = ShortName(parameter)
-            ),
+            Self::NoParameterDescription { parameter } => {
+                let parameter = ShortName(parameter);
+                match language {
+                    Language::Python => format!(
+                        "describe it in the docstring, below `Args:`, as `{parameter}: what to write there`"
+                    ),
+                    Language::Rust => format!(
+                        "describe it in the doc comment, below `# Arguments`, as `* `{parameter}` - what to write there`"
+                    ),
+                    Language::JavaScript | Language::TypeScript => format!(
+                        "describe it in the comment before the function: `@param {parameter} What to write there.`"
+                    ),
+                }
+            }
+            Self::NoType { parameter } => {
+                let parameter = ShortName(parameter);
+                match language {
+                    Language::Python => {
+                        format!("write the type beside it, such as `{parameter}: str`")
+                    }
+                    Language::JavaScript => format!(
+                        "write the type in the comment before the function, such as `@param {{string}} {parameter} …`"
+                    ),
+                    Language::Rust | Language::TypeScript => {
+                        format!("write the type beside it, such as `{parameter}: string`")
+                    }
+                }
+            }
             Self::UnsupportedType { .. } => {
                 "use text, numbers, booleans, lists, dictionaries, enumerations of this file, or unions of them".to_owned()
             }
@@ -169,7 +196,7 @@ mod tests {
         ] {
             let functions = read(&text, language).expect("source code");
             let fault = functions[0].definition.clone().expect_err("a fault");
-            let (message, hint) = (fault.to_string(), fault.kind.hint());
+            let (message, hint) = (fault.to_string(), fault.kind.hint(language));
             assert!(message.len() < 1_000 && hint.len() < 1_000, "{message}");
         }
     }

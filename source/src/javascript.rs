@@ -28,11 +28,7 @@ const UNNAMED: &str = "options";
 /// The functions that `text` exports by names that do not begin with `_`.
 pub(crate) fn read(text: &str, language: Language) -> Result<Vec<Function>, SourceError> {
     let text = text.trim_start_matches('\u{feff}');
-    let grammar = match language {
-        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
-        _ => tree_sitter_typescript::LANGUAGE_TSX,
-    };
-    let tree = syntax::parse(text, &grammar.into(), language)?;
+    let tree = syntax::parse(text, &grammar(language), language)?;
     let scope = Scope::of(tree.root_node(), text);
     let reader = Reader {
         text,
@@ -45,6 +41,15 @@ pub(crate) fn read(text: &str, language: Language) -> Result<Vec<Function>, Sour
         .filter(|(name, _)| !name.starts_with('_'))
         .map(|(name, declared)| reader.function(name, declared))
         .collect())
+}
+
+/// The grammar of JavaScript or TypeScript.
+pub(crate) fn grammar(language: Language) -> tree_sitter::Language {
+    let grammar = match language {
+        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+        _ => tree_sitter_typescript::LANGUAGE_TSX,
+    };
+    grammar.into()
 }
 
 struct Reader<'a> {

@@ -37,6 +37,8 @@ mod position;
 mod python;
 mod rust;
 mod syntax;
+mod uses;
+mod withheld;
 
 pub use definition::{Definition, Function, Signature};
 pub use error::{Fault, FaultKind, SourceError};
@@ -44,7 +46,10 @@ pub use language::Language;
 pub use limits::{FUNCTIONS_MAX, SOURCE_BYTES_MAX};
 pub use position::Position;
 pub use python::imports::{Import, ImportTime, imports};
+pub use python::methods::{Method, methods};
 pub use rust::signature::{RustSignature, RustType};
+pub use uses::{Use, UseKind, uses};
+pub use withheld::{Withheld, withheld};
 
 /// The functions that `text` offers to others, in its order: in Python those at the top whose names
 /// do not begin with `_`, in JavaScript and TypeScript those that are exported by such names, in

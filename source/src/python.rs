@@ -8,6 +8,7 @@ mod expression;
 mod hint;
 pub(crate) mod imports;
 mod literal;
+pub(crate) mod methods;
 mod module;
 mod schema;
 mod signature;

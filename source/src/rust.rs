@@ -16,6 +16,7 @@ use crate::description::describe;
 use crate::error::{Fault, FaultKind, SourceError};
 use crate::function_count::check_function_count;
 use comment::Comment;
+pub(crate) use items::items;
 use signature::{RustSignature, RustType};
 use span::position;
 use types::Types;
@@ -23,7 +24,7 @@ use types::Types;
 /// The functions of `text` that are `pub`.
 pub(crate) fn read(text: &str) -> Result<Vec<Function>, SourceError> {
     let text = text.trim_start_matches('\u{feff}');
-    let items = items::items(text)?;
+    let items = items(text)?;
     let types = Types::of(&items);
     let functions = items.iter().filter_map(|item| match item {
         Item::Fn(function) if matches!(function.vis, Visibility::Public(_)) => Some(function),

@@ -20,9 +20,12 @@ pub(crate) fn parse(
 ) -> Result<Tree, SourceError> {
     let tree = parse_leniently(text, grammar).ok_or(SourceError::TooSlow { language })?;
     match first_error(tree.root_node()) {
-        Some(offset) => Err(SourceError::Syntax {
+        Some(node) => Err(SourceError::Syntax {
             language,
-            position: Lines::of(text).position(offset),
+            position: Lines::of(text).position(node.start_byte()),
+            expected: node
+                .is_missing()
+                .then(|| format!("expected `{}`", node.kind())),
         }),
         None => Ok(tree),
     }
@@ -47,10 +50,10 @@ pub(crate) fn parse_leniently(text: &str, grammar: &tree_sitter::Language) -> Op
     parser.parse_with_options(&mut rest, None, Some(options))
 }
 
-/// The place of the first part that the grammar does not know. Such a part may begin long before
+/// The first part that the grammar does not know. Such a part may begin long before
 /// the mistake and hold another one: the inner one is nearer to it where it is on the same line, or
 /// where the outer one is the file.
-fn first_error(root: Node<'_>) -> Option<usize> {
+fn first_error(root: Node<'_>) -> Option<Node<'_>> {
     if !root.has_error() {
         return None;
     }
@@ -72,7 +75,7 @@ fn first_error(root: Node<'_>) -> Option<usize> {
         };
         node = next;
     }
-    Some(found.unwrap_or(node).start_byte())
+    Some(found.unwrap_or(node))
 }
 
 /// The text of a node.

@@ -8,9 +8,11 @@ mod fetching;
 mod gradio;
 mod integers;
 mod listed;
+mod mistake_table;
 mod mistakes;
 mod plain;
 mod programs;
+mod proposals;
 mod requests;
 mod tested;
 mod waiting;
@@ -78,7 +80,9 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(requests::tests());
     tests.extend(gradio::tests());
     tests.extend(listed::tests());
+    tests.extend(mistake_table::tests());
     tests.extend(mistakes::tests());
+    tests.extend(proposals::tests());
     tests.extend(tested::tests());
     tests.extend(waiting::tests());
     tests
@@ -106,7 +110,7 @@ fn compiler_errors_are_shown() {
     assert_eq!(failed.code(), 1);
     let said = failed.stderr();
     assert!(
-        said.starts_with("error: building with cargo failed"),
+        said.starts_with("error: src/lib.rs:12:26: cannot add"),
         "{said}"
     );
     assert!(said.contains("error[E0277]: cannot add"), "{said}");

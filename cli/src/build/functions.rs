@@ -11,9 +11,10 @@ use std::path::Path;
 use anyhow::Context as _;
 use tempfile::TempDir;
 use tool_hub_agent::definition::interface::{Interface, interface};
-use tool_hub_manifest::{Build, ExportName, FunctionSpec, Language, Manifest};
+use tool_hub_manifest::{Build, ExportName, FunctionSpec, Language, Manifest, package_file};
 use tool_hub_source::Definition;
 
+use super::claims::line_of_key;
 use crate::files;
 use crate::scaffold::Names;
 use crate::terminal::problem::Problem;
@@ -42,6 +43,9 @@ impl Functions {
         let Some(file) = &build.functions else {
             return Ok(None);
         };
+        if !directory.join(file).exists() {
+            return Err(missing(directory, file).into());
+        }
         let definitions = definitions(&directory.join(file), Path::new(file), &[])?;
         check_language(build.language, file)?;
         let interface = interface(&specs(&definitions));
@@ -94,6 +98,17 @@ impl Functions {
         }
         Ok(())
     }
+}
+
+/// The error of a project without the file of functions that its manifest names.
+fn missing(directory: &Path, file: &str) -> Problem {
+    let text = std::fs::read_to_string(directory.join(package_file::MANIFEST));
+    let line = line_of_key(&text.unwrap_or_default(), "functions");
+    Problem::user(format!(
+        "{}:{line}: there is no {file} in the project",
+        package_file::MANIFEST
+    ))
+    .hint("`functions` in [build] names the file of plain functions, beside tool.toml")
 }
 
 /// Refuses functions that the project's language cannot offer.

@@ -3,7 +3,9 @@
 
 mod bundle;
 pub(super) mod development;
+mod errors;
 mod export_check;
+mod source_map;
 mod wasi;
 
 use std::path::{Path, PathBuf};
@@ -68,7 +70,10 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
         &session.printer,
     )
     .await;
-    run.map_err(|error| export_check::explained(error, source))?;
+    run.map_err(|error| {
+        let error = export_check::explained(error, project.directory, source);
+        errors::of_evaluation(error, &bundle.path, &bundled.directory)
+    })?;
     wasi::with_names_of_wasi(built(&component)?)
 }
 
@@ -100,7 +105,11 @@ async fn bundle(
 ) -> anyhow::Result<Bundle> {
     let entry = entry(project, &bundled.directory)?;
     let mut bundler = Bundler::new(project, bundled, toolchain, &entry)?;
-    bundler.arguments(&["--format=esm"]);
+    bundler.arguments(&[
+        "--format=esm",
+        "--sourcemap=external",
+        "--sources-content=false",
+    ]);
     bundler.run(&session.printer).await
 }
 

@@ -8,6 +8,7 @@ mod failing_imports;
 mod interpreter;
 pub(super) mod lock;
 mod memory_access;
+mod method_check;
 mod modules;
 mod native;
 mod packages;
@@ -28,6 +29,7 @@ use super::wit::wit_files;
 use super::{process, sources};
 use crate::files;
 use crate::session::Session;
+use crate::terminal::problem::Problem;
 
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "app.py";
@@ -125,6 +127,10 @@ async fn build_component(
         .strip_suffix(".py")
         .unwrap_or(source)
         .replace('/', ".");
+    if !project.directory.join(source).exists() {
+        return Err(missing_source(source).into());
+    }
+    method_check::check(project, source)?;
     let path = ImportPath::of(project, session).await?;
     let mut command = componentize(project, toolchain, &path.environment);
     command
@@ -144,10 +150,20 @@ async fn build_component(
         .arg(&module);
     let doing = "building with componentize-py";
     let run = process::run(doing, &mut command, &session.printer).await;
-    run.map_err(|error| errors::explained(error, &module))?;
+    let loaded = errors::LoadedProject {
+        directory: project.directory,
+        module: &module,
+    };
+    run.map_err(|error| errors::explained(error, loaded))?;
     let mut built = BuiltComponent::whole(built(&component)?);
     built.packages = path.packages.map_or_else(Vec::new, |it| it.all);
     Ok(built)
+}
+
+/// The error of a project without the file that is loaded first.
+fn missing_source(source: &str) -> Problem {
+    Problem::user(format!("there is no {source} in the project"))
+        .hint("[build] source in tool.toml names the module that is loaded first")
 }
 
 /// The name of the module that is loaded first.

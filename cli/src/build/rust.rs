@@ -1,6 +1,8 @@
 //! Builds Rust projects with cargo for `wasm32-wasip2`, and installs that target if it is missing.
 
+mod errors;
 mod shared;
+mod target;
 
 use std::path::{Path, PathBuf};
 
@@ -16,12 +18,10 @@ use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use shared::SharedBuild;
+pub(crate) use target::TARGET;
 
 /// The versions that cargo chose, which are the project's to keep.
 const LOCK: &str = "Cargo.lock";
-
-/// The target that makes components.
-pub(crate) const TARGET: &str = "wasm32-wasip2";
 
 /// Settings of cargo for `tool dev`: a third of the work, for code that is somewhat larger. All
 /// else stays as the project has it: overflows and assertions do what they do in the package.
@@ -71,16 +71,16 @@ pub(super) async fn build(
     if let Some(shared) = &shared {
         shared.use_for(&mut command);
     }
-    let output = process::run("building with cargo", &mut command, &session.printer).await?;
+    let output = process::run("building with cargo", &mut command, &session.printer)
+        .await
+        .map_err(|error| errors::explained(error, project.directory))?;
     if let Some(written) = written
         && let Some(text) = files::read_if_present(&written.join(LOCK))?
     {
         files::write(&lock, text.as_bytes())?;
     }
-    let path = component_path(&output.stdout).ok_or_else(|| {
-        Problem::user("cargo built no component")
-            .hint("Cargo.toml needs: [lib] crate-type = [\"cdylib\"]")
-    })?;
+    let path = component_path(&output.stdout)
+        .ok_or_else(|| errors::no_component(&manifest, CARGO_MANIFEST))?;
     built(&path)
 }
 

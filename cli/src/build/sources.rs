@@ -65,6 +65,11 @@ impl Sources {
         Ok(Self(found))
     }
 
+    /// The paths of the files, in order.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// Reads `name` again, which the build itself wrote.
     pub(crate) fn renew(&mut self, directory: &Path, name: &str) -> anyhow::Result<()> {
         let path = directory.join(name);

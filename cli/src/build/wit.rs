@@ -1,6 +1,8 @@
 //! Reads a project's WIT files, and writes the host's packages that they use beside them.
 //! Build tools and editors find the packages there.
 
+mod errors;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -9,6 +11,8 @@ use tool_hub_host::authoring::{PACKAGES, WitPackage};
 use super::walk::{Bounds, Walk};
 use crate::files;
 use crate::terminal::problem::Problem;
+
+pub(crate) use errors::{explained, world_without_exports};
 
 /// Bounds for the WIT of a project. Links to directories are followed, since some projects share
 /// packages so.

@@ -60,6 +60,9 @@ impl Build {
             note_packages(&built.packages, printer);
             check::show(&remarks, printer);
         }
+        if let Some(proposal) = &built.proposal {
+            printer.hint(proposal);
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

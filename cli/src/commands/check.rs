@@ -4,12 +4,13 @@
 mod remarks;
 mod staleness;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use tool_hub_toolbox::built_package;
 
+use crate::build::{self, Sources};
 use crate::commands::load::refusals::check_refusals;
 use crate::session::Session;
 use crate::terminal::phrases::counted;
@@ -53,9 +54,24 @@ impl Check {
                 counted(remarks.len(), "remark")
             ));
         }
+        if let Some(proposal) = proposal(&path) {
+            printer.hint(&proposal);
+        }
         if self.strict && !remarks.is_empty() {
             return Err(Problem::user("there are remarks, and --strict allows none").into());
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The advice to ask for more capabilities, where `path` is a project whose sources use more.
+/// Nothing where its manifest or its sources cannot be read, which `tool build` tells.
+fn proposal(path: &Path) -> Option<String> {
+    if !path.is_dir() || built_package::directory(path).ok()? == path {
+        return None;
+    }
+    let author = build::read_author_manifest(path).ok()?;
+    let section = author.build.as_ref()?;
+    let sources = Sources::of(path).ok()?;
+    build::proposal(path, &sources, section, &author.capabilities)
 }

@@ -19,11 +19,11 @@ pub(crate) const LANGUAGE: Template = Template::Python;
 const WIT: [TemplateFile; 2] = [
     (
         "wit/deps/wasi-http/http.wit",
-        include_str!("../../templates/gradio/wit/http.wit"),
+        include_str!("../build/wasi/http.wit"),
     ),
     (
         "wit/deps/wasi-io/io.wit",
-        include_str!("../../templates/gradio/wit/io.wit"),
+        include_str!("../build/wasi/io.wit"),
     ),
 ];
 const MODULE: &str = include_str!("../../templates/gradio/gradio_app.py");

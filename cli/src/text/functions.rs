@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use tool_hub_source::{Definition, Fault, Language, SOURCE_BYTES_MAX, SourceError, read};
+use tool_hub_source::{
+    Definition, Fault, Language, Position, SOURCE_BYTES_MAX, SourceError, read, withheld,
+};
 
 use crate::files::{self, Limit};
 use crate::terminal::phrases::counted;
@@ -38,10 +40,12 @@ pub(crate) fn definitions(
     let text = files::text(bytes, &shown.to_string())?;
     let functions = read(&text, language).map_err(|error| match &error {
         SourceError::Syntax { position, .. } => {
-            Problem::user(format!("{shown}:{error}")).hint(format!(
-                "look at line {}: what stands there is no {language}, or newer than is read",
-                position.line
-            ))
+            Problem::user(format!("{shown}:{error}"))
+                .caused_by(excerpt(&text, *position))
+                .hint(format!(
+                    "look at line {} and the one before: what stands there is no {language}, or newer than is read",
+                    position.line
+                ))
         }
         SourceError::TooLong { .. } | SourceError::TooMany { .. } | SourceError::TooSlow { .. } => {
             Problem::refused(format!("{shown} cannot be read"))
@@ -71,12 +75,20 @@ pub(crate) fn definitions(
         }
     }
     if !faults.is_empty() {
-        return Err(refusal(&shown.to_string(), &faults).into());
+        return Err(refusal(&shown.to_string(), &faults, language).into());
     }
     if definitions.is_empty() {
-        return Err(Problem::user(format!("{shown} offers no function"))
-            .hint(offering(language))
-            .into());
+        let problem = Problem::user(format!("{shown} offers no function"));
+        let problem = match withheld(&text, language) {
+            Some(found) => problem
+                .caused_by(format!(
+                    "{shown}:{}: `{}` {}",
+                    found.position, found.name, found.reason
+                ))
+                .hint(found.hint),
+            None => problem.hint(offering(language)),
+        };
+        return Err(problem.into());
     }
     Ok(definitions)
 }
@@ -98,7 +110,19 @@ fn offering(language: Language) -> &'static str {
     }
 }
 
-fn refusal(shown: &str, faults: &[Fault]) -> Problem {
+/// The line at `position`, with a mark below the character that stands there.
+fn excerpt(text: &str, position: Position) -> String {
+    /// The most characters of a line that are shown.
+    const SHOWN_MAX: usize = 120;
+    let line = text.lines().nth(position.line - 1).unwrap_or_default();
+    let line: String = line.chars().take(SHOWN_MAX).collect();
+    let number = position.line.to_string();
+    let mark = " ".repeat((position.column - 1).min(SHOWN_MAX));
+    let margin = " ".repeat(number.len());
+    format!("this line\n{number} | {line}\n{margin} | {mark}^")
+}
+
+fn refusal(shown: &str, faults: &[Fault], language: Language) -> Problem {
     let mut told: Vec<String> = faults
         .iter()
         .take(FAULTS_TOLD_MAX)
@@ -107,7 +131,7 @@ fn refusal(shown: &str, faults: &[Fault]) -> Problem {
     if faults.len() > FAULTS_TOLD_MAX {
         told.push(format!("{} more", faults.len() - FAULTS_TOLD_MAX));
     }
-    let hint = faults.first().map(|fault| fault.kind.hint());
+    let hint = faults.first().map(|fault| fault.kind.hint(language));
     Problem::user(format!(
         "{} of {shown} cannot be described to a model",
         counted(faults.len(), "function")

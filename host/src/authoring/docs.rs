@@ -4,6 +4,7 @@
 
 mod members;
 pub(super) mod section;
+mod signatures;
 mod text;
 
 use std::collections::BTreeMap;
@@ -99,6 +100,8 @@ pub struct Docs {
 #[derive(Debug, Clone, Default)]
 struct FunctionDocs {
     text: String,
+    /// The names of the parameters.
+    parameters: Vec<String>,
     /// Parameters of the contract's type `audio`, which has the fields of `image`.
     audio: Vec<String>,
     /// The comments on members within parameters.
@@ -113,9 +116,11 @@ impl Docs {
     /// name has to be among them.
     ///
     /// # Errors
-    /// When the sources cannot be parsed or resolved, or the world cannot be found.
+    /// When the sources cannot be parsed or resolved, when the world cannot be found, and when a
+    /// function for agents has a value that cannot be written as JSON.
     pub fn from_sources(sources: &[WitSource<'_>], world: Option<&str>) -> Result<Self, HostError> {
         let (resolve, world) = resolved(sources, world)?;
+        signatures::check(&resolve, world)?;
         Ok(Self::of_world(&resolve, world))
     }
 
@@ -126,6 +131,12 @@ impl Docs {
     pub fn from_component(component: &[u8]) -> Result<Self, HostError> {
         let decoded = crate::component::wit::decode(component)?;
         Ok(Self::of_section(decoded.docs.as_deref()))
+    }
+
+    /// The names of the parameters of an exported function; nothing where the docs are those that a
+    /// component carries.
+    pub fn parameters(&self, export: &ExportName) -> Option<&[String]> {
+        Some(&self.find(export)?.parameters)
     }
 
     /// The functions that the world exports, whether or not anything is said of them.
@@ -243,6 +254,7 @@ impl Docs {
         let answered = function.result.as_ref();
         let docs = FunctionDocs {
             text: text(function.docs.contents.as_deref()).unwrap_or_default(),
+            parameters: function.params.iter().map(|it| it.name.clone()).collect(),
             audio: audio.map(|param| param.name.clone()).collect(),
             members: members.collect(),
             answered: answered.map_or_else(Members::default, |ty| members::of_answer(resolve, ty)),
@@ -259,7 +271,8 @@ pub(super) fn resolved(
     let mut packages: BTreeMap<Option<String>, SourceMap> = BTreeMap::new();
     for source in sources {
         let map = packages.entry(dependency(source.path)).or_default();
-        map.push(source.path, source.contents);
+        // Errors name the file as it lies in the project.
+        map.push(&Path::new("wit").join(source.path), source.contents);
     }
     let main = packages.remove(&None).ok_or_else(|| HostError::Wit {
         reason: "there is no WIT file".into(),

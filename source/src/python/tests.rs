@@ -73,7 +73,7 @@ fn a_fault_says_where_and_what() {
         let fault = fault(text);
         assert_eq!(fault.position.to_string(), position, "{text}");
         assert_eq!(fault.to_string(), description);
-        assert!(!fault.kind.hint().is_empty());
+        assert!(!fault.kind.hint(Language::Python).is_empty());
     }
 }
 

@@ -11,20 +11,24 @@ use crate::language::Language;
 /// The deepest nesting of tokens.
 const WITHIN_MAX: usize = 256;
 
+/// What is wrong with a text that has no tokens.
+const UNMATCHED: &str = "a bracket or a quotation mark has no match";
+
 /// The keywords of items that are read.
 const READ: [&str; 4] = ["fn", "struct", "enum", "type"];
 /// The keywords that may stand before those.
 const BEFORE: [&str; 5] = ["pub", "async", "unsafe", "const", "extern"];
 
 /// The items of `text`, in order.
-pub(super) fn items(text: &str) -> Result<Vec<Item>, SourceError> {
-    let syntax = |span: Span| SourceError::Syntax {
+pub(crate) fn items(text: &str) -> Result<Vec<Item>, SourceError> {
+    let syntax = |span: Span, expected| SourceError::Syntax {
         language: Language::Rust,
         position: position(span),
+        expected,
     };
     let tokens: TokenStream = text
         .parse()
-        .map_err(|error: proc_macro2::LexError| syntax(error.span()))?;
+        .map_err(|error: proc_macro2::LexError| syntax(error.span(), Some(UNMATCHED.to_owned())))?;
     let mut found = Vec::new();
     for item in split(tokens) {
         if !is_read(&item) {
@@ -36,7 +40,7 @@ pub(super) fn items(text: &str) -> Result<Vec<Item>, SourceError> {
             });
         }
         let item = syn::parse2(item.into_iter().collect());
-        found.push(item.map_err(|error| syntax(error.span()))?);
+        found.push(item.map_err(|error| syntax(error.span(), Some(error.to_string())))?);
     }
     Ok(found)
 }

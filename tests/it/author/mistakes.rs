@@ -33,8 +33,11 @@ fn wit_with_a_mistake() {
             "greet: fun(",
         );
         let refused = home.tool("build greeter");
-        says(&refused, 1, "error: the WIT sources cannot be read: ");
-        says(&refused, 1, "world.wit:");
+        says(
+            &refused,
+            1,
+            "error: wit/world.wit:10:12: expected keyword `func`",
+        );
     }
 }
 
@@ -81,10 +84,10 @@ fn python_with_a_mistake() {
     says(
         &refused,
         1,
-        "error: there is no Python module `no_such_module`\n",
+        "error: app.py:1: there is no Python module `no_such_module`\n",
     );
     says(&refused, 1, "File \"app.py\", line 1");
-    says(&refused, 1, "pip install no_such_module");
+    says(&refused, 1, "by a line such as: no_such_module");
     assert!(
         !refused.stderr().contains("backtrace"),
         "{}",
@@ -99,7 +102,7 @@ fn python_with_a_mistake() {
     says(
         &refused,
         1,
-        "error: Python cannot load the project: SyntaxError: ",
+        "error: app.py:1: Python cannot load the project: SyntaxError: ",
     );
     says(&refused, 1, "File \"app.py\", line 1");
 }

@@ -307,7 +307,8 @@ fn functions_that_say_too_little() {
         ("schema broken.ts", "error: broken.ts:1:"),
         (
             "schema nothing.rs",
-            "error: nothing.rs offers no function\nhint: functions that are `pub` are offered\n",
+            "error: nothing.rs offers no function\n\
+             caused by: nothing.rs:1:1: `hidden` is not `pub`\nhint: write `pub` before `fn`\n",
         ),
         (
             "schema tool.toml",

@@ -180,14 +180,17 @@ fn programs_that_cannot_be_loaded() {
     home.write("greeter.py", GREETER);
     home.run(["new", "greeter", "--from", "greeter.py"]).ok();
     for (line, said) in [
-        ("import yaml", "error: there is no Python module `yaml`\n"),
+        (
+            "import yaml",
+            "error: greeter.py:1: there is no Python module `yaml`\n",
+        ),
         (
             "open('/etc/passwd')",
-            "error: Python cannot load the project: FileNotFoundError: [Errno 44] No such file",
+            "error: greeter.py:1: Python cannot load the project: FileNotFoundError: [Errno 44] No such file",
         ),
         (
             "1 / 0",
-            "error: Python cannot load the project: ZeroDivisionError",
+            "error: greeter.py:1: Python cannot load the project: ZeroDivisionError",
         ),
     ] {
         home.write("greeter/greeter.py", format!("{line}\n{GREETER}"));

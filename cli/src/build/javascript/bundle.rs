@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use tokio::process::Command;
 
+use super::errors;
 use crate::build::npm::{self, INSTALLED, PACKAGES};
 use crate::build::project::Project;
 use crate::build::{process, sources, trust};
@@ -51,6 +52,10 @@ const WITHOUT_ASYNC: [&str; 3] = [
     "--supported:async-generator=false",
     "--supported:for-await=false",
 ];
+
+/// What a bundler that sees a copy of the project may miss.
+const NOT_SEEN: &str = "it saw a copy of the project's sources, without node_modules, dist, target \
+                        and what lies outside; where you trust those: tool build --trust";
 
 /// The module with which a bundle begins.
 pub(super) struct Entry {
@@ -150,12 +155,8 @@ impl<'a> Bundler<'a> {
             .arg(format!("--metafile={}", meta.display()))
             .arg(format!("--outfile={}", path.display()));
         let run = process::run("bundling with esbuild", &mut self.command, printer).await;
-        run.map_err(
-            |error| match self.bundled.directory == self.project.directory {
-                true => error,
-                false => not_seen(error),
-            },
-        )?;
+        let is_copy = self.bundled.directory != self.project.directory;
+        run.map_err(|error| errors::of_bundler(error, is_copy.then_some(NOT_SEEN)))?;
         let meta: Metafile = serde_json::from_slice(&std::fs::read(meta)?)?;
         let imports = meta.outputs.into_values().flat_map(|output| output.imports);
         let imports = imports.filter(|import| import.external);
@@ -210,19 +211,6 @@ pub(super) async fn bundle_sources(
         directory: copy,
         packages,
     })
-}
-
-/// Adds to the `error` of a bundler a hint at what the copy of the project lacks.
-fn not_seen(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast::<Problem>() {
-        Ok(problem) => problem
-            .hint(
-                "it saw a copy of the project's sources, without node_modules, dist, target and \
-                 what lies outside; where you trust those: tool build --trust",
-            )
-            .into(),
-        Err(error) => error,
-    }
 }
 
 /// The native esbuild program. The `esbuild` script of npm only searches for it, and would search

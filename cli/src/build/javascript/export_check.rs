@@ -2,6 +2,8 @@
 //! The check runs in the sandbox in which the module is evaluated; its findings become the error of
 //! the build.
 
+use std::path::Path;
+
 use serde::Serialize;
 use serde_json::json;
 use tool_hub_manifest::ExportName;
@@ -95,19 +97,33 @@ fn short(interface: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The message for a build of `file` that failed with `error`: the finding of the check, if it is
-/// one.
-pub(super) fn explained(error: anyhow::Error, file: &str) -> anyhow::Error {
+/// The message for a build of `file` in `directory` that failed with `error`: the finding of the
+/// check, if it is one.
+pub(super) fn explained(error: anyhow::Error, directory: &Path, file: &str) -> anyhow::Error {
     let said = error.chain().nth(1).map(ToString::to_string);
     let said = said.unwrap_or_default();
     let Some((_, found)) = said.split_once(MARK) else {
         return error;
     };
-    let found = found.lines().next().unwrap_or_default().to_owned();
+    let found = found.lines().next().unwrap_or_default();
+    let text = std::fs::read_to_string(directory.join(file)).unwrap_or_default();
+    let line = line_of(&text, found);
     Problem::user(format!("{file} is not what wit/world.wit says"))
-        .caused_by(found)
+        .caused_by(format!("{file}:{line}: {found}"))
         .hint("an interface is exported as `export const name = { function() {} }`, with names in camelCase")
         .into()
+}
+
+/// The line of `text` that has what the check `found`: the object that it names, else the first
+/// export.
+fn line_of(text: &str, found: &str) -> usize {
+    let name = found.split('`').nth(1).unwrap_or_default();
+    let place = name.split('.').next().unwrap_or(name);
+    let mut lines = text.lines();
+    let named = lines.position(|line| line.contains("export") && line.contains(place));
+    let named = named.or_else(|| text.lines().position(|line| line.contains(place)));
+    let first = named.or_else(|| text.lines().position(|line| line.contains("export")));
+    first.map_or(1, |index| index + 1)
 }
 
 #[cfg(test)]
@@ -136,13 +152,16 @@ mod tests {
         let said =
             format!("Error: : x: Error: {MARK}`f.g` is missing\n    at <anonymous> (/b.js:1)");
         let failed: anyhow::Error = Problem::user("building failed").caused_by(said).into();
-        let error = explained(failed, "tool.js");
+        let error = explained(failed, Path::new("/no/such"), "tool.js");
         assert_eq!(error.to_string(), "tool.js is not what wit/world.wit says");
         assert_eq!(
             error.chain().nth(1).unwrap().to_string(),
-            "`f.g` is missing"
+            "tool.js:1: `f.g` is missing"
         );
         let other: anyhow::Error = Problem::user("building failed").caused_by("no room").into();
-        assert_eq!(explained(other, "tool.js").to_string(), "building failed");
+        assert_eq!(
+            explained(other, Path::new("/no/such"), "tool.js").to_string(),
+            "building failed"
+        );
     }
 }

@@ -36,6 +36,7 @@ const NAMESPACES: [&str; 2] = ["wasi:", "host:"];
 struct Package {
     name: &'static str,
     file: &'static str,
+    /// Its text, with the names of WASI.
     text: &'static str,
     /// The packages that use it.
     users: &'static [&'static str],
@@ -63,24 +64,33 @@ const PACKAGES: [Package; 6] = [
     Package {
         name: "host:io@0.2.0",
         file: "deps/tool-hub-waiting.wit",
-        text: include_str!("wasi/waiting.wit"),
+        text: include_str!("../wasi/io.wit"),
         users: &["host:"],
     },
     Package {
         name: "host:clocks@0.2.0",
         file: "deps/tool-hub-clocks.wit",
-        text: include_str!("wasi/clocks.wit"),
+        text: include_str!("../wasi/clocks.wit"),
         users: &["host:clocks/"],
     },
     Package {
         name: "host:http@0.2.0",
         file: "deps/tool-hub-http.wit",
-        text: include_str!("wasi/http.wit"),
+        text: include_str!("../wasi/http.wit"),
         users: &["host:http/"],
     },
 ];
 
 impl Package {
+    /// Its text, in its own namespace.
+    fn text(&self) -> String {
+        let [name, stand_in] = NAMESPACES;
+        match self.name.starts_with(stand_in) {
+            true => self.text.replace(name, stand_in),
+            false => self.text.to_owned(),
+        }
+    }
+
     fn is_used(&self, interfaces: &[&str]) -> bool {
         let used = |user: &&str| interfaces.iter().any(|it| it.starts_with(user));
         self.users.iter().any(used)
@@ -100,7 +110,7 @@ pub(super) fn write_wit(
     let added = PACKAGES
         .iter()
         .filter(|package| package.is_used(&interfaces) && !defines(files, package.name))
-        .map(|package| (PathBuf::from(package.file), package.text.to_owned()));
+        .map(|package| (PathBuf::from(package.file), package.text()));
     let lines = interfaces
         .iter()
         .map(|interface| format!("    import {interface};\n"));

@@ -44,18 +44,9 @@ const MODULES: [(&str, &str); 6] = [
 ];
 /// The interfaces of WASI that it imports, by the paths of their files.
 const WASI: [(&str, &str); 3] = [
-    (
-        "wasi-clocks/clocks.wit",
-        include_str!("interpreter/clocks.wit"),
-    ),
-    (
-        "wasi-http/http.wit",
-        include_str!("../../../templates/gradio/wit/http.wit"),
-    ),
-    (
-        "wasi-io/io.wit",
-        include_str!("../../../templates/gradio/wit/io.wit"),
-    ),
+    ("wasi-clocks/clocks.wit", include_str!("../wasi/clocks.wit")),
+    ("wasi-http/http.wit", include_str!("../wasi/http.wit")),
+    ("wasi-io/io.wit", include_str!("../wasi/io.wit")),
 ];
 /// The worlds that are built one after the other, and the module and its source for each.
 const STEPS: [(&str, &str, &str); 2] = [

@@ -22,7 +22,7 @@ const WORK_WITHOUT: [&str; 14] = [
 ];
 
 /// What to use instead of a package that does not work without its native code.
-const INSTEAD: [(&str, &str); 26] = [
+const INSTEAD: [(&str, &str); 32] = [
     ("aiohttp", "httpx, whose AsyncClient works here"),
     ("brotli", "gzip or zlib of the standard library"),
     ("cffi", "a package without native code"),
@@ -31,6 +31,7 @@ const INSTEAD: [(&str, &str); 26] = [
         "hashlib and hmac of the standard library, or rsa and ecdsa in pure Python",
     ),
     ("grpcio", "the service's HTTP interface, with httpx"),
+    ("jax", "math and statistics of the standard library"),
     (
         "lxml",
         "xml.etree.ElementTree or html.parser of the standard library, or html5lib",
@@ -42,6 +43,7 @@ const INSTEAD: [(&str, &str); 26] = [
         "the database's HTTP interface: a tool can make requests of HTTP only",
     ),
     ("numpy", "math and statistics of the standard library"),
+    ("opencv-python", "a tool in Rust"),
     ("orjson", "json of the standard library"),
     ("pandas", "csv and sqlite3 of the standard library"),
     ("pillow", "pypng, or a tool in Rust"),
@@ -54,6 +56,7 @@ const INSTEAD: [(&str, &str); 26] = [
         "psycopg2-binary",
         "the database's HTTP interface: a tool can make requests of HTTP only",
     ),
+    ("pyarrow", "csv and sqlite3 of the standard library"),
     (
         "pycryptodome",
         "hashlib and hmac of the standard library, or pyaes",
@@ -65,7 +68,12 @@ const INSTEAD: [(&str, &str); 26] = [
     ),
     ("pymupdf", "pypdf"),
     ("regex", "re of the standard library"),
+    (
+        "scikit-learn",
+        "statistics of the standard library, or a tool in Rust",
+    ),
     ("scipy", "math and statistics of the standard library"),
+    ("tensorflow", "a service that runs the model, over HTTP"),
     (
         "tiktoken",
         "an estimate, such as four characters for each token",
@@ -74,6 +82,7 @@ const INSTEAD: [(&str, &str); 26] = [
         "tokenizers",
         "an estimate, such as four characters for each token",
     ),
+    ("torch", "a service that runs the model, over HTTP"),
     ("ujson", "json of the standard library"),
     ("uvloop", "asyncio as it is"),
 ];
@@ -88,7 +97,7 @@ pub(super) fn works_without(name: &str) -> bool {
     WORK_WITHOUT.contains(&normal(name).as_str())
 }
 
-fn instead(name: &str) -> Option<&'static str> {
+pub(super) fn instead(name: &str) -> Option<&'static str> {
     let name = normal(name);
     let mut all = INSTEAD.iter();
     all.find_map(|(native, instead)| (*native == name).then_some(*instead))

@@ -26,6 +26,9 @@ pub(crate) struct BuiltProject {
     card: Option<FinishedCard>,
     /// The digests of the source files of this build.
     sources: Sources,
+    /// The advice to ask for more capabilities, where the sources use more than the manifest asks
+    /// for.
+    pub(crate) proposal: Option<String>,
     /// The script that it runs and does not hold, for [`build::SCRIPT_VARIABLE`].
     pub(crate) script: Option<String>,
     /// The packages of others that are part of it.
@@ -67,6 +70,7 @@ impl BuiltProject {
         // A mistake in the WIT is told with its place before a build tool stumbles over it.
         let docs = docs_of(&section, &wit)?;
         let mut sources = Sources::of(directory)?;
+        let proposal = build::proposal(directory, &sources, &section, &author.capabilities);
         let functions = functions.as_ref();
         let built = build::component(directory, &section, &docs, functions, form, session).await?;
         // The build writes locks itself; whatever else changes meanwhile may not be built.
@@ -76,17 +80,19 @@ impl BuiltProject {
         let verified = match built.script {
             None => {
                 let component = docs.embed(&built.bytes)?;
-                package_of(author, &docs, &component, built.interpreter)?
+                package_of(author, &docs, &component, built.interpreter)
+                    .map_err(|error| build::explained_claims(error, directory, &docs))?
             }
             // Its comments are left out: they would have it compiled anew when they change.
             Some(_) => package_of(with_script(author)?, &docs, &built.bytes, None)?,
         };
-        build::check_program(&verified, &section, session).await?;
+        build::check_program(directory, &verified, &section, session).await?;
         let card = finished_card(directory, verified.manifest(), printer)?;
         Ok(Self {
             verified,
             card,
             sources,
+            proposal,
             script: built.script,
             packages: built.packages,
         })
@@ -158,7 +164,12 @@ fn docs_of(section: &BuildSection, wit: &[build::WitFile]) -> anyhow::Result<Doc
         .iter()
         .map(|(path, contents)| WitSource { path, contents })
         .collect();
-    Ok(Docs::from_sources(&sources, section.world.as_deref())?)
+    let docs = Docs::from_sources(&sources, section.world.as_deref())
+        .map_err(|error| build::explained_wit(error, wit))?;
+    if docs.exports().next().is_none() {
+        return Err(build::world_without_exports(docs.world_name(), wit).into());
+    }
+    Ok(docs)
 }
 
 /// Finishes the manifest, with the comments of the WIT.

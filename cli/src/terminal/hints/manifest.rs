@@ -11,6 +11,10 @@ impl Hint for DocumentError {
     }
 
     fn hints(&self) -> Vec<String> {
+        // The words of the parser of versions, which do not say what one looks like.
+        if self.message.contains("version number") {
+            return one("write three numbers: version = \"1.0.0\"");
+        }
         let nearest = self.nearest.as_ref();
         nearest
             .map(|key| format!("did you mean `{key}`?"))

@@ -1,0 +1,205 @@
+//! Words errors of the bundler and the engine for a project's author: the place first, then a cure.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::source_map::SourceMap;
+use crate::terminal::problem::Problem;
+
+/// The mark before an error of esbuild.
+const ERROR: &str = "[ERROR] ";
+/// The words of the engine before an error of a module that it evaluates.
+const EVALUATION: &str = "Failed to finish JavaScript module evaluation: ";
+/// The file that the engine evaluates.
+const BUNDLE: &str = "(/bundle.js:";
+
+/// What Node and browsers define and a tool's engine does not, with what to use instead.
+const GLOBALS: [(&[&str], &str); 3] = [
+    (
+        &["process"],
+        "a tool runs without Node: its variables come by wasi:cli/environment, once \
+         [capabilities] in tool.toml asks for them",
+    ),
+    (
+        &[
+            "Buffer",
+            "require",
+            "module",
+            "exports",
+            "__dirname",
+            "__filename",
+        ],
+        "a tool runs without Node: use what the language itself has, such as Uint8Array and `import`",
+    ),
+    (
+        &["window", "document", "localStorage", "alert", "navigator"],
+        "a tool runs without a browser: take what it needs as arguments",
+    ),
+];
+
+/// The `error` of the bundler. `not_seen` says what it may have missed.
+pub(super) fn of_bundler(error: anyhow::Error, not_seen: Option<&str>) -> anyhow::Error {
+    let with_advice = |problem: Problem| match not_seen {
+        Some(advice) => problem.hint(advice).into(),
+        None => problem.into(),
+    };
+    let said = error.chain().nth(1).map(ToString::to_string);
+    let Some(mistake) = said.as_deref().and_then(Mistake::parse) else {
+        return match error.downcast::<Problem>() {
+            Ok(problem) => with_advice(problem),
+            Err(error) => error,
+        };
+    };
+    let Mistake {
+        message,
+        place,
+        excerpt,
+    } = mistake;
+    let problem =
+        Problem::user(format!("{place}: {message}")).caused_by(format!("this line\n{excerpt}"));
+    let quoted = message.split('"').nth(1).unwrap_or_default();
+    let is_unresolved = message.starts_with("Could not resolve");
+    if !is_unresolved {
+        return problem.hint(hint(&message)).into();
+    }
+    if said.is_some_and(|said| said.contains("is built into node")) {
+        return problem
+            .hint(format!(
+                "`{quoted}` is a part of Node, and a tool runs without Node: use what the \
+                 language itself has, or a package that needs nothing of Node"
+            ))
+            .into();
+    }
+    if quoted.starts_with('.') {
+        return problem
+            .hint(format!(
+                "write the path of a file of the project, beginning at this one, in place of `{quoted}`"
+            ))
+            .into();
+    }
+    with_advice(problem.hint(format!(
+        "correct the name, or add the package to package.json and its lock: npm install {quoted}"
+    )))
+}
+
+/// The cure for a mistake other than an import that leads nowhere.
+fn hint(message: &str) -> &'static str {
+    const HINTS: [(&str, &str); 3] = [
+        (
+            "No matching export",
+            "import a name that the file exports, or write `export` before it there",
+        ),
+        (
+            "because it is a constant",
+            "declare it with `let`, or give the new value another name",
+        ),
+        (
+            "has already been declared",
+            "give one of the two another name",
+        ),
+    ];
+    let known = HINTS.iter().find(|(words, _)| message.contains(words));
+    known.map_or("correct that line or the one before", |(_, hint)| *hint)
+}
+
+/// An error of esbuild, in a file of the project.
+struct Mistake {
+    message: String,
+    place: String,
+    excerpt: String,
+}
+
+impl Mistake {
+    /// The first error in what esbuild said. Nothing if it is in a file that the build wrote.
+    fn parse(said: &str) -> Option<Self> {
+        let (_, rest) = said.split_once(ERROR)?;
+        let (message, rest) = rest.split_once("\n\n")?;
+        let (place, rest) = rest.trim_start().split_once(":\n")?;
+        let mut parts = place.rsplitn(3, ':');
+        let column: usize = parts.next()?.parse().ok()?;
+        let (line, file) = (parts.next()?, parts.next()?);
+        if file.starts_with(['.', '/']) || file.contains('\n') {
+            return None;
+        }
+        let excerpt: Vec<&str> = rest.lines().take_while(|line| !line.is_empty()).collect();
+        Some(Self {
+            message: message.to_owned(),
+            place: format!("{file}:{line}:{}", column + 1),
+            excerpt: excerpt.join("\n"),
+        })
+    }
+}
+
+/// The `error` of evaluating the module at `bundle`, which has a source map beside it, made of
+/// sources in `directory`.
+pub(super) fn of_evaluation(
+    error: anyhow::Error,
+    bundle: &Path,
+    directory: &Path,
+) -> anyhow::Error {
+    let said = error.chain().nth(1).map(ToString::to_string);
+    let said = said.unwrap_or_default();
+    let found = said.split_once(EVALUATION).and_then(|(_, thrown)| {
+        let (message, rest) = thrown.split_once('\n')?;
+        let message = message.strip_prefix("Error: ").unwrap_or(message);
+        Some((message, place(rest, bundle, directory)?))
+    });
+    let Some((message, place)) = found else {
+        return error;
+    };
+    let undefined = message.split(' ').rev().nth(3).unwrap_or_default();
+    let undefined = match message.ends_with(" is not defined") {
+        true => undefined,
+        false => "",
+    };
+    let known = GLOBALS.iter().find(|(names, _)| names.contains(&undefined));
+    let hint = match (known, undefined) {
+        (Some((_, hint)), _) => *hint,
+        (None, "") => "what stands outside of functions runs once, while the tool is built",
+        (None, _) => "define or import it above that line, or write it as it is defined",
+    };
+    Problem::user(format!("{place}: {message}"))
+        .hint(hint)
+        .into()
+}
+
+/// The place in the project's sources of the first frame that has one.
+fn place(frames: &str, bundle: &Path, directory: &Path) -> Option<String> {
+    let map = SourceMap::read(&bundle.with_extension("js.map"))?;
+    frames.lines().find_map(|frame| {
+        let (_, at) = frame.split_once(BUNDLE)?;
+        let (line, column) = at.trim_end_matches(')').split_once(':')?;
+        let (source, line) = map.original(line.parse().ok()?, column.parse().ok()?)?;
+        let source = normal(&bundle.parent()?.join(source));
+        let file = source.strip_prefix(normal(directory)).ok()?;
+        Some(format!("{}:{line}", file.display()))
+    })
+}
+
+/// A path without `.` and `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(normal.pop()),
+            Component::CurDir => {}
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_bundler_begins_with_its_place() {
+        let said = "✘ [ERROR] Could not resolve \"fs\"\n\n    sums.js:1:15:\n      1 │ import \
+                    fs from \"fs\";\n        ╵    ~~~~\n\n  It is built into node.\n";
+        let failed: anyhow::Error = Problem::user("bundling failed").caused_by(said).into();
+        let error = of_bundler(failed, None);
+        assert_eq!(error.to_string(), "sums.js:1:16: Could not resolve \"fs\"");
+        let other: anyhow::Error = Problem::user("bundling failed").caused_by("no room").into();
+        assert_eq!(of_bundler(other, None).to_string(), "bundling failed");
+    }
+}

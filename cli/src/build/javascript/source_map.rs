@@ -1,0 +1,94 @@
+//! Reads a source map of the bundler, to tell which line of the project a line of the bundle is.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::files;
+
+/// The longest source map that is read.
+const BYTES_MAX: u64 = 64 << 20;
+
+/// A source map, as ECMA-426 defines it.
+#[derive(Deserialize)]
+pub(super) struct SourceMap {
+    sources: Vec<String>,
+    mappings: String,
+}
+
+impl SourceMap {
+    /// Reads the file at `path`; nothing where it is no source map.
+    pub(super) fn read(path: &Path) -> Option<Self> {
+        let bytes = files::read_regular(path, BYTES_MAX).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// The source and the line in it of a place in the bundle; lines and columns are from 1.
+    pub(super) fn original(&self, line: usize, column: i64) -> Option<(&str, i64)> {
+        let (mut source, mut source_line) = (0, 0);
+        for (index, segments) in self.mappings.split(';').enumerate().take(line) {
+            let (mut generated, mut found) = (0, None);
+            for segment in segments.split(',').filter(|segment| !segment.is_empty()) {
+                let numbers = numbers(segment)?;
+                generated += numbers.first()?;
+                if let [_, source_step, line_step, ..] = numbers[..] {
+                    source += source_step;
+                    source_line += line_step;
+                }
+                if generated < column || found.is_none() {
+                    found = Some((source, source_line + 1));
+                }
+            }
+            if index + 1 == line {
+                let (source, line) = found?;
+                let source = usize::try_from(source).ok()?;
+                return Some((self.sources.get(source)?, line));
+            }
+        }
+        None
+    }
+}
+
+/// The numbers of a segment, in the base 64 of variable length that source maps use.
+fn numbers(segment: &str) -> Option<Vec<i64>> {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const MORE: i64 = 32;
+    let (mut numbers, mut value, mut shift) = (Vec::new(), 0_i64, 0_u32);
+    for byte in segment.bytes() {
+        let digit = DIGITS.iter().position(|digit| *digit == byte)?;
+        let digit = i64::try_from(digit).ok()?;
+        value |= (digit & (MORE - 1)).checked_shl(shift)?;
+        shift += 5;
+        if digit & MORE == 0 {
+            let magnitude = value >> 1;
+            numbers.push(if value & 1 == 1 {
+                -magnitude
+            } else {
+                magnitude
+            });
+            (value, shift) = (0, 0);
+        }
+    }
+    Some(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_bundle_leads_to_its_source() {
+        let map = SourceMap {
+            sources: vec!["a.js".to_owned(), "b.js".to_owned()],
+            // Line 1: a.js 1; line 2: nothing; line 3: at column 0 a.js 2, at column 10 b.js 1.
+            mappings: "AAAA;;AACA,UCDA".to_owned(),
+        };
+        assert_eq!(map.original(1, 1), Some(("a.js", 1)));
+        assert_eq!(map.original(2, 1), None);
+        assert_eq!(map.original(3, 4), Some(("a.js", 2)));
+        assert_eq!(map.original(3, 11), Some(("b.js", 1)));
+        assert_eq!(map.original(9, 1), None);
+        assert_eq!(numbers("gB"), Some(vec![16]));
+        assert_eq!(numbers("!"), None);
+    }
+}
