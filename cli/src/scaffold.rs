@@ -100,6 +100,20 @@ fn contents(
         }
         return Ok(found);
     }
+    if let (FunctionSource::Greeter, Template::Python) = (body, template) {
+        // In Python functions need no WIT beside them.
+        for (path, text) in [filled(&COMMON), filled(template.files())].concat() {
+            let text = match path {
+                "wit/world.wit" => continue,
+                "tool.toml" => {
+                    plain::manifest(&text, template.source(), SCAFFOLD_DESCRIPTION.to_owned())?
+                }
+                _ => text,
+            };
+            found.push((PathBuf::from(path), text));
+        }
+        return Ok(found);
+    }
     for (path, text) in [filled(&COMMON), filled(template.files())].concat() {
         let text = match body {
             FunctionSource::Defined(defined) => defined.file(path, text, names, template)?,

@@ -28,6 +28,7 @@ use tool_hub_host::authoring::derive_manifest;
 
 use crate::support::adder::adder;
 use crate::support::loading::load;
+use crate::support::python_project::make_greeter;
 use crate::support::{Client, Home, Need, RegistryProcess, Test, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -123,7 +124,12 @@ fn compiler_errors_are_shown() {
 #[track_caller]
 fn the_contract(language: &str, source: &str) {
     let home = Home::new();
-    home.run(["new", "dots", "--lang", language]).ok();
+    match language {
+        "python" => make_greeter(&home, "dots"),
+        _ => {
+            home.run(["new", "dots", "--lang", language]).ok();
+        }
+    }
     let examples = root().join("docs/examples");
     let example = Path::new(source).file_name().expect("a name");
     for (from, to) in [("world.wit".as_ref(), "wit/world.wit"), (example, source)] {

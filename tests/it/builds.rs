@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::support::loading::load;
+use crate::support::python_project::make_greeter;
 use crate::support::{Home, Need, Terminal, Test, files, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -273,7 +274,7 @@ fn python_changes_nothing() {
     let venv = home.work().join("venv");
     let home = home.with("VIRTUAL_ENV", &venv.to_string_lossy());
     home.write(&format!("{environment}/helper.py"), "NAME = 'helper'\n");
-    home.tool("new pyt --lang python").ok();
+    make_greeter(&home, "pyt");
     let app = home.work().join("pyt/app.py");
     let source = std::fs::read_to_string(&app).expect("the source");
     let planting = "import os, sys\nimport helper\nfor place in sys.path:\n    try:\n        \

@@ -20,6 +20,7 @@ pub(crate) mod modules;
 pub(crate) mod needs;
 pub(crate) mod picture;
 pub(crate) mod proxy;
+pub(crate) mod python_project;
 pub(crate) mod ran;
 pub(crate) mod registry;
 pub(crate) mod scripted_agent;

@@ -70,7 +70,7 @@ impl PlainFile {
         let mut files = vec![(self.name.clone(), self.text.clone())];
         for (path, text) in common {
             let text = match *path {
-                "tool.toml" => self.manifest(text)?,
+                "tool.toml" => manifest(text, &self.name, describe::description(&self.interface))?,
                 "README.md" => describe::card(&self.interface, text, names),
                 ".gitignore" => text.clone(),
                 _ => continue,
@@ -85,12 +85,13 @@ impl PlainFile {
         }
         Ok(files)
     }
+}
 
-    fn manifest(&self, text: &str) -> anyhow::Result<String> {
-        let text = text.replace("from wit/world.wit", &format!("from {}", self.name));
-        let mut manifest: DocumentMut = text.parse()?;
-        manifest["description"] = value(describe::description(&self.interface));
-        manifest["build"]["functions"] = value(&self.name);
-        Ok(manifest.to_string())
-    }
+/// A project's manifest, whose functions are those of `file`.
+pub(super) fn manifest(text: &str, file: &str, description: String) -> anyhow::Result<String> {
+    let text = text.replace("from wit/world.wit", &format!("from {file}"));
+    let mut manifest: DocumentMut = text.parse()?;
+    manifest["description"] = value(description);
+    manifest["build"]["functions"] = value(file);
+    Ok(manifest.to_string())
 }

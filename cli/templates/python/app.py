@@ -1,17 +1,19 @@
-"""The tool {{name}}, which greets people."""
-
-from typing import Optional
-
-from componentize_py_types import Err
-from wit_world import exports
+"""The tool {{name}}, which greets people. Its functions are what agents can call."""
 
 GREETINGS = {"en": "Hello, {}!", "de": "Hallo, {}!", "fr": "Bonjour, {} !"}
 
 
-class Functions(exports.Functions):
-    def greet(self, name: str, language: Optional[str]) -> str:
-        greeting = GREETINGS.get(language or "en")
-        if greeting is None:
-            # An agent reads this: say what was wrong and what would have been right.
-            raise Err(f"`{language}` is not a language I speak; use en, de or fr")
-        return greeting.format(name)
+def greet(name: str, language: str = "en") -> str:
+    """Greets somebody.
+
+    Args:
+        name: Whom to greet.
+        language: A language code, `en`, `de` or `fr`.
+
+    Returns:
+        One sentence.
+    """
+    if language not in GREETINGS:
+        # An agent reads this: say what was wrong and what would have been right.
+        raise ValueError(f"`{language}` is not a language I speak; use en, de or fr")
+    return GREETINGS[language].format(name)

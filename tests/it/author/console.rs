@@ -95,15 +95,15 @@ fn what_a_tool_prints() {
     home.tool("new greeter --lang python").ok();
     edit(
         &home,
-        "greeter/wit/world.wit",
-        "Greets somebody. Returns one sentence.",
-        "Greets.",
+        "greeter/app.py",
+        "\n    Returns:\n        One sentence.\n",
+        "",
     );
     edit(
         &home,
         "greeter/app.py",
-        "        return greeting",
-        "        import sys\n        print(\"one\\x1b[2J\")\n        print(\"two\", file=sys.stderr)\n        return greeting",
+        "    return GREETINGS",
+        "    import sys\n    print(\"one\\x1b[2J\")\n    print(\"two\", file=sys.stderr)\n    return GREETINGS",
     );
     let built = home.tool("build greeter");
     says(&built, 0, "warning: greet: nothing says what it returns");

@@ -9,6 +9,7 @@ mod wit;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::support::python_project::make_greeter;
 use crate::support::{Home, Need, Test, test};
 use javascript::{IN_JAVASCRIPT, IN_TYPESCRIPT};
 use mistake::Mistake;
@@ -33,10 +34,10 @@ const FUNCTION: &str = "/**\n * Adds two numbers.\n *\n * @param {number} a The 
 const TYPED: &str = "/**\n * Adds two numbers.\n *\n * @param a The first.\n * @param b The \
                      second.\n * @returns The sum.\n */\n";
 
-/// The projects, each with the file that it is made from, or its language.
+/// The projects, each with the file that it is made from, or its language and whether it has WIT.
 const PROJECTS: [(&str, &str, &str); 7] = [
     ("wit", "--lang", "rust"),
-    ("app", "--lang", "python"),
+    ("app", "wit", "python"),
     ("tool", "--lang", "javascript"),
     (
         "sums-py",
@@ -146,6 +147,10 @@ fn check_message(mistake: &Mistake, told: &str, code: i32) {
 fn make(home: &Home, name: &str) {
     let known = PROJECTS.iter().find(|(known, ..)| *known == name);
     let (_, from, text) = known.expect("a project of the table");
+    if *from == "wit" {
+        make_greeter(home, name);
+        return;
+    }
     if *from == "--lang" {
         home.run(["new", name, "--lang", text]).ok();
         return;

@@ -2,6 +2,7 @@
 
 use super::edit;
 use crate::support::loading::load;
+use crate::support::python_project::make_greeter;
 use crate::support::ran::says;
 use crate::support::{Home, Need, Test, test};
 
@@ -76,7 +77,7 @@ fn javascript_with_a_mistake() {
 
 fn python_with_a_mistake() {
     let home = Home::new();
-    home.tool("new greeter --lang python").ok();
+    make_greeter(&home, "greeter");
     let source = home.work().join("greeter/app.py");
     let source = std::fs::read_to_string(source).expect("the source");
     home.write("greeter/app.py", format!("import no_such_module\n{source}"));
@@ -109,7 +110,7 @@ fn python_with_a_mistake() {
 
 fn python_says_what_will_not_work() {
     let home = Home::new();
-    home.tool("new pyt --lang python").ok();
+    make_greeter(&home, "pyt");
     let app = home.work().join("pyt/app.py");
     let source = std::fs::read_to_string(&app).expect("the source");
     home.write(
