@@ -126,7 +126,11 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
         .collect();
     let producers = producers::producers(verified.code());
     let capabilities = capabilities(asked, &imports);
-    let undeclared = undeclared(&imports, exports.runtime);
+    // An interpreter imports what any program of it may use.
+    let undeclared = match interpreter {
+        Some(_) => Vec::new(),
+        None => undeclared(&imports, exports.runtime),
+    };
     let pin = verified.pin();
     Ok(Inspection {
         verified: verified.clone(),

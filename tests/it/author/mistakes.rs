@@ -26,7 +26,12 @@ pub(super) fn tests() -> Vec<Test> {
 fn wit_with_a_mistake() {
     for language in ["rust", "python", "javascript"] {
         let home = Home::new();
-        home.tool(&format!("new greeter --lang {language}")).ok();
+        match language {
+            "python" => make_greeter(&home, "greeter"),
+            _ => {
+                home.run(["new", "greeter", "--lang", language]).ok();
+            }
+        }
         edit(
             &home,
             "greeter/wit/world.wit",
