@@ -189,9 +189,10 @@ fn collect(
             if !(NOT_MODULES.contains(&&*name) && (below.is_empty() || name == "__pycache__")) {
                 collect(walk, &place, &format!("{path}/"), found)?;
             }
-        } else if !NOT_SOURCES.contains(&&*ending)
-            && !(below.contains(DIST_INFO) && LEFT_OUT.contains(&&*name))
-        {
+            continue;
+        }
+        let is_record = below.contains(DIST_INFO) && LEFT_OUT.contains(&&*name);
+        if !is_record && !NOT_SOURCES.contains(&&*ending) {
             found.insert(path, place);
         }
     }
