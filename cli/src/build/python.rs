@@ -13,6 +13,7 @@ mod modules;
 mod native;
 mod packages;
 mod program;
+mod requirement;
 
 use std::path::{Path, PathBuf};
 

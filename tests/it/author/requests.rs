@@ -32,6 +32,8 @@ const CLIENT: &str = r#"
 import asyncio
 import json
 import logging
+import os
+import pkgutil
 import urllib.request
 from importlib import metadata, resources
 
@@ -127,7 +129,9 @@ def packages() -> str:
     data = resources.files("certifi").joinpath("cacert.pem").read_text()
     with open(certifi.where()) as file:
         assert file.read() == data
-    return json.dumps([metadata.version("requests"), "BEGIN CERTIFICATE" in data, yaml.safe_load("a: [1, 2]")])
+    found = [name for _, name, _ in pkgutil.iter_modules(requests.__path__)]
+    seen = os.path.isdir(os.path.dirname(certifi.where())) and "adapters" in found
+    return json.dumps([metadata.version("requests"), "BEGIN CERTIFICATE" in data, seen, yaml.safe_load("a: [1, 2]")])
 "#;
 
 const REQUIREMENTS: &str =
@@ -220,7 +224,7 @@ fn requests_in_python() {
         "{stderr}"
     );
     let said = home.tool("call client.packages").ok();
-    assert_eq!(said.trim_end(), "[\"2.32.5\", true, {\"a\": [1, 2]}]");
+    assert_eq!(said.trim_end(), "[\"2.32.5\", true, true, {\"a\": [1, 2]}]");
 
     // What it logs is for its author.
     let url = format!("url={origin}");

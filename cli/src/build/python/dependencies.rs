@@ -5,6 +5,7 @@ use std::path::Path;
 
 use toml_edit::{DocumentMut, Item};
 
+use super::requirement::is_package;
 use crate::files;
 use crate::terminal::problem::Problem;
 
@@ -122,10 +123,7 @@ fn check(file: &str, requirement: &str) -> anyhow::Result<()> {
              set global.index-url URL",
         );
     }
-    let (named, _) = requirement.split_once(';').unwrap_or((requirement, ""));
-    let (named, options) = named.split_once(" --").unwrap_or((named, "hash="));
-    let is_name = named.starts_with(|c: char| c.is_ascii_alphanumeric());
-    if !is_name || named.contains(['@', '/', '\\', ':']) || !options.starts_with("hash=") {
+    if !is_package(requirement) {
         return refused(
             "it is not a package of a registry",
             "name the package and its versions, such as: requests>=2.32",
@@ -163,7 +161,7 @@ mod tests {
                 ),
                 (
                     "requirements.txt",
-                    "# what it needs\nrequests >= 2.32  # for HTTP\n\nidna==3.7 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\n",
+                    "# what it needs\nrequests >= 2.32  # for HTTP\n\nidna==3.7 \\\n    --hash=sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n",
                 ),
                 (
                     "app.py",
@@ -174,7 +172,7 @@ mod tests {
                 "httpx[http2]>=0.27",
                 "a; python_version < '4'",
                 "requests >= 2.32",
-                "idna==3.7 --hash=sha256:aa --hash=sha256:bb",
+                "idna==3.7 --hash=sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
                 "rich",
             ]),
         );

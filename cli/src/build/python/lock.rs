@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::requirement::{is_package, is_package_name, is_version};
+use crate::terminal::escape::escape_line;
 use crate::terminal::problem::Problem;
 
 /// The name of the file.
@@ -90,10 +92,14 @@ impl LockedPackage {
         let marker = self.marker.as_deref();
         let marker = marker.map_or_else(String::new, |marker| format!(" ; {marker}"));
         let line = format!("{name}=={version}{marker}{}", hashes.concat());
-        // A lock comes with the project: a line more would be an option of pip.
-        match line.contains(['\n', '\r', '\\']) || name.starts_with('-') {
-            true => Err(Problem::user(format!("{LOCK} names `{name}` in no valid form")).into()),
-            false => Ok(line),
+        // A lock comes with the project, and pip would take more than packages.
+        match is_package_name(name) && is_version(version) && is_package(&line) {
+            true => Ok(line),
+            false => Err(Problem::user(format!(
+                "{LOCK} does not name a package of a registry by a version and hashes: `{}`",
+                escape_line(&line)
+            ))
+            .into()),
         }
     }
 }
@@ -161,16 +167,22 @@ mod tests {
     fn a_lock_is_read_as_it_was_written() {
         let wanted = ["requests>=2".to_owned()];
         let packages = vec![
-            LockedPackage::new("requests", "2.32.5", "https://x.example/r.whl", "aa"),
-            LockedPackage::new("Idna", "3.7", "https://x.example/i.whl", "bb"),
+            LockedPackage::new(
+                "requests",
+                "2.32.5",
+                "https://x.example/r.whl",
+                &"a".repeat(64),
+            ),
+            LockedPackage::new("Idna", "3.7", "https://x.example/i.whl", &"b".repeat(64)),
         ];
         let lock = Lock::new(packages, &wanted);
         let read = Lock::read(&lock.text().unwrap()).unwrap();
         assert_eq!(read, lock);
         assert!(read.is_for(&wanted) && !read.is_for(&[]));
+        let [a, b] = ["a".repeat(64), "b".repeat(64)];
         assert_eq!(
             read.requirements().unwrap(),
-            "Idna==3.7 --hash=sha256:bb\nrequests==2.32.5 --hash=sha256:aa\n"
+            format!("Idna==3.7 --hash=sha256:{b}\nrequests==2.32.5 --hash=sha256:{a}\n")
         );
     }
 
@@ -188,15 +200,19 @@ marker = "python_version < '4'"
 index = "https://x.example/simple"
 sdist = { url = "https://x.example/m.tar.gz", hashes = { sha256 = "00" } }
 wheels = [
-    { url = "https://x.example/a.whl", upload-time = 2025-09-27T18:36:05Z, size = 1, hashes = { sha256 = "aa" } },
-    { url = "https://x.example/b.whl", size = 1, hashes = { sha256 = "bb" } },
+    { url = "https://x.example/a.whl", upload-time = 2025-09-27T18:36:05Z, size = 1, hashes = { sha256 = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" } },
+    { url = "https://x.example/b.whl", size = 1, hashes = { sha256 = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb" } },
 ]
 "#;
         let lock = Lock::read(text).unwrap();
         assert!(lock.is_for(&["anything".to_owned()]));
         assert_eq!(
             lock.requirements().unwrap(),
-            "markupsafe==3.0.3 ; python_version < '4' --hash=sha256:aa --hash=sha256:bb\n"
+            format!(
+                "markupsafe==3.0.3 ; python_version < '4' --hash=sha256:{} --hash=sha256:{}\n",
+                "a".repeat(64),
+                "b".repeat(64)
+            )
         );
         let newer = Lock::read(&text.replace("\"1.0\"", "\"2.0\"")).unwrap_err();
         assert_eq!(newer.to_string(), "pylock.toml is not a valid lock");
@@ -204,20 +220,36 @@ wheels = [
 
     #[test]
     fn nothing_but_packages_with_hashes_comes_from_a_lock() {
+        const REFUSED: &str = "pylock.toml does not name a package of a registry by a version";
+        let with = |name: &str, version: &str, marker: &str, sha256: &str| {
+            format!(
+                "name = {name:?}\nversion = {version:?}\nmarker = {marker:?}\n\
+                 wheels = [{{ hashes = {{ sha256 = {sha256:?} }} }}]"
+            )
+        };
+        let digest = "0".repeat(64);
         for (package, said) in [
             (
-                "name = \"x\"\nversion = \"1\"",
+                "name = \"x\"\nversion = \"1\"".to_owned(),
                 "pylock.toml has no wheel of `x` with a hash (sha256)",
             ),
+            (with("x\n--index-url=y", "1", "", &digest), REFUSED),
+            (with("file:///x/evil-1.tar.gz#", "1", "", &digest), REFUSED),
             (
-                "name = \"x\\n--index-url=y\"\nversion = \"1\"\nwheels = [{ hashes = { sha256 = \"aa\" } }]",
-                "pylock.toml names `x\n--index-url=y` in no valid form",
+                with("evil @ file:///x/evil.tar.gz#", "1", "", &digest),
+                REFUSED,
             ),
+            (with("x", "1 --no-binary=x", "", &digest), REFUSED),
+            (
+                with("x", "1", "'a' == 'b'\nfile:///x/evil.tar.gz", &digest),
+                REFUSED,
+            ),
+            (with("x", "1", "", "00 --no-binary=x"), REFUSED),
         ] {
             let text =
                 format!("lock-version = \"1.0\"\ncreated-by = \"y\"\n[[packages]]\n{package}\n");
             let error = Lock::read(&text).unwrap().requirements().unwrap_err();
-            assert_eq!(error.to_string(), said);
+            assert!(error.to_string().starts_with(said), "{error}");
         }
     }
 }

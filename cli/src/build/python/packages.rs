@@ -271,6 +271,9 @@ impl Installation {
     fn locked(&self) -> anyhow::Result<LockedPackage> {
         let DownloadInfo { url, archive_info } = &self.download_info;
         let Metadata { name, version } = &self.metadata;
+        if !url.ends_with(".whl") {
+            return Err(Problem::user(format!("`{name}` {version} comes as no wheel")).into());
+        }
         let sha256 = archive_info.hashes.get("sha256");
         let sha256 = sha256.with_context(|| format!("pip told no sha256 of {name}"))?;
         Ok(LockedPackage::new(name, version, url, sha256))

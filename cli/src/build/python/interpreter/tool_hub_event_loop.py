@@ -55,7 +55,11 @@ class Transport(asyncio.Transport):
             self._lose(error)
             return
         if data:
-            self._protocol.data_received(data)
+            try:
+                self._protocol.data_received(data)
+            except Exception as error:
+                self._loop.call_exception_handler({"message": "a protocol failed", "exception": error})
+                self._lose(error)
         elif data is not None:
             self._loop.waiting.pop(self, None)
             self._protocol.eof_received()

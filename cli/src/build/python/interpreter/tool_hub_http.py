@@ -37,13 +37,16 @@ TIMEOUTS = (
     wasi.ErrorCode_ConnectionTimeout, wasi.ErrorCode_ConnectionReadTimeout, wasi.ErrorCode_ConnectionWriteTimeout,
     wasi.ErrorCode_HttpResponseTimeout, wasi.ErrorCode_DnsTimeout,
 )  # fmt: skip
+FAILURES_OF_TLS = (
+    wasi.ErrorCode_TlsCertificateError, wasi.ErrorCode_TlsProtocolError, wasi.ErrorCode_TlsAlertReceived,
+)  # fmt: skip
 
 
 class Exchange:
     """A request that is written, and its response, to be read as the bytes of HTTP/1.1."""
 
     def __init__(self, host, port):
-        self.host, self.port = host, port
+        self.host, self.port = host if host.isascii() else host.encode("idna").decode(), port
         self.is_tls = False
         self._head = bytearray()
         # The body of the request, and the bytes that are missing of it; `None` where it is chunked.
@@ -92,13 +95,18 @@ class Exchange:
             raise OSError("a tool cannot use a proxy of its own: the host has one where it needs it")
         fields = [(name.strip().lower(), value.strip()) for name, _, value in (field.partition(":") for field in lines)]
         found = dict(fields)
-        self._missing = None if "chunked" in found.get("transfer-encoding", "") else int(found.get("content-length") or 0)
-        kept = [(name, value.encode("latin-1")) for name, value in fields if name not in FIELDS_OF_CONNECTIONS]
-        request = wasi.OutgoingRequest(wasi.Fields.from_list(kept))
-        request.set_method(METHODS[method]() if method in METHODS else wasi.Method_Other(method))
-        request.set_scheme(wasi.Scheme_Https() if self.is_tls else wasi.Scheme_Http())
-        request.set_authority(self.origin.partition("://")[2])
-        request.set_path_with_query(target)
+        is_chunked = "chunked" in found.get("transfer-encoding", "").lower()
+        self._missing = None if is_chunked else int(found.get("content-length") or 0)
+        left_out = FIELDS_OF_CONNECTIONS | ({"content-length"} if is_chunked else set())
+        kept = [(name, value.encode("latin-1")) for name, value in fields if name not in left_out]
+        try:
+            request = wasi.OutgoingRequest(wasi.Fields.from_list(kept))
+            request.set_method(METHODS[method]() if method in METHODS else wasi.Method_Other(method))
+            request.set_scheme(wasi.Scheme_Https() if self.is_tls else wasi.Scheme_Http())
+            request.set_authority(self.origin.partition("://")[2])
+            request.set_path_with_query(target)
+        except Err:
+            raise OSError(f"the request to {self.origin} has a method, path or header that is not valid") from None
         self._body = request.body()
         try:
             self._coming = handle(request, None)
@@ -201,6 +209,10 @@ class Exchange:
             return PermissionError(f"the tool was not granted {self.origin}")
         name = type(code).__name__.removeprefix("ErrorCode_")
         said = f"{self.origin} cannot be reached ({name})"
+        if isinstance(code, FAILURES_OF_TLS):
+            import ssl  # It imports this module.
+
+            return ssl.SSLCertVerificationError(said)
         if isinstance(code, TIMEOUTS):
             return TimeoutError(said)
         if isinstance(code, wasi.ErrorCode_ConnectionRefused):
@@ -364,13 +376,19 @@ def create_connection(address, timeout=socket._GLOBAL_DEFAULT_TIMEOUT, source_ad
     return made
 
 
-def of_connections(sockets):
-    """The sockets of a call of `select` that can be read or written now."""
-    return [it for it in sockets if isinstance(it, HttpSocket)]
+def select_sockets(reading, writing, failing, timeout=None):
+    """`select.select` for sockets of HTTP. Nothing comes on a connection that nobody asked."""
+    if writing:
+        return [], list(writing), []
+    asked = [it for it in reading if it.exchange is not None and it.exchange.is_asked]
+    ready = [it.exchange.ready() for it in asked]
+    if None in ready:
+        return [it for it, pollable in zip(asked, ready) if pollable is None], [], []
+    return [asked[index] for index in wait(ready, timeout)] if ready else [], [], []
 
 
 class Poll:
-    """`select.poll` for sockets of HTTP. Nothing comes on a connection that nobody asked."""
+    """`select.poll` for sockets of HTTP."""
 
     def __init__(self):
         self._registered = {}
@@ -382,7 +400,11 @@ class Poll:
         self._registered.pop(file, None)
 
     def poll(self, timeout=None):
-        return []
+        writing = [(it, select.POLLOUT) for it, events in self._registered.items() if events & select.POLLOUT]
+        if writing:
+            return writing
+        found, _, _ = select_sockets(list(self._registered), [], [], None if timeout is None else timeout / 1000)
+        return [(it, select.POLLIN) for it in found]
 
 
 def install():
@@ -392,4 +414,4 @@ def install():
     socket.create_connection = create_connection
     socket.has_ipv6 = False
     select.poll = Poll
-    select.select = lambda reading, writing, failing, timeout=None: ([], of_connections(writing), [])
+    select.select = select_sockets

@@ -17,6 +17,7 @@ import importlib.util
 import io
 import os
 import stat
+import sys
 import zipfile
 
 # The directory below which the files of packages seem to be.
@@ -55,13 +56,19 @@ class Packages(importlib.metadata.DistributionFinder):
         spec = importlib.machinery.ModuleSpec(name, origin and self, origin=origin, is_package=is_package)
         spec.has_location = file is not None
         if is_package:
-            spec.submodule_search_locations = [f"{DIRECTORY}/{place.at}"]
+            spec.submodule_search_locations = [os.fspath(place)]
         return spec
 
     def _file(self, name):
         place = self.root / name.replace(".", "/")
         files = (place / "__init__.py", self.root / f"{place.at.removesuffix('/')}.py")
         return next((file for file in files if file.is_file()), None)
+
+    def _found(self, name):
+        file = self.root and self._file(name)
+        if file is None:
+            raise ImportError(f"no package has a module {name!r}", name=name)
+        return file
 
     def create_module(self, spec):
         return None
@@ -70,17 +77,17 @@ class Packages(importlib.metadata.DistributionFinder):
         exec(self.get_code(module.__name__), module.__dict__)
 
     def is_package(self, name):
-        return self._file(name).name == "__init__.py"
+        return self._found(name).name == "__init__.py"
 
     def get_code(self, name):
-        file = self._file(name)
+        file = self._found(name)
         return compile(file.read_bytes(), os.fspath(file), "exec", dont_inherit=True)
 
     def get_source(self, name):
-        return importlib.util.decode_source(self._file(name).read_bytes())
+        return importlib.util.decode_source(self._found(name).read_bytes())
 
     def get_filename(self, name):
-        return os.fspath(self._file(name))
+        return os.fspath(self._found(name))
 
     def get_data(self, path):
         return self.inside(path).read_bytes()
@@ -117,13 +124,76 @@ class PackageResources(importlib.resources.abc.TraversableResources):
         return self._directory
 
 
+class PackageDirectory:
+    """The modules directly in a directory of the packages, for `pkgutil.iter_modules`."""
+
+    def __init__(self, directory):
+        self._directory = directory
+
+    def iter_modules(self, prefix=""):
+        for entry in self._directory.iterdir():
+            if (entry / "__init__.py").is_file():
+                yield prefix + entry.name, True
+            elif entry.name.endswith(".py") and entry.name != "__init__.py":
+                yield prefix + entry.name.removesuffix(".py"), False
+
+
+class PackageEntry:
+    """A file or directory of the packages, as `os.scandir` gives it."""
+
+    def __init__(self, path):
+        self._found, self.name, self.path = path, path.name, os.fspath(path)
+
+    def __fspath__(self):
+        return self.path
+
+    def is_dir(self, *, follow_symlinks=True):
+        return self._found.is_dir()
+
+    def is_file(self, *, follow_symlinks=True):
+        return self._found.is_file()
+
+    def is_symlink(self):
+        return False
+
+    is_junction = is_symlink
+
+    def stat(self, *, follow_symlinks=True):
+        return os.stat(self.path)
+
+    def inode(self):
+        return 0
+
+
+class PackageEntries:
+    """What `os.scandir` gives of a directory of the packages."""
+
+    def __init__(self, directory):
+        self._entries = iter([PackageEntry(entry) for entry in directory.iterdir()])
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._entries)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self._entries = iter(())
+
+
 def missing(path):
     return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
 
 def install(packages):
     """Has `open`, `os` and `importlib.resources` read the files of packages too."""
-    real_open, real_stat, real_listdir = io.open, os.stat, os.listdir
+    real_open, real_stat, real_lstat, real_scandir, real_access = io.open, os.stat, os.lstat, os.scandir, os.access
 
     def open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, *args, **kwargs):
         found = packages.inside(file)
@@ -131,15 +201,14 @@ def install(packages):
             return real_open(file, mode, buffering, encoding, errors, newline, *args, **kwargs)
         if set(mode) & set("wax+"):
             raise PermissionError(errno.EROFS, os.strerror(errno.EROFS), file)
+        if found.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), file)
         if not found.is_file():
             raise missing(file)
         raw = io.BytesIO(found.read_bytes())
         return raw if "b" in mode else io.TextIOWrapper(raw, encoding or "utf-8", errors, newline)
 
-    def os_stat(path, *args, **kwargs):
-        found = packages.inside(path)
-        if found is None:
-            return real_stat(path, *args, **kwargs)
+    def status(path, found):
         if found.is_file():
             size = found.root.getinfo(found.at).file_size
             return os.stat_result((stat.S_IFREG | 0o444, 0, 0, 1, 0, 0, size, 0, 0, 0))
@@ -147,14 +216,39 @@ def install(packages):
             return os.stat_result((stat.S_IFDIR | 0o555, 0, 0, 1, 0, 0, 0, 0, 0, 0))
         raise missing(path)
 
-    def listdir(path="."):
+    def os_stat(path, *args, **kwargs):
+        found = packages.inside(path)
+        return real_stat(path, *args, **kwargs) if found is None else status(path, found)
+
+    def lstat(path, *args, **kwargs):
+        found = packages.inside(path)
+        return real_lstat(path, *args, **kwargs) if found is None else status(path, found)
+
+    def access(path, mode, *args, **kwargs):
         found = packages.inside(path)
         if found is None:
-            return real_listdir(path)
+            return real_access(path, mode, *args, **kwargs)
+        return found.exists() and not mode & os.W_OK
+
+    def scandir(path="."):
+        found = packages.inside(path)
+        if found is None:
+            return real_scandir(path)
         if not found.is_dir():
             raise missing(path)
-        return sorted(entry.name for entry in found.iterdir())
+        return PackageEntries(found)
+
+    def listdir(path="."):
+        with os.scandir(path) as entries:
+            return [entry.name for entry in entries]
+
+    def importer(path):
+        found = packages.inside(path)
+        if found is None or not found.is_dir():
+            raise ImportError(f"{path} is no directory of packages", path=path)
+        return PackageDirectory(found)
 
     builtins.open = io.open = open
-    os.stat, os.listdir = os_stat, listdir
+    os.stat, os.lstat, os.access, os.scandir, os.listdir = os_stat, lstat, access, scandir, listdir
+    sys.path_hooks.append(importer)
     importlib.resources.as_file.register(PackagePath, contextlib.nullcontext)

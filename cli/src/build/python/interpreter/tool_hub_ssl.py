@@ -150,6 +150,10 @@ class SSLSocket(_Connection, HttpSocket):
     def _sslobj(self):
         return self
 
+    def connect(self, address):
+        super().connect(address)
+        self.exchange.is_tls = True
+
     def do_handshake(self, block=False):
         pass
 
@@ -267,7 +271,8 @@ class SSLContext:
         made = SSLSocket()
         made.exchange, made.context, made.server_hostname = sock.exchange, self, server_hostname
         made.settimeout(sock.gettimeout())
-        made.exchange.is_tls = True
+        if made.exchange is not None:
+            made.exchange.is_tls = True
         return made
 
     def wrap_bio(self, incoming, outgoing, server_side=False, server_hostname=None, session=None):
