@@ -1,5 +1,7 @@
 //! Refuses functions for agents whose values cannot be written as JSON, with their place.
 
+use std::collections::HashSet;
+
 use wit_parser::{
     Function, FunctionKind, Handle, Resolve, Type, TypeDefKind, TypeId, WorldId, WorldItem,
 };
@@ -42,22 +44,31 @@ fn check_function(resolve: &Resolve, function: &Function) -> Result<(), HostErro
         return Err(refused("belongs to a resource"));
     }
     let types = function.params.iter().map(|param| &param.ty);
+    let mut known = HashSet::new();
     for ty in types.chain(&function.result) {
-        if let Some(found) = unwritable(resolve, ty) {
+        if let Some(found) = unwritable(resolve, ty, &mut known) {
             return Err(refused(&format!("takes or returns a {found}")));
         }
     }
     Ok(())
 }
 
-/// The part of a type that cannot be written as JSON.
-fn unwritable(resolve: &Resolve, ty: &Type) -> Option<&'static str> {
+/// The part of a type that cannot be written as JSON. Types that are `known` were looked at: types
+/// may name each other so often that going through all of it again would never end.
+fn unwritable(resolve: &Resolve, ty: &Type, known: &mut HashSet<TypeId>) -> Option<&'static str> {
     let Type::Id(id) = ty else { return None };
-    of_definition(resolve, *id)
+    match known.insert(*id) {
+        true => of_definition(resolve, *id, known),
+        false => None,
+    }
 }
 
-fn of_definition(resolve: &Resolve, id: TypeId) -> Option<&'static str> {
-    let of = |ty: &Type| unwritable(resolve, ty);
+fn of_definition(
+    resolve: &Resolve,
+    id: TypeId,
+    known: &mut HashSet<TypeId>,
+) -> Option<&'static str> {
+    let mut of = |ty: &Type| unwritable(resolve, ty, known);
     match &resolve.types[id].kind {
         TypeDefKind::Resource | TypeDefKind::Handle(Handle::Own(_) | Handle::Borrow(_)) => {
             Some("resource")
