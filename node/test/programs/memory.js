@@ -26,7 +26,7 @@ async function megabytes() {
 }
 
 // The host keeps guests' memories for later calls, as many as were needed at once.
-for (let n = 0; n < 12; n += 1) {
+for (let n = 0; n < 24; n += 1) {
   await round();
 }
 const before = await megabytes();
