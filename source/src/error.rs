@@ -43,7 +43,10 @@ pub enum SourceError {
         count: usize,
     },
     /// It is not written in the language.
-    #[error("{position}: this is no {language} that can be read{}", after_colon(.expected.as_deref()))]
+    #[error(
+        "{position}: this is no {language} that can be read{}",
+        after_colon(.expected.as_deref())
+    )]
     Syntax {
         /// The language.
         language: Language,

@@ -70,7 +70,7 @@ fn is_code(file: &str, language: Language) -> bool {
 }
 
 struct Proposal {
-    /// What the manifest asks for, and what is proposed.
+    /// The capabilities of the manifest, and those that are proposed.
     capabilities: Capabilities,
     /// The places of what is proposed, in words.
     places: Vec<String>,

@@ -177,35 +177,18 @@ fn copy_within(bounds: Bounds, directory: &Path, place: &Path) -> anyhow::Result
 
 /// The sources of the project in `directory`, by their paths there.
 fn listed(walk: &mut Walk<'_>, directory: &Path) -> anyhow::Result<BTreeMap<String, PathBuf>> {
-    let mut found = BTreeMap::new();
-    collect(walk, directory, "", &mut found)?;
-    Ok(found)
+    walk.files(directory, &is_source)
 }
 
-fn collect(
-    walk: &mut Walk<'_>,
-    directory: &Path,
-    below: &str,
-    found: &mut BTreeMap<String, PathBuf>,
-) -> anyhow::Result<()> {
-    for place in walk.entries(directory)? {
-        let name = place.file_name().unwrap_or_default();
-        let name = name.to_string_lossy().into_owned();
-        let is_hidden = name.starts_with('.') && name != CARGO_SETTINGS;
-        if is_hidden || name.ends_with('~') || NOT_SOURCES.contains(&name.as_str()) {
-            continue;
-        }
-        let path = format!("{below}{name}");
-        if place.is_dir() {
-            let is_cache = MARKS_OF_CACHES.iter().any(|mark| place.join(mark).exists());
-            if !is_cache && !place.is_symlink() {
-                collect(walk, &place, &format!("{path}/"), found)?;
-            }
-        } else if place.is_file() {
-            found.insert(path, place);
-        }
+/// True for a file that is a source, and for a directory that may hold some.
+fn is_source(path: &str, place: &Path) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_hidden = name.starts_with('.') && name != CARGO_SETTINGS;
+    if is_hidden || name.ends_with('~') || NOT_SOURCES.contains(&name) {
+        return false;
     }
-    Ok(())
+    let is_cache = || MARKS_OF_CACHES.iter().any(|mark| place.join(mark).exists());
+    !place.is_dir() || !(place.is_symlink() || is_cache())
 }
 
 #[cfg(test)]

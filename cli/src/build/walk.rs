@@ -1,6 +1,7 @@
 //! Lists and reads a directory tree that may be hostile, within limits on depth, entries and bytes.
 //! So links that lead back, endless trees and sparse files come to an end.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -61,6 +62,35 @@ impl<'a> Walk<'a> {
                 return Err(self.refused(&says));
             }
             found.push(entry.with_context(failed)?.path());
+        }
+        Ok(found)
+    }
+
+    /// The files below `directory`, by their paths there. `is_wanted` is asked about each file, and
+    /// about each directory before it is entered.
+    ///
+    /// # Errors
+    /// As [`Walk::entries`].
+    pub(crate) fn files(
+        &mut self,
+        directory: &Path,
+        is_wanted: &dyn Fn(&str, &Path) -> bool,
+    ) -> anyhow::Result<BTreeMap<String, PathBuf>> {
+        let mut found = BTreeMap::new();
+        let mut waiting = vec![(String::new(), directory.to_owned())];
+        while let Some((below, directory)) = waiting.pop() {
+            for place in self.entries(&directory)? {
+                let name = place.file_name().unwrap_or_default().to_string_lossy();
+                let path = format!("{below}{name}");
+                if !is_wanted(&path, &place) {
+                    continue;
+                }
+                if place.is_dir() {
+                    waiting.push((format!("{path}/"), place));
+                } else if place.is_file() {
+                    found.insert(path, place);
+                }
+            }
         }
         Ok(found)
     }

@@ -15,13 +15,13 @@ const NAMES_ONLY: [&str; 6] = [
 /// Something that a file reaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Use {
-    /// What is reached.
+    /// The thing, with its name.
     pub kind: UseKind,
     /// The position of the literal, the call or the import.
     pub position: Position,
 }
 
-/// What a file reaches.
+/// A thing outside of the sandbox that code may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UseKind {

@@ -22,10 +22,10 @@ const OPENERS: [(&[&str], bool); 2] = [
         true,
     ),
 ];
-/// What has those functions.
+/// The module and the types that have those functions.
 const FILES: [&str; 3] = ["File", "fs", "OpenOptions"];
 
-/// What `text` reaches; nothing where its tokens cannot be read.
+/// The uses in `text`; none where its tokens cannot be read.
 pub(super) fn uses(text: &str) -> Vec<Use> {
     let mut found = Vec::new();
     if let Ok(tokens) = text.parse::<TokenStream>() {
@@ -76,7 +76,7 @@ fn search(tokens: TokenStream, depth: usize, found: &mut Vec<Use>) {
     }
 }
 
-/// What a call of the function at `path` with `argument` reaches.
+/// The use that a call of the function at `path` with `argument` is.
 fn called(path: &[String], argument: &str, span: Span) -> Option<Use> {
     let [.., of, name] = path else { return None };
     if of == "env" && name == "var" {

@@ -23,7 +23,7 @@ const WASI_HTTP: &str = "wasi:http/";
 /// Functions of JavaScript's frameworks for tests.
 const TESTS: [&str; 5] = ["describe", "it", "test", "beforeEach", "afterEach"];
 
-/// What `text` reaches; nothing where it is not written in `language`.
+/// The uses in `text`; none where it is not written in `language`.
 pub(super) fn uses(text: &str, language: Language) -> Vec<Use> {
     let grammar = match language {
         Language::Python => tree_sitter_python::LANGUAGE.into(),
@@ -71,7 +71,7 @@ fn is_test(node: Node<'_>, text: &str) -> bool {
     }
 }
 
-/// What the node itself reaches, without those in it.
+/// The use that the node itself is, without those in it.
 fn kinds(node: Node<'_>, text: &str) -> Vec<UseKind> {
     match node.kind() {
         "string" | "template_string" => literal(node, text)

@@ -53,7 +53,7 @@ const WITHOUT_ASYNC: [&str; 3] = [
     "--supported:for-await=false",
 ];
 
-/// What a bundler that sees a copy of the project may miss.
+/// The hint at files that are not in the copy of a project that the bundler reads.
 const NOT_SEEN: &str = "it saw a copy of the project's sources, without node_modules, dist, target \
                         and what lies outside; where you trust those: tool build --trust";
 
@@ -124,7 +124,7 @@ impl<'a> Bundler<'a> {
                 "--main-fields=module,main",
             ])
             .args(WITHOUT_ASYNC)
-            // What a component imports is no module that could be bundled; the host has no other.
+            // The host provides what a component imports, so there is no module to bundle.
             .args([
                 "--external:tool-hub:*",
                 "--external:wasi:*",

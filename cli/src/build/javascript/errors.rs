@@ -12,7 +12,7 @@ const EVALUATION: &str = "Failed to finish JavaScript module evaluation: ";
 /// The file that the engine evaluates.
 const BUNDLE: &str = "(/bundle.js:";
 
-/// What Node and browsers define and a tool's engine does not, with what to use instead.
+/// Globals of Node and of browsers that a tool's engine lacks, with what to use instead.
 const GLOBALS: [(&[&str], &str); 3] = [
     (
         &["process"],

@@ -11,7 +11,7 @@ function holderOf(interfaces) {
   return interfaces.length === 0 ? module : interfaces.map((name) => module[name]).find(Boolean);
 }
 
-// Whoever reads an error is given its message, so what caused it is put there.
+// An agent reads only the message of an error, so the message of its cause is added there.
 function called(interfaces, name) {
   return (...given) => {
     try {

@@ -15,10 +15,10 @@ pub(super) const WORLD: &str = "tool-hub-javascript";
 /// The file of the package `wasi:cli`.
 pub(super) const CLI_FILE: &str = "deps/tool-hub-cli.wit";
 
-/// What `console` imports, in every project.
+/// The interfaces that `console` uses. Every project imports them.
 const CONSOLE: [&str; 2] = ["wasi:cli/stdout@0.2.12", "wasi:cli/stderr@0.2.12"];
 
-/// What the modules of `web` import, in projects that use them.
+/// The interfaces that the modules of `web` use. A project imports those that its bundle needs.
 const WEB: [&str; 5] = [
     "host:clocks/monotonic-clock@0.2.0",
     "host:http/outgoing-handler@0.2.0",
@@ -27,9 +27,10 @@ const WEB: [&str; 5] = [
     "wasi:random/random@0.2.12",
 ];
 
-/// The namespace of WASI, and the one that stands for it while a component is built, which is as
-/// long. componentize-qjs runs the component with WASI, but without HTTP: streams of its own for
-/// HTTP would be others than those of WASI. Nothing runs under a name that it does not know.
+/// The namespace of WASI, and a stand-in of the same length, which the interfaces for HTTP have
+/// while a component is built. componentize-qjs 0.4.5 runs the component to take a snapshot, with
+/// WASI but without HTTP, and fails where both use the same streams. Imports that it does not know
+/// it links to traps. The names are put right in the finished component.
 const NAMESPACES: [&str; 2] = ["wasi:", "host:"];
 
 /// A package, as far as it is used here.
@@ -135,7 +136,7 @@ pub(super) fn with_names_of_wasi(mut component: Vec<u8>) -> anyhow::Result<Vec<u
     Ok(component)
 }
 
-/// Where the names of the component's imports stand that begin with `namespace`.
+/// The offsets in `component` of the names of its imports that begin with `namespace`.
 fn places_of_imports(component: &[u8], namespace: &str) -> anyhow::Result<Vec<usize>> {
     let mut found = Vec::new();
     let mut depth = 0_usize;

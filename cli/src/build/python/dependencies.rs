@@ -161,7 +161,7 @@ mod tests {
                 ),
                 (
                     "requirements.txt",
-                    "# what it needs\nrequests >= 2.32  # for HTTP\n\nidna==3.7 \\\n    --hash=sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n",
+                    "\n# it needs\nrequests >= 2.32  # for HTTP\n\nidna==3.7 \\\n    --hash=sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n",
                 ),
                 (
                     "app.py",

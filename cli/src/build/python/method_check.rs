@@ -47,7 +47,7 @@ pub(super) fn check(project: Project<'_>, source: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What of a method does not fit the function that it is for.
+/// The difference of a method from the function that it is for, in words.
 fn difference(method: &Method, parameters: &[String]) -> Option<String> {
     if method.is_async {
         return Some("is async, and its function in wit/world.wit is not".to_owned());

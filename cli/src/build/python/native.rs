@@ -21,7 +21,7 @@ const WORK_WITHOUT: [&str; 14] = [
     "yarl",
 ];
 
-/// What to use instead of a package that does not work without its native code.
+/// Packages that do not work without their native code, with what to use instead.
 const INSTEAD: [(&str, &str); 32] = [
     ("aiohttp", "httpx, whose AsyncClient works here"),
     ("brotli", "gzip or zlib of the standard library"),

@@ -33,7 +33,7 @@ const INSTALLED: Bounds = Bounds {
 /// The most bytes of the archive of all packages.
 const ARCHIVE_BYTES_MAX: usize = 8 << 20;
 
-/// What pip takes for a component: wheels of pure Python.
+/// Options by which pip takes wheels of pure Python only, which a component can hold.
 const PURE: [&str; 8] = [
     "--only-binary=:all:",
     "--python-version=3.14",
@@ -44,8 +44,8 @@ const PURE: [&str; 8] = [
     "--disable-pip-version-check",
     "--no-compile",
 ];
-/// What it takes besides, to name the native code that is in the way, and because some packages
-/// work without theirs.
+/// Options by which it takes wheels with native code too: to name it in an error, and because some
+/// packages work without theirs.
 const NATIVE: [&str; 4] = [
     "--abi=cp314",
     "--abi=abi3",
@@ -146,9 +146,8 @@ impl Packages {
     /// # Errors
     /// When they are too large, or a file cannot be read.
     pub(super) fn archive(&self) -> anyhow::Result<String> {
-        let mut found = BTreeMap::new();
         let mut walk = Walk::new(&self.directory, INSTALLED);
-        collect(&mut walk, &self.directory, "", &mut found)?;
+        let found = walk.files(&self.directory, &is_needed)?;
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
         for (name, path) in found {
@@ -171,35 +170,21 @@ impl Packages {
     }
 }
 
-/// The files below `directory` that a component needs, by their paths there.
-fn collect(
-    walk: &mut Walk<'_>,
-    directory: &Path,
-    below: &str,
-    found: &mut BTreeMap<String, PathBuf>,
-) -> anyhow::Result<()> {
-    for place in walk.entries(directory)? {
-        let name = place.file_name().unwrap_or_default().to_string_lossy();
-        let ending = place.extension().unwrap_or_default().to_string_lossy();
-        let path = format!("{below}{name}");
-        if place.is_symlink() {
-            continue;
-        }
-        if place.is_dir() {
-            if !(NOT_MODULES.contains(&&*name) && (below.is_empty() || name == "__pycache__")) {
-                collect(walk, &place, &format!("{path}/"), found)?;
-            }
-            continue;
-        }
-        let is_record = below.contains(DIST_INFO) && LEFT_OUT.contains(&&*name);
-        if !is_record && !NOT_SOURCES.contains(&&*ending) {
-            found.insert(path, place);
-        }
+/// True for a file of a package that a component needs, and for a directory that may hold some.
+fn is_needed(path: &str, place: &Path) -> bool {
+    let (below, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if place.is_symlink() {
+        return false;
     }
-    Ok(())
+    if place.is_dir() {
+        return !NOT_MODULES.contains(&name) || !(below.is_empty() || name == "__pycache__");
+    }
+    let ending = place.extension().unwrap_or_default().to_string_lossy();
+    let is_record = below.contains(DIST_INFO) && LEFT_OUT.contains(&name);
+    !is_record && !NOT_SOURCES.contains(&&*ending)
 }
 
-/// What an installed package says of itself in its directory of metadata.
+/// Reads name, version and license of an installed package from its directory of metadata.
 ///
 /// # Errors
 /// When it has native code and does not work without.
@@ -234,7 +219,7 @@ fn described(metadata: &Path) -> anyhow::Result<BundledPackage> {
     }
 }
 
-/// What pip says it would install.
+/// The report of a run of pip: the packages that it would install.
 #[derive(Deserialize)]
 struct Report {
     install: Vec<Installation>,

@@ -1,4 +1,4 @@
-// What a JavaScript project finds in the global scope and the engine lacks.
+// Globals of browsers and Node that the engine lacks, for JavaScript projects.
 // The bundler takes only what the project names, by itself or as a member of `globalThis`.
 
 import URL from "tool-hub-packages/core-js-pure/actual/url/index.js";

@@ -1,4 +1,7 @@
-"""The module `concurrent.interpreters` for packages that import it: a sandbox has one interpreter."""
+"""A stand-in for the module `concurrent.interpreters`: a sandbox has one interpreter.
+
+The module itself cannot be loaded, and packages such as anyio import it.
+"""
 
 
 class InterpreterError(Exception):
