@@ -9,7 +9,8 @@ use crate::language::Language;
 use crate::limits::SOURCE_BYTES_MAX;
 pub use found::{Use, UseKind};
 
-/// The files, origins, variables and HTTP clients that `text` uses, in its order. Nothing where it is too long or not written in `language`.
+/// The files, origins, variables and HTTP clients that `text` uses, in its order.
+/// Nothing where it is too long or not written in `language`.
 pub fn uses(text: &str, language: Language) -> Vec<Use> {
     if text.len() > SOURCE_BYTES_MAX {
         return Vec::new();
