@@ -95,9 +95,8 @@ pub(crate) async fn check_program(
     match host.load(approved).await {
         Ok(_) => Ok(()),
         Err(HostError::Program { reason, .. }) => {
-            let module = build.functions.as_deref().unwrap_or_default();
-            let module = module.strip_suffix(".py").unwrap_or(module);
-            let module = module.replace('/', ".");
+            let module = python::entry(build);
+            let module = module.strip_suffix(".py").unwrap_or(module).replace('/', ".");
             let project = python::errors::LoadedProject {
                 directory,
                 module: &module,

@@ -17,7 +17,7 @@ use crate::values::types::{Label, Type, snake};
 use crate::values::{reply_kind, schema};
 
 pub use docs::{CONTRACT, Docs, PACKAGES, WitPackage, WitSource};
-pub use program::program_component;
+pub use program::{ImportedInterface, ProgramWorld, program_component};
 
 /// The manifest of somebody else's component, from its WIT and, where it carries any, its
 /// doc comments. It asks for nothing: what the component imports beyond pure computation

@@ -1,6 +1,7 @@
 //! The `Host`: loads approved tools, from the code cache or by compiling, and links their imports.
 //! It holds the engine, the cache and everything else that its tools share.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,9 +9,7 @@ use std::time::{Duration, Instant};
 use tool_hub_manifest::contract::Reply;
 use tool_hub_manifest::{Digest, Verified};
 use tracing::Instrument as _;
-use wasmtime::Engine;
 use wasmtime::component::{Component, Linker, Val};
-use wasmtime_wasi_config::WasiConfig;
 
 use crate::approval::approved::Approved;
 use crate::approval::inspection::imports;
@@ -33,10 +32,10 @@ use crate::component::{scan, wit};
 use crate::config::HostConfig;
 use crate::error::HostError;
 use crate::imports::directories::guard::Guard;
-use crate::imports::directories::{self, operations};
+use crate::imports::directories;
 use crate::imports::http::connect::Tls;
-use crate::imports::{interaction, keyvalue, logging, toolbox};
 use crate::interaction::Nobody;
+use crate::linker;
 use crate::program::{Program, ProgramFunction};
 use crate::secret::Secrets;
 use crate::tool::{LoadedTool, Tool};
@@ -90,9 +89,7 @@ impl Host {
     /// cannot be used.
     pub fn new(config: HostConfig) -> Result<Self, HostError> {
         let executor = Executor::new(&config)?;
-        let linker = linker(&executor.engine).map_err(|error| HostError::Engine {
-            reason: format!("{error:#}"),
-        })?;
+        let linker = linker::linker(&executor.engine)?;
         let cache = match &config.cache {
             Some(directory) => {
                 let bytes_max = config.cache_bytes_max;
@@ -207,11 +204,15 @@ impl HostState {
         };
         let compiled = Exports::of_component(&component);
         let mut refusals = imports::refusals(&compiled.imports);
+        let mut linker = Cow::Borrowed(&self.linker);
         let (program, exports) = match verified.interpreter() {
             None => (None, compiled.map(|_, _, index| Callee::Export(index))),
             Some(_) => {
                 let exports = program_exports(verified)?;
                 refusals.extend(imports::refusals(&exports.imports));
+                let withheld = compiled.imports.iter();
+                let withheld = withheld.filter(|it| imports::is_withheld(it, &exports.imports));
+                linker::withhold(linker.to_mut(), withheld)?;
                 (Some(Program::new(verified, &compiled)?), exports)
             }
         };
@@ -223,7 +224,7 @@ impl HostState {
                 refusals,
             });
         }
-        let linked = self.linker.instantiate_pre(&component);
+        let linked = linker.instantiate_pre(&component);
         let component = linked.map_err(|error| HostError::Compile {
             tool: manifest.name.clone(),
             reason: format!("{error:#}"),
@@ -401,21 +402,4 @@ fn program_exports(verified: &Verified) -> Result<Exports<Callee>, HostError> {
     let exports = Exports::of_world(&decoded.resolve, decoded.world);
     Ok(exports
         .map(|name, signature, ()| Callee::Program(ProgramFunction::new(name, signature.clone()))))
-}
-
-/// Everything that guests may import. What is not granted is linked to refusals, because
-/// language runtimes import much that tools never use.
-fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
-    let mut linker = Linker::new(engine);
-    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-    wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
-    wasmtime_wasi_config::add_to_linker(&mut linker, |state: &mut CallState| {
-        WasiConfig::from(&*state.policy.settings)
-    })?;
-    operations::add_to_linker(&mut linker)?;
-    interaction::add_to_linker(&mut linker)?;
-    toolbox::add_to_linker(&mut linker)?;
-    keyvalue::add_to_linker(&mut linker)?;
-    logging::add_to_linker(&mut linker)?;
-    Ok(linker)
 }

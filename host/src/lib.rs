@@ -49,6 +49,7 @@ pub mod fuzzing;
 mod host;
 mod imports;
 mod interaction;
+mod linker;
 mod offerings;
 mod program;
 mod recording;

@@ -1,6 +1,7 @@
 //! Builds Python projects: programs for a shared interpreter, or components with componentize-py.
-//! Plain functions become programs. Projects with WIT of their own become components.
+//! A project becomes a component where its WIT has what the interpreter has not.
 
+mod bindings;
 mod componentize;
 mod dependencies;
 pub(super) mod errors;
@@ -19,7 +20,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use tool_hub_host::authoring::{WitSource, program_component};
+use tool_hub_manifest::Build;
 
+use bindings::Bindings;
 use componentize::{COMPONENTIZE_PY, componentize};
 use packages::Packages;
 
@@ -47,7 +50,11 @@ struct ImportPath {
 }
 
 impl ImportPath {
-    async fn of(project: Project<'_>, session: &Session) -> anyhow::Result<Self> {
+    async fn of(
+        project: Project<'_>,
+        is_program: bool,
+        session: &Session,
+    ) -> anyhow::Result<Self> {
         let Session { config, printer } = session;
         let packages = Packages::of(project, session).await?;
         let path = Self {
@@ -56,7 +63,6 @@ impl ImportPath {
             packages,
         };
         sources::copy(project.directory, &path.project)?;
-        let is_program = project.functions.is_some();
         match &path.packages {
             // A program has them in an archive.
             Some(_) if is_program => copy_packages(&[], &path.environment)?,
@@ -68,7 +74,7 @@ impl ImportPath {
                 copy_packages(&site_packages(environment), &path.environment)?;
             }
         }
-        for import in failing_imports::find(&path.project, &entry(project), is_program) {
+        for import in failing_imports::find(&path.project, entry(project.build), is_program) {
             printer.warning(&import.to_string());
             printer.hint(import.hint());
         }
@@ -76,31 +82,40 @@ impl ImportPath {
     }
 }
 
-/// Builds the project: as a program, or with componentize-py where it has WIT of its own.
+/// Builds the project: as a program, or with componentize-py where no program can have its WIT.
 pub(super) async fn build(
     project: Project<'_>,
     session: &Session,
 ) -> anyhow::Result<BuiltComponent> {
     let toolchain = COMPONENTIZE_PY.directory(project, session).await?;
-    match project.functions {
-        Some(functions) => build_program(project, functions, &toolchain, session).await,
-        None => build_component(project, &toolchain, session).await,
+    if let Some(functions) = project.functions {
+        return build_functions(project, functions, &toolchain, session).await;
+    }
+    let source = checked_source(project)?;
+    match Bindings::make(project, &toolchain, session).await? {
+        Ok(bindings) => build_classes(project, source, &bindings, &toolchain, session).await,
+        Err(reason) => {
+            session.printer.note(&format!(
+                "the component holds an interpreter of its own, because {reason}"
+            ));
+            build_component(project, source, &toolchain, session).await
+        }
     }
 }
 
-/// Makes a program of the project's modules, and gives it the interpreter that all share.
-async fn build_program(
+/// Makes a program of the project's plain functions, for the interpreter that all share.
+async fn build_functions(
     project: Project<'_>,
     functions: &Functions,
     toolchain: &Path,
     session: &Session,
 ) -> anyhow::Result<BuiltComponent> {
-    let path = ImportPath::of(project, session).await?;
+    let path = ImportPath::of(project, true, session).await?;
     let environment = path.environment.join("lib/site-packages");
     let directories = [functions.generated(), &path.project, &environment];
     let first = format!("{MODULE}.py");
     let packages = path.packages.as_ref();
-    let program = program::program(&directories, &first, &[&entry(project)], packages)?;
+    let program = program::program(&directories, &first, &[entry(project.build)], packages, None)?;
     let wit = wit_files(functions.generated())?;
     let sources: Vec<WitSource<'_>> = wit
         .iter()
@@ -114,29 +129,47 @@ async fn build_program(
     })
 }
 
+/// Makes a program of the project's classes, which implement the interfaces of its WIT.
+async fn build_classes(
+    project: Project<'_>,
+    source: &str,
+    bindings: &Bindings<'_>,
+    toolchain: &Path,
+    session: &Session,
+) -> anyhow::Result<BuiltComponent> {
+    let path = ImportPath::of(project, true, session).await?;
+    let environment = path.environment.join("lib/site-packages");
+    let directories = [&*bindings.directory, &path.project, &environment];
+    let others = ["wit_world/__init__.py", "wit_world/exports/__init__.py"];
+    let (packages, world) = (path.packages.as_ref(), Some(&bindings.world));
+    let program = program::program(&directories, source, &others, packages, world)?;
+    Ok(BuiltComponent {
+        bytes: bindings.component(&program)?,
+        script: None,
+        interpreter: Some(interpreter::interpreter(project, toolchain, session).await?),
+        packages: path.packages.map_or_else(Vec::new, |it| it.all),
+    })
+}
+
 /// Builds the project with componentize-py. It imports the project's modules in a sandbox that can
 /// write to every directory on the import path, so it gets copies of the project's sources and of
 /// the packages of the user's virtual environment.
 async fn build_component(
     project: Project<'_>,
+    source: &str,
     toolchain: &Path,
     session: &Session,
 ) -> anyhow::Result<BuiltComponent> {
     let component = project.scratch.join("tool.wasm");
-    let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
     let module = source
         .strip_suffix(".py")
         .unwrap_or(source)
         .replace('/', ".");
-    if !project.directory.join(source).exists() {
-        return Err(missing_source(source).into());
-    }
-    method_check::check(project, source)?;
-    let path = ImportPath::of(project, session).await?;
+    let path = ImportPath::of(project, false, session).await?;
     let mut command = componentize(project, toolchain, &path.environment);
     command
         .arg("--wit-path")
-        .arg(without_comments(project)?)
+        .arg(project.scratch.join("wit"))
         .args(
             project
                 .build
@@ -161,18 +194,26 @@ async fn build_component(
     Ok(built)
 }
 
+/// The file of the module that is loaded first, whose classes are compared with the WIT.
+fn checked_source(project: Project<'_>) -> anyhow::Result<&str> {
+    let source = entry(project.build);
+    if !project.directory.join(source).exists() {
+        return Err(missing_source(source).into());
+    }
+    method_check::check(project, source)?;
+    Ok(source)
+}
+
 /// The error of a project without the file that is loaded first.
 fn missing_source(source: &str) -> Problem {
     Problem::user(format!("there is no {source} in the project"))
         .hint("[build] source in tool.toml names the module that is loaded first")
 }
 
-/// The name of the module that is loaded first.
-fn entry(project: Project<'_>) -> String {
-    let functions = project.build.functions.as_deref();
-    let source = functions.filter(|_| project.functions.is_some());
-    let source = source.or(project.build.source.as_deref());
-    source.unwrap_or(DEFAULT_SOURCE).to_owned()
+/// The file of the author's module that is loaded first.
+pub(super) fn entry(build: &Build) -> &str {
+    let named = build.functions.as_deref().or(build.source.as_deref());
+    named.unwrap_or(DEFAULT_SOURCE)
 }
 
 /// The project's WIT, without the lines that are comments. componentize-py makes string literals

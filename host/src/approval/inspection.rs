@@ -101,8 +101,7 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
             let decoded = wit::decode(interpreter.component())?;
             let run_by = Exports::of_world(&decoded.resolve, decoded.world);
             program::check(verified, &run_by)?;
-            // The tool can do what its interpreter can.
-            exports.imports.extend(run_by.imports);
+            exports.imports = imports::with_interpreter(exports.imports, run_by.imports);
             exports.runtime = run_by.runtime;
             Some(InspectedInterpreter {
                 digest: interpreter.digest(),

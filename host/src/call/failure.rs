@@ -82,7 +82,9 @@ pub(crate) fn of_stop(stop: &Stop, limits: &Limits) -> Failure {
             Failure::new(FailureKind::InputRequired(question.clone()), message).retryable()
         }
         Stop::MissingExport => Failure::new(FailureKind::Internal, stop.to_string()),
-        Stop::Program(_) => Failure::new(FailureKind::Trapped, stop.to_string()),
+        Stop::Program(_) | Stop::NotImported(_) => {
+            Failure::new(FailureKind::Trapped, stop.to_string())
+        }
     }
 }
 

@@ -17,11 +17,20 @@ pub(crate) enum Stop {
     MissingExport,
     /// The program of a tool cannot be run by its interpreter.
     Program(String),
+    /// A program used an interface that its component does not import.
+    NotImported(String),
 }
 
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::NotImported(interface) => {
+                return write!(
+                    f,
+                    "the program uses {interface}, which its component does not import: import it \
+                     in the world of the project"
+                );
+            }
             Self::Program(_) => "the interpreter cannot run the program",
             Self::Cpu => "the guest's code ran too long",
             Self::Wall => "the call took too long",

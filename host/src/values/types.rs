@@ -10,6 +10,8 @@ pub(crate) mod wit;
 
 use std::collections::HashSet;
 
+use serde::Serialize;
+
 /// The most parts that the types of one function may have together. A type that names
 /// another twice doubles it, so a short text could describe a schema of gigabytes.
 const PARTS_MAX: usize = 10_000;
@@ -19,7 +21,8 @@ const DEPTH_MAX: usize = 100;
 const NAME_LENGTH_MAX: usize = 64;
 
 /// The type of a value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Type {
     Bool,
     Integer(Integer),
@@ -42,7 +45,8 @@ pub(crate) enum Type {
 }
 
 /// The integer types of WIT.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Integer {
     S8,
     U8,
@@ -76,7 +80,7 @@ impl Integer {
 }
 
 /// A name in both spellings.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Label {
     /// The spelling of the component's WIT.
     pub(crate) wit: String,
@@ -85,21 +89,21 @@ pub(crate) struct Label {
 }
 
 /// A member of a record.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Field {
     pub(crate) label: Label,
     pub(crate) ty: Type,
 }
 
 /// A case of a variant.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Case {
     pub(crate) label: Label,
     pub(crate) ty: Option<Type>,
 }
 
 /// The types of a function.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Signature {
     pub(crate) parameters: Vec<Field>,
     pub(crate) result: Option<Type>,

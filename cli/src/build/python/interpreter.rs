@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use tool_hub_host::authoring::CONTRACT;
+use tool_hub_host::authoring::PACKAGES;
 use tool_hub_manifest::{Digest, Interpreter};
 
 use super::componentize::componentize;
@@ -19,7 +19,7 @@ const NAME: &str = "python-interpreter";
 const WORLD: &str = include_str!("interpreter/world.wit");
 const MEMORY: &str = include_str!("interpreter/memory.wat");
 /// The modules that are part of the interpreter besides, by their names.
-const MODULES: [(&str, &str); 6] = [
+const MODULES: [(&str, &str); 7] = [
     (
         "tool_hub_event_loop",
         include_str!("interpreter/tool_hub_event_loop.py"),
@@ -41,6 +41,18 @@ const MODULES: [(&str, &str); 6] = [
         include_str!("interpreter/tool_hub_packages.py"),
     ),
     ("tool_hub_ssl", include_str!("interpreter/tool_hub_ssl.py")),
+    ("tool_hub_wit", include_str!("interpreter/tool_hub_wit.py")),
+];
+/// The interfaces that programs may import: the interpreter's world has them, and `tool_hub_wit.py`
+/// their modules.
+pub(super) const INTERFACES: [&str; 7] = [
+    "tool-hub:tool/interaction@0.1.0",
+    "tool-hub:tool/toolbox@0.1.0",
+    "tool-hub:tool/types@0.1.0",
+    "wasi:keyvalue/atomics@0.2.0-draft",
+    "wasi:keyvalue/batch@0.2.0-draft",
+    "wasi:keyvalue/store@0.2.0-draft",
+    "wasi:logging/logging@0.1.0-draft",
 ];
 /// The interfaces of WASI that it imports, by the paths of their files.
 const WASI: [(&str, &str); 3] = [
@@ -69,6 +81,7 @@ pub(super) async fn interpreter(
     toolchain: &Path,
     session: &Session,
 ) -> anyhow::Result<Interpreter> {
+    let packages: Vec<_> = PACKAGES.iter().map(|package| package.files).collect();
     let made_with = toolchain.file_name().map(|name| name.display().to_string());
     let all = json!([
         MEMORY,
@@ -76,7 +89,7 @@ pub(super) async fn interpreter(
         MODULES,
         WASI,
         STEPS,
-        CONTRACT.files,
+        packages,
         made_with
     ]);
     let key = Digest::of(all.to_string().as_bytes());
@@ -94,8 +107,10 @@ pub(super) async fn interpreter(
     let place = project.scratch.join(NAME);
     let write = |path: String, text: &str| files::write_new(&place.join(path), text.as_bytes());
     write("wit/world.wit".to_owned(), WORLD)?;
-    for (name, text) in CONTRACT.files {
-        write(format!("wit/deps/tool-hub-tool/{name}"), text)?;
+    for package in PACKAGES {
+        for (name, text) in package.files {
+            write(format!("wit/deps/{}/{name}", package.directory()), text)?;
+        }
     }
     for (path, text) in WASI {
         write(format!("wit/deps/{path}"), text)?;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::bindings::World;
 use super::modules::{FILES_MAX, name_of, reached};
 use super::packages::Packages;
 use crate::files::{self, Limit};
@@ -21,6 +22,9 @@ struct Program<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     packages: Option<String>,
     main: &'a str,
+    /// The world whose interfaces the classes of `main` implement, where the project has WIT.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    world: Option<&'a World>,
 }
 
 /// The file of a module as its author knows it, its source, and whether it is a package.
@@ -28,7 +32,8 @@ struct Program<'a> {
 struct Module(String, String, bool);
 
 /// The program whose module `main` is loaded first: the modules in the files `main` and `others`,
-/// with all that they import from `directories`, and that their imports import, and `packages`.
+/// with all that they import from `directories`, and that their imports import, `packages`, and
+/// `world`.
 ///
 /// # Errors
 /// When a file cannot be read, is not UTF-8, or all of them are too long.
@@ -37,6 +42,7 @@ pub(super) fn program(
     main: &str,
     others: &[&str],
     packages: Option<&Packages>,
+    world: Option<&World>,
 ) -> anyhow::Result<String> {
     let files = reached(directories, &[&[main], others].concat());
     if files.len() >= FILES_MAX {
@@ -71,6 +77,7 @@ pub(super) fn program(
         modules,
         packages: packages.map(Packages::archive).transpose()?,
         main: &main,
+        world,
     })?)
 }
 
@@ -100,7 +107,7 @@ mod tests {
         ] {
             files::write(&directory.path().join(path), text.as_bytes()).unwrap();
         }
-        let made = program(&[&project, &environment], "app.py", &["other.py"], None).unwrap();
+        let made = program(&[&project, &environment], "app.py", &["other.py"], None, None).unwrap();
         let made: Value = serde_json::from_str(&made).unwrap();
         assert_eq!(made["main"], "app");
         let modules = made["modules"].as_object().unwrap();
@@ -117,6 +124,6 @@ mod tests {
         assert_eq!(names, expect);
         assert_eq!(modules["package"], json!(["package/__init__.py", "", true]));
         assert_eq!(modules["yaml.nodes"][1], "broken (");
-        assert!(program(&[&project], "absent.py", &[], None).is_err());
+        assert!(program(&[&project], "absent.py", &[], None, None).is_err());
     }
 }

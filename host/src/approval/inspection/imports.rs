@@ -118,6 +118,23 @@ impl InspectedImport {
     }
 }
 
+/// True if `import` of an interpreter is withheld from its program: the program's component would
+/// have to import it too, so that a person reads of it.
+pub(crate) fn is_withheld(import: &Import, of_program: &[Import]) -> bool {
+    let is_declared = of_program.iter().any(|other| other.name == import.name);
+    let access = access_of(&import.name);
+    matches!(access, ImportAccess::Person | ImportAccess::Toolbox) && !is_declared
+}
+
+/// The imports of a program and of the interpreter that runs it, without those that are withheld.
+pub(crate) fn with_interpreter(of_program: Vec<Import>, of_interpreter: Vec<Import>) -> Vec<Import> {
+    let is_new = |import: &Import| of_program.iter().all(|other| other.name != import.name);
+    let others = of_interpreter.into_iter();
+    let others = others.filter(|import| is_new(import) && !is_withheld(import, &of_program));
+    let others: Vec<Import> = others.collect();
+    of_program.into_iter().chain(others).collect()
+}
+
 /// The refusals of those of `imports` that are never linked.
 pub(crate) fn refusals(imports: &[Import]) -> Vec<Refusal> {
     let names = imports.iter().map(|import| import.name.as_str());

@@ -3,7 +3,8 @@
 `tool build` makes it once for all of them, with the file `library` beside it, which
 `standard_library` wrote. A program is a JSON object: `modules` has each module by its name, as a
 list of its file, its source, and whether it is a package; `packages` is an archive of zip in base64
-with what it depends on; `main` is the name of the module that has the function `call`.
+with what it depends on; `main` is the name of the module that has the function `call`, or, where there
+is a `world`, the classes of its interfaces.
 """
 
 import gc
@@ -89,7 +90,10 @@ def load(program):
         PROGRAM.modules[name] = tuple(module)
         # A module of the program comes before one of the standard library, as beside a script.
         sys.modules.pop(name, None)
-    PROGRAM.main = importlib.import_module(given["main"])
+    if "world" in given:
+        PROGRAM.main = tool_hub_wit.Classes(given["main"], given["world"])
+    else:
+        PROGRAM.main = importlib.import_module(given["main"])
 
 
 def run(function, arguments):
@@ -133,7 +137,7 @@ import io, itertools, keyword, linecache, logging, math, operator, pathlib, ppri
 import statistics, string, struct, textwrap, time, tokenize, types, typing, unicodedata  # noqa: E401, E402, F401
 import urllib.parse, warnings, weakref, asyncio  # noqa: E401, E402, F401
 import tool_hub_event_loop, tool_hub_functions, tool_hub_http  # noqa: E401, E402
-import tool_hub_interpreters, tool_hub_packages, tool_hub_ssl  # noqa: E401, E402
+import tool_hub_interpreters, tool_hub_packages, tool_hub_ssl, tool_hub_wit  # noqa: E401, E402
 
 sys.modules.update({"ssl": tool_hub_ssl, "concurrent.interpreters": tool_hub_interpreters})
 import http.client, http.cookiejar, importlib.metadata  # noqa: E401, E402, F401

@@ -1,0 +1,67 @@
+//! The `Linker` of a host's tools: everything that guests may import.
+//! What is not granted is linked to refusals, because language runtimes import much that tools never
+//! use.
+
+use wasmtime::Engine;
+use wasmtime::component::Linker;
+use wasmtime_wasi_config::WasiConfig;
+
+use crate::call::state::CallState;
+use crate::call::stop::Stop;
+use crate::component::exports::Import;
+use crate::error::HostError;
+use crate::imports::directories::operations;
+use crate::imports::{interaction, keyvalue, logging, toolbox};
+
+/// The linker of all components.
+///
+/// # Errors
+/// When two interfaces disagree.
+pub(crate) fn linker(engine: &Engine) -> Result<Linker<CallState>, HostError> {
+    all(engine).map_err(|error| HostError::Engine {
+        reason: format!("{error:#}"),
+    })
+}
+
+fn all(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
+    let mut linker = Linker::new(engine);
+    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
+    wasmtime_wasi_config::add_to_linker(&mut linker, |state: &mut CallState| {
+        WasiConfig::from(&*state.policy.settings)
+    })?;
+    operations::add_to_linker(&mut linker)?;
+    interaction::add_to_linker(&mut linker)?;
+    toolbox::add_to_linker(&mut linker)?;
+    keyvalue::add_to_linker(&mut linker)?;
+    logging::add_to_linker(&mut linker)?;
+    Ok(linker)
+}
+
+/// Links the functions of the interfaces `withheld` to a refusal that ends the call.
+///
+/// # Errors
+/// When one is not in the linker.
+pub(crate) fn withhold<'a>(
+    linker: &mut Linker<CallState>,
+    withheld: impl Iterator<Item = &'a Import>,
+) -> Result<(), HostError> {
+    linker.allow_shadowing(true);
+    for import in withheld {
+        refuse(linker, import).map_err(|error| HostError::Engine {
+            reason: format!("{error:#}"),
+        })?;
+    }
+    Ok(())
+}
+
+fn refuse(linker: &mut Linker<CallState>, import: &Import) -> wasmtime::Result<()> {
+    let mut interface = linker.instance(&import.name)?;
+    for function in &import.functions {
+        let name = import.name.clone();
+        interface.func_new(function, move |_, _, _, _| {
+            Err(Stop::NotImported(name.clone()).into())
+        })?;
+    }
+    Ok(())
+}
