@@ -2,6 +2,7 @@
 //! A published package is what its sources say, and projects of one name do not get in each other's
 //! way.
 
+mod classes;
 mod console;
 mod defined;
 mod fetching;
@@ -72,6 +73,7 @@ pub(crate) fn tests() -> Vec<Test> {
             an_error_names_what_the_user_wrote,
         ),
     ];
+    tests.extend(classes::tests());
     tests.extend(console::tests());
     tests.extend(defined::tests());
     tests.extend(fetching::tests());

@@ -254,3 +254,28 @@ fn an_inspection_shows_the_interpreter_and_its_imports() {
     assert_eq!(shown.functions.len(), 1);
     assert!(shown.not_callable.is_empty(), "{:?}", shown.not_callable);
 }
+
+/// The world of a program says whether the program talks to a person, and not its interpreter.
+#[test]
+fn an_interface_of_the_contract_is_shown_where_the_program_imports_it() {
+    let importing = r#"
+        (type $interaction (instance (export "report-progress"
+            (func (param "done" f64) (param "total" (option f64)) (param "message" (option string))))))
+        (import "tool-hub:tool/interaction@0.1.0" (instance (type $interaction)))"#;
+    let interpreter = interpreter_with(importing);
+    let names = |component: Vec<u8>| -> Vec<String> {
+        let shown = inspect(&verified(component, interpreter.clone())).unwrap();
+        shown.imports.into_iter().map(|it| it.interface).collect()
+    };
+    assert!(names(with_program("=")).is_empty());
+    let world = WORLD.replace(
+        "world tool {",
+        "world tool { import tool-hub:tool/interaction@0.1.0;",
+    );
+    let world = WitSource {
+        path: Path::new("world.wit"),
+        contents: &world,
+    };
+    let declaring = program_component(&[world], None, "=").unwrap();
+    assert_eq!(names(declaring), ["tool-hub:tool/interaction@0.1.0"]);
+}

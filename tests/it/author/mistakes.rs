@@ -2,7 +2,7 @@
 
 use super::edit;
 use crate::support::loading::load;
-use crate::support::python_project::make_greeter;
+use crate::support::python_project::{make_component, make_greeter};
 use crate::support::ran::says;
 use crate::support::{Home, Need, Test, test};
 
@@ -115,7 +115,7 @@ fn python_with_a_mistake() {
 
 fn python_says_what_will_not_work() {
     let home = Home::new();
-    make_greeter(&home, "pyt");
+    make_component(&home, "pyt");
     let app = home.work().join("pyt/app.py");
     let source = std::fs::read_to_string(&app).expect("the source");
     home.write(
@@ -135,4 +135,14 @@ fn python_says_what_will_not_work() {
         assert!(told.contains(expected), "{expected} in {told}");
     }
     assert!(!told.contains("`requests`"), "{told}");
+
+    // In a program both work.
+    make_greeter(&home, "program");
+    for file in ["app.py", "helper.py"] {
+        let text = std::fs::read_to_string(home.work().join("pyt").join(file));
+        home.write(&format!("program/{file}"), text.expect("a source"));
+    }
+    let built = home.tool("build program");
+    built.ok();
+    assert!(!built.stderr().contains("will not"), "{}", built.stderr());
 }

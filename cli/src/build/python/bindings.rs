@@ -1,6 +1,6 @@
 //! The `Bindings` of a program with WIT of its own: the modules `wit_world`, by componentize-py.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -58,11 +58,10 @@ impl<'a> Bindings<'a> {
             .arg(&directory);
         let doing = "making Python's modules of the WIT with componentize-py";
         process::run(doing, &mut command, &session.printer).await?;
-        let own = world.imports.iter();
-        let own = own.filter(|import| INTERFACES.contains(&import.name.as_str()));
-        let own = own.map(|import| (module_of(import), import.name.clone()));
-        let imports: BTreeMap<String, String> = own.collect();
-        keep_only_generated(&directory, &imports)?;
+        let imports = modules(&world.imports);
+        if let Some(interface) = keep_only_generated(&directory, &imports)? {
+            return Ok(Err(format!("{interface} has no module of its name")));
+        }
         Ok(Ok(Self {
             directory,
             world: World { world, imports },
@@ -90,27 +89,41 @@ fn unfit(world: &ProgramWorld) -> Option<String> {
         return Some(format!("{export} cannot be written as JSON"));
     }
     let mut foreign = world.imports.iter();
-    let foreign =
-        foreign.find(|it| !it.has_only_types && !INTERFACES.contains(&it.name.as_str()));
-    if let Some(import) = foreign {
-        return Some(format!("the shared interpreter does not import {}", import.name));
-    }
-    // componentize-py gives such modules other names.
-    let mut names = BTreeSet::new();
-    let mut imports = world.imports.iter();
-    let twice = imports.find(|import| !names.insert(module_of(import)))?;
-    Some(format!("there is another interface of the name of {}", twice.name))
+    let foreign = foreign.find(|it| !it.has_only_types && !INTERFACES.contains(&it.name.as_str()));
+    foreign.map(|import| format!("the shared interpreter does not import {}", import.name))
 }
 
-/// The name of the module of an interface.
-fn module_of(import: &ImportedInterface) -> String {
-    let path = import.name.split('@').next().unwrap_or(&import.name);
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.replace('-', "_")
+/// The interfaces among `imports` that are the interpreter's own, by the names that componentize-py
+/// gives their modules: the last part of their name, or all of it where that is not enough.
+fn modules(imports: &[ImportedInterface]) -> BTreeMap<String, String> {
+    let last = |import: &ImportedInterface| {
+        let path = without_version(&import.name);
+        path.rsplit('/').next().unwrap_or(path).to_owned()
+    };
+    let own = imports.iter();
+    let own = own.filter(|import| INTERFACES.contains(&import.name.as_str()));
+    let named = own.map(|import| {
+        let short = last(import);
+        let is_alone = imports.iter().filter(|other| last(other) == short).count() == 1;
+        let module = match is_alone {
+            true => short,
+            false => without_version(&import.name).to_owned(),
+        };
+        (module.replace(['-', ':', '/'], "_"), import.name.clone())
+    });
+    named.collect()
 }
 
-/// Removes from `directory` what the interpreter has itself, and the modules of `imports`.
-fn keep_only_generated(directory: &Path, imports: &BTreeMap<String, String>) -> anyhow::Result<()> {
+fn without_version(name: &str) -> &str {
+    name.split('@').next().unwrap_or(name)
+}
+
+/// Removes from `directory` what the interpreter has itself, and the modules of `imports`. Returns
+/// the interface whose module is not there, if there is one.
+fn keep_only_generated(
+    directory: &Path,
+    imports: &BTreeMap<String, String>,
+) -> anyhow::Result<Option<String>> {
     let entries = std::fs::read_dir(directory).context("the bindings cannot be read")?;
     for entry in entries {
         let path = entry?.path();
@@ -120,8 +133,58 @@ fn keep_only_generated(directory: &Path, imports: &BTreeMap<String, String>) -> 
             std::fs::remove_file(&path)?;
         }
     }
-    for module in imports.keys() {
-        std::fs::remove_file(directory.join(format!("wit_world/imports/{module}.py")))?;
+    for (module, interface) in imports {
+        let path = directory.join(format!("wit_world/imports/{module}.py"));
+        if !path.is_file() {
+            return Ok(Some(interface.clone()));
+        }
+        std::fs::remove_file(path)?;
     }
-    Ok(())
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tool_hub_host::authoring::CONTRACT;
+
+    const WORLD: &str = "package a:b;
+        interface types { type name = string; }
+        world tool {
+            import types;
+            import tool-hub:tool/types@0.1.0;
+            import tool-hub:tool/toolbox@0.1.0;
+            export f: func();
+        }";
+
+    fn world(text: &str) -> ProgramWorld {
+        let files = [("world.wit", text)];
+        let files = files.iter().chain(CONTRACT.files);
+        let wit = files.map(|(path, text)| (PathBuf::from(path), (*text).to_owned()));
+        ProgramWorld::new(&sources(&wit.collect::<Vec<_>>()), None).unwrap()
+    }
+
+    #[test]
+    fn interfaces_of_one_name_have_longer_names() {
+        let named = modules(&world(WORLD).imports);
+        let named: Vec<(&str, &str)> = named.iter().map(|(m, i)| (&**m, &**i)).collect();
+        let expect = [
+            ("tool_hub_tool_types", "tool-hub:tool/types@0.1.0"),
+            ("toolbox", "tool-hub:tool/toolbox@0.1.0"),
+        ];
+        assert_eq!(named, expect);
+        assert_eq!(unfit(&world(WORLD)), None);
+    }
+
+    #[test]
+    fn the_interpreter_s_world_has_what_programs_may_import() {
+        let names = include_str!("interpreter/tool_hub_wit.py");
+        for interface in INTERFACES {
+            assert!(names.contains(&format!("\"{interface}\": ")), "{interface}");
+        }
+        let resource =
+            "package a:b; world tool { export i: interface { resource r; f: func(r: r); } }";
+        let reason = unfit(&world(resource)).unwrap();
+        assert!(reason.contains("cannot be written as JSON"), "{reason}");
+    }
 }

@@ -68,9 +68,8 @@ impl FailingImport {
         match self.kind {
             Kind::Sockets => "tools have no sockets; they can make requests of HTTP only",
             Kind::Requests => {
-                "it works in a project of plain functions (tool new --from FILE.py); here, make \
-                 requests with wasi:http/outgoing-handler, as projects of `tool new NAME \
-                 --from-gradio URL` do"
+                "it works in a program, which a project becomes whose world imports nothing but what \
+                 the shared interpreter has"
             }
             Kind::Processes => "tools cannot start programs",
             Kind::Late => {

@@ -45,10 +45,16 @@ const MODULES: [(&str, &str); 7] = [
 ];
 /// The interfaces that programs may import: the interpreter's world has them, and `tool_hub_wit.py`
 /// their modules.
-pub(super) const INTERFACES: [&str; 7] = [
+pub(super) const INTERFACES: [&str; 13] = [
     "tool-hub:tool/interaction@0.1.0",
     "tool-hub:tool/toolbox@0.1.0",
     "tool-hub:tool/types@0.1.0",
+    "wasi:clocks/monotonic-clock@0.2.0",
+    "wasi:http/outgoing-handler@0.2.0",
+    "wasi:http/types@0.2.0",
+    "wasi:io/error@0.2.0",
+    "wasi:io/poll@0.2.0",
+    "wasi:io/streams@0.2.0",
     "wasi:keyvalue/atomics@0.2.0-draft",
     "wasi:keyvalue/batch@0.2.0-draft",
     "wasi:keyvalue/store@0.2.0-draft",
@@ -83,15 +89,7 @@ pub(super) async fn interpreter(
 ) -> anyhow::Result<Interpreter> {
     let packages: Vec<_> = PACKAGES.iter().map(|package| package.files).collect();
     let made_with = toolchain.file_name().map(|name| name.display().to_string());
-    let all = json!([
-        MEMORY,
-        WORLD,
-        MODULES,
-        WASI,
-        STEPS,
-        packages,
-        made_with
-    ]);
+    let all = json!([MEMORY, WORLD, MODULES, WASI, STEPS, packages, made_with]);
     let key = Digest::of(all.to_string().as_bytes());
     let file = session
         .config

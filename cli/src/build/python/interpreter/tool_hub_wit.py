@@ -15,7 +15,8 @@ import typing
 
 from componentize_py_types import Err, Ok, Some
 from tool_hub_functions import finished
-from wit_world.imports import atomics, batch, interaction, logging, store, tool_hub_tool_types, toolbox
+from wit_world.imports import atomics, batch, error, interaction, logging, monotonic_clock, outgoing_handler
+from wit_world.imports import poll, store, streams, tool_hub_tool_types, toolbox, wasi_http_types
 
 # The interfaces that programs may import. The modules of a program are these, because the host
 # takes and gives values of their classes.
@@ -23,6 +24,12 @@ INTERFACES = {
     "tool-hub:tool/interaction@0.1.0": interaction,
     "tool-hub:tool/toolbox@0.1.0": toolbox,
     "tool-hub:tool/types@0.1.0": tool_hub_tool_types,
+    "wasi:clocks/monotonic-clock@0.2.0": monotonic_clock,
+    "wasi:http/outgoing-handler@0.2.0": outgoing_handler,
+    "wasi:http/types@0.2.0": wasi_http_types,
+    "wasi:io/error@0.2.0": error,
+    "wasi:io/poll@0.2.0": poll,
+    "wasi:io/streams@0.2.0": streams,
     "wasi:keyvalue/atomics@0.2.0-draft": atomics,
     "wasi:keyvalue/batch@0.2.0-draft": batch,
     "wasi:keyvalue/store@0.2.0-draft": store,
