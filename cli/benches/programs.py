@@ -1,6 +1,6 @@
-"""Compares tools of plain functions in Python with the same tools as components of their own.
+"""Compares tools in Python that share an interpreter with the same tools as components of their own.
 
-The first are programs for an interpreter that they share, the others hold CPython. Printed are
+The first are programs, of plain functions or of classes for a WIT, the others hold CPython. Printed are
 what a second tool takes to build, to store and to load for the first time, what calls take over
 `tool serve` (medians, in turns, and their ratio), and the memory of a server with many programs.
 
@@ -22,6 +22,13 @@ from pathlib import Path
 
 ROUNDS = 200
 COMPONENT = Path(__file__).parents[2] / "tests/it/support/python_greeter.py"
+CLOCKS = """package wasi:clocks@0.2.0;
+
+interface wall-clock {
+    record datetime { seconds: u64, nanoseconds: u32 }
+    now: func() -> datetime;
+}
+"""
 PROGRAM = '''
 GREETINGS = {{"en": "Hello, {{}}!", "de": "Hallo, {{}}!", "fr": "Bonjour, {{}} !"}}
 
@@ -68,15 +75,25 @@ class Bench:
         self.run("new", name, "--from", f"{name}.py")
         return self.run("build", name)[1]
 
-    def component(self, name):
+    def classes(self, name, more=""):
         """Makes and builds a project with WIT of its own, and gives the time of the build."""
         self.run("new", name, "--lang", "javascript")
         project = self.directory / name
+        clocks = project / "wit/deps/clocks/clocks.wit"
+        clocks.parent.mkdir(parents=True)
+        clocks.write_text(CLOCKS)
         (project / "tool.js").unlink()
         (project / "app.py").write_text(COMPONENT.read_text())
         manifest = project / "tool.toml"
         manifest.write_text(manifest.read_text().replace('"javascript"', '"python"'))
+        world = project / "wit/world.wit"
+        head, rest = world.read_text().split("\nworld ")
+        world.write_text(f"{head}\nworld " + rest.replace("{", "{\n" + more, 1))
         return self.run("build", name)[1]
+
+    def component(self, name):
+        """The same with an import that the shared interpreter does not have."""
+        return self.classes(name, "    import wasi:clocks/wall-clock@0.2.0;")
 
     def load(self, name):
         shown, _ = self.run("inspect", f"./{name}", "--json")
@@ -142,7 +159,11 @@ def main():
         again = bench.run("build", "program-0")[1]
         second = bench.program(1)
         of_its_own = bench.component("component")
-        print(f"build: again {again:.2f} s, a second program {second:.2f} s, a component {of_its_own:.2f} s")
+        classes = bench.classes("classes")
+        print(
+            f"build: again {again:.2f} s, a second program {second:.2f} s, classes {classes:.2f} s, "
+            f"a component {of_its_own:.2f} s"
+        )
 
         bench.load("program-0")
         before = bench.stored()
@@ -153,12 +174,17 @@ def main():
         took = bench.load("component")
         print(f"a component: loaded in {took * 1e3:.0f} ms")
 
-        server = Server(bench, ["program-1", "component"])
+        bench.load("classes")
+        keys = ("program", "classes", "component")
+        server = Server(bench, ["program-1", "classes", "component"])
         listed = [tool["name"] for tool in server.ask("tools/list")["tools"]]
-        program, component = (next(name for name in listed if name.startswith(key)) for key in ("program", "component"))
-        times = [(server.call(program), server.call(component)) for _ in range(ROUNDS)][ROUNDS // 10:]
-        ours, theirs = (statistics.median(side) * 1e3 for side in zip(*times))
-        print(f"a call: {ours:.2f} ms and {theirs:.2f} ms, ratio {ours / theirs:.2f}")
+        called = [next(name for name in listed if name.startswith(key)) for key in keys]
+        times = [[server.call(name) for name in called] for _ in range(ROUNDS)][ROUNDS // 10:]
+        program, classes, component = (statistics.median(side) * 1e3 for side in zip(*times))
+        print(
+            f"a call: of a function {program:.2f} ms, of a class {classes:.2f} ms, of a component {component:.2f} ms, "
+            f"ratios {program / component:.2f} and {classes / component:.2f}"
+        )
         server.end()
 
         names = ["program-0", "program-1"]

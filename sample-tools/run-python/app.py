@@ -2,8 +2,8 @@
 
 It replies with what the code printed and its value.
 
-`componentize-py` makes the module `wit_world` from the world. Only modules that are imported while
-the component is built are there when it runs, so those that code may want are imported here.
+`componentize-py` makes the module `wit_world` from the world. What is imported here is loaded once,
+with the tool; what else code imports of the standard library is loaded in the call.
 """
 
 import bisect, calendar, cmath, collections, colorsys, copy, csv, dataclasses, datetime  # noqa: E401
