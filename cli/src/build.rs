@@ -41,7 +41,7 @@ pub(crate) use sources::{SourceStamps, Sources};
 pub(crate) use trust::{obtain as obtain_trust, remember as remember_trust};
 pub(crate) use walk::{Bounds, Walk};
 pub(crate) use wit::{
-    WitFile, add_packages, explained as explained_wit, package_directory, wit_files,
+    WitFile, add_packages, explained as explained_wit, package_directory, wit_files, wit_sources,
     world_without_exports,
 };
 

@@ -1,6 +1,5 @@
 //! The `Linker` of a host's tools: everything that guests may import.
-//! What is not granted is linked to refusals, because language runtimes import much that tools never
-//! use.
+//! What is not granted is linked to refusals: language runtimes import much that no tool uses.
 
 use wasmtime::Engine;
 use wasmtime::component::Linker;

@@ -19,19 +19,18 @@ mod requirement;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use tool_hub_host::authoring::{WitSource, program_component};
+use tool_hub_host::authoring::program_component;
 use tool_hub_manifest::Build;
 
-use bindings::Bindings;
+use bindings::{Bindings, World};
 use componentize::{COMPONENTIZE_PY, componentize};
+use failing_imports::InterpreterKind;
 use packages::Packages;
 
-use super::functions::Functions;
 use super::functions::python::MODULE;
 use super::project::{BuiltComponent, Project, built};
-use super::wit::wit_files;
+use super::wit::{WitFile, wit_files, wit_sources};
 use super::{process, sources};
-use crate::files;
 use crate::session::Session;
 use crate::terminal::problem::Problem;
 
@@ -50,7 +49,11 @@ struct ImportPath {
 }
 
 impl ImportPath {
-    async fn of(project: Project<'_>, is_program: bool, session: &Session) -> anyhow::Result<Self> {
+    async fn of(
+        project: Project<'_>,
+        interpreter: InterpreterKind,
+        session: &Session,
+    ) -> anyhow::Result<Self> {
         let Session { config, printer } = session;
         let packages = Packages::of(project, session).await?;
         let path = Self {
@@ -61,7 +64,9 @@ impl ImportPath {
         sources::copy(project.directory, &path.project)?;
         match &path.packages {
             // A program has them in an archive.
-            Some(_) if is_program => copy_packages(&[], &path.environment)?,
+            Some(_) if interpreter == InterpreterKind::Shared => {
+                copy_packages(&[], &path.environment)?
+            }
             Some(packages) => {
                 copy_packages(std::slice::from_ref(&packages.directory), &path.environment)?;
             }
@@ -70,7 +75,7 @@ impl ImportPath {
                 copy_packages(&site_packages(environment), &path.environment)?;
             }
         }
-        for import in failing_imports::find(&path.project, entry(project.build), is_program) {
+        for import in failing_imports::find(&path.project, entry(project.build), interpreter) {
             printer.warning(&import.to_string());
             printer.hint(import.hint());
         }
@@ -85,11 +90,27 @@ pub(super) async fn build(
 ) -> anyhow::Result<BuiltComponent> {
     let toolchain = COMPONENTIZE_PY.directory(project, session).await?;
     if let Some(functions) = project.functions {
-        return build_functions(project, functions, &toolchain, session).await;
+        let sources = ProgramSources {
+            generated: functions.generated(),
+            wit: &wit_files(functions.generated())?,
+            main: &format!("{MODULE}.py"),
+            others: &[entry(project.build)],
+            world: None,
+        };
+        return build_program(project, sources, &toolchain, session).await;
     }
     let source = checked_source(project)?;
     match Bindings::make(project, &toolchain, session).await? {
-        Ok(bindings) => build_classes(project, source, &bindings, &toolchain, session).await,
+        Ok(bindings) => {
+            let sources = ProgramSources {
+                generated: &bindings.directory,
+                wit: &bindings.wit,
+                main: source,
+                others: &["wit_world/__init__.py", "wit_world/exports/__init__.py"],
+                world: Some(&bindings.world),
+            };
+            build_program(project, sources, &toolchain, session).await
+        }
         Err(reason) => {
             session.printer.note(&format!(
                 "the component holds an interpreter of its own, because {reason}"
@@ -99,54 +120,40 @@ pub(super) async fn build(
     }
 }
 
-/// Makes a program of the project's plain functions, for the interpreter that all share.
-async fn build_functions(
-    project: Project<'_>,
-    functions: &Functions,
-    toolchain: &Path,
-    session: &Session,
-) -> anyhow::Result<BuiltComponent> {
-    let path = ImportPath::of(project, true, session).await?;
-    let environment = path.environment.join("lib/site-packages");
-    let directories = [functions.generated(), &path.project, &environment];
-    let first = format!("{MODULE}.py");
-    let packages = path.packages.as_ref();
-    let program = program::program(
-        &directories,
-        &first,
-        &[entry(project.build)],
-        packages,
-        None,
-    )?;
-    let wit = wit_files(functions.generated())?;
-    let sources: Vec<WitSource<'_>> = wit
-        .iter()
-        .map(|(path, contents)| WitSource { path, contents })
-        .collect();
-    Ok(BuiltComponent {
-        bytes: program_component(&sources, None, &program)?,
-        script: None,
-        interpreter: Some(interpreter::interpreter(project, toolchain, session).await?),
-        packages: path.packages.map_or_else(Vec::new, |it| it.all),
-    })
+/// The parts of a program that are made for it, and the module that is loaded first.
+struct ProgramSources<'a> {
+    /// The directory of generated modules.
+    generated: &'a Path,
+    wit: &'a [WitFile],
+    main: &'a str,
+    /// Modules that are part of it though `main` may not import them.
+    others: &'a [&'a str],
+    /// The world that the classes of `main` implement, if it has any.
+    world: Option<&'a World>,
 }
 
-/// Makes a program of the project's classes, which implement the interfaces of its WIT.
-async fn build_classes(
+/// Makes a program of the project's modules, and gives it the interpreter that all share.
+async fn build_program(
     project: Project<'_>,
-    source: &str,
-    bindings: &Bindings<'_>,
+    sources: ProgramSources<'_>,
     toolchain: &Path,
     session: &Session,
 ) -> anyhow::Result<BuiltComponent> {
-    let path = ImportPath::of(project, true, session).await?;
+    let ProgramSources {
+        generated,
+        wit,
+        main,
+        others,
+        world,
+    } = sources;
+    let path = ImportPath::of(project, InterpreterKind::Shared, session).await?;
     let environment = path.environment.join("lib/site-packages");
-    let directories = [&*bindings.directory, &path.project, &environment];
-    let others = ["wit_world/__init__.py", "wit_world/exports/__init__.py"];
-    let (packages, world) = (path.packages.as_ref(), Some(&bindings.world));
-    let program = program::program(&directories, source, &others, packages, world)?;
+    let directories = [generated, &path.project, &environment];
+    let packages = path.packages.as_ref();
+    let program = program::program(&directories, main, others, packages, world)?;
+    let name = world.and(project.build.world.as_deref());
     Ok(BuiltComponent {
-        bytes: bindings.component(&program)?,
+        bytes: program_component(&wit_sources(wit), name, &program)?,
         script: None,
         interpreter: Some(interpreter::interpreter(project, toolchain, session).await?),
         packages: path.packages.map_or_else(Vec::new, |it| it.all),
@@ -167,7 +174,7 @@ async fn build_component(
         .strip_suffix(".py")
         .unwrap_or(source)
         .replace('/', ".");
-    let path = ImportPath::of(project, false, session).await?;
+    let path = ImportPath::of(project, InterpreterKind::Own, session).await?;
     let mut command = componentize(project, toolchain, &path.environment);
     command
         .arg("--wit-path")
@@ -218,19 +225,6 @@ pub(super) fn entry(build: &Build) -> &str {
     named.unwrap_or(DEFAULT_SOURCE)
 }
 
-/// The project's WIT, without the lines that are comments. componentize-py makes string literals
-/// of them as they are: three quotation marks in what somebody else wrote would be followed by
-/// code.
-fn without_comments(project: Project<'_>) -> anyhow::Result<PathBuf> {
-    let directory = project.scratch.join("wit");
-    for (path, text) in wit_files(project.directory)? {
-        let is_code = |line: &&str| !line.trim_start().starts_with("//");
-        let code: String = text.split_inclusive('\n').filter(is_code).collect();
-        files::write_new(&directory.join(path), code.as_bytes())?;
-    }
-    Ok(directory)
-}
-
 /// The directories of the packages in a virtual environment.
 fn site_packages(environment: Option<&Path>) -> Vec<PathBuf> {
     let library = environment.map(|environment| environment.join("lib"));
@@ -255,6 +249,7 @@ fn copy_packages(directories: &[PathBuf], place: &Path) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files;
 
     #[test]
     fn only_the_user_s_own_environment_is_taken() {

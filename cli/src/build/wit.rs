@@ -6,7 +6,7 @@ mod errors;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use tool_hub_host::authoring::{PACKAGES, WitPackage};
+use tool_hub_host::authoring::{PACKAGES, WitPackage, WitSource};
 
 use super::walk::{Bounds, Walk};
 use crate::files;
@@ -59,6 +59,13 @@ fn collect(walk: &mut Walk<'_>, directory: &Path, found: &mut Vec<WitFile>) -> a
         }
     }
     Ok(())
+}
+
+/// The `files` as the host's authoring takes them.
+pub(crate) fn wit_sources(files: &[WitFile]) -> Vec<WitSource<'_>> {
+    let sources = files.iter();
+    let sources = sources.map(|(path, contents)| WitSource { path, contents });
+    sources.collect()
 }
 
 /// The directory of `package` in a project.

@@ -160,10 +160,10 @@ fn places_of_imports(component: &[u8], namespace: &str) -> anyhow::Result<Vec<us
 
 #[cfg(test)]
 mod tests {
-    use tool_hub_host::authoring::{Docs, WitSource};
+    use tool_hub_host::authoring::Docs;
 
     use super::*;
-    use crate::build::wit::wit_files;
+    use crate::build::wit::{wit_files, wit_sources};
 
     /// The exports of the world that is built, of a project with `files` and the world `world`.
     fn exports(files: &[(&str, &str)], world: &str) -> Vec<String> {
@@ -174,11 +174,7 @@ mod tests {
             .collect();
         write_wit(&scratch.path().join("wit"), &files, world, &BTreeSet::new()).unwrap();
         let written = wit_files(scratch.path()).unwrap();
-        let sources: Vec<WitSource<'_>> = written
-            .iter()
-            .map(|(path, contents)| WitSource { path, contents })
-            .collect();
-        let docs = Docs::from_sources(&sources, Some(WORLD)).unwrap();
+        let docs = Docs::from_sources(&wit_sources(&written), Some(WORLD)).unwrap();
         docs.exports().map(|name| name.to_string()).collect()
     }
 

@@ -5,23 +5,23 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde::Serialize;
-use tool_hub_host::authoring::{ImportedInterface, ProgramWorld, WitSource, program_component};
+use tool_hub_host::authoring::{ImportedInterface, ProgramWorld};
 
 use super::componentize::componentize;
 use super::interpreter::INTERFACES;
-use super::without_comments;
 use crate::build::process;
 use crate::build::project::Project;
-use crate::build::wit::{WitFile, wit_files};
+use crate::build::wit::{WitFile, wit_files, wit_sources};
+use crate::files;
 use crate::session::Session;
 
-/// The modules of each world that a project may have, and the world itself.
-pub(super) struct Bindings<'a> {
+/// The modules that componentize-py makes for a project's world, and the world.
+pub(super) struct Bindings {
     /// The directory with the package `wit_world`.
     pub(super) directory: PathBuf,
     pub(super) world: World,
-    project: Project<'a>,
-    wit: Vec<WitFile>,
+    /// The project's WIT, without comments.
+    pub(super) wit: Vec<WitFile>,
 }
 
 /// The world of a program, as `tool_hub_wit.py` reads it.
@@ -33,17 +33,17 @@ pub(super) struct World {
     imports: BTreeMap<String, String>,
 }
 
-impl<'a> Bindings<'a> {
+impl Bindings {
     /// Makes the bindings of `project`. `Err` has the reason for which the project's world is none
     /// for a program.
     pub(super) async fn make(
-        project: Project<'a>,
+        project: Project<'_>,
         toolchain: &Path,
         session: &Session,
     ) -> anyhow::Result<Result<Self, String>> {
         let wit_directory = without_comments(project)?;
         let wit = wit_files(project.scratch)?;
-        let world = ProgramWorld::new(&sources(&wit), project.build.world.as_deref())?;
+        let world = ProgramWorld::new(&wit_sources(&wit), project.build.world.as_deref())?;
         if let Some(reason) = unfit(&world) {
             return Ok(Err(reason));
         }
@@ -65,22 +65,22 @@ impl<'a> Bindings<'a> {
         Ok(Ok(Self {
             directory,
             world: World { world, imports },
-            project,
             wit,
         }))
     }
-
-    /// The component of the project, with `program`.
-    pub(super) fn component(&self, program: &str) -> anyhow::Result<Vec<u8>> {
-        let world = self.project.build.world.as_deref();
-        Ok(program_component(&sources(&self.wit), world, program)?)
-    }
 }
 
-fn sources(wit: &[WitFile]) -> Vec<WitSource<'_>> {
-    let sources = wit.iter();
-    let sources = sources.map(|(path, contents)| WitSource { path, contents });
-    sources.collect()
+/// The project's WIT, without the lines that are comments. componentize-py makes string literals
+/// of them as they are: three quotation marks in what somebody else wrote would be followed by
+/// code.
+fn without_comments(project: Project<'_>) -> anyhow::Result<PathBuf> {
+    let directory = project.scratch.join("wit");
+    for (path, text) in wit_files(project.directory)? {
+        let is_code = |line: &&str| !line.trim_start().starts_with("//");
+        let code: String = text.split_inclusive('\n').filter(is_code).collect();
+        files::write_new(&directory.join(path), code.as_bytes())?;
+    }
+    Ok(directory)
 }
 
 /// The reason for which a program cannot have `world`, if there is one.
@@ -161,7 +161,7 @@ mod tests {
         let files = [("world.wit", text)];
         let files = files.iter().chain(CONTRACT.files);
         let wit = files.map(|(path, text)| (PathBuf::from(path), (*text).to_owned()));
-        ProgramWorld::new(&sources(&wit.collect::<Vec<_>>()), None).unwrap()
+        ProgramWorld::new(&wit_sources(&wit.collect::<Vec<_>>()), None).unwrap()
     }
 
     #[test]

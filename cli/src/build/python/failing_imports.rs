@@ -97,10 +97,22 @@ impl fmt::Display for FailingImport {
     }
 }
 
+/// The interpreter that runs the modules of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum InterpreterKind {
+    /// The one that programs share: it finds modules in a call too, and speaks HTTP for them.
+    Shared,
+    /// The one in the project's own component.
+    Own,
+}
+
 /// The imports that will fail, in `entry` and in the modules of the project in `directory` that it
-/// loads. In a program, what is imported late and what makes requests of HTTP works. Files that
-/// cannot be parsed are skipped: Python reports their errors itself.
-pub(super) fn find(directory: &Path, entry: &str, is_program: bool) -> Vec<FailingImport> {
+/// loads. Files that cannot be parsed are skipped: Python reports their errors itself.
+pub(super) fn find(
+    directory: &Path,
+    entry: &str,
+    interpreter: InterpreterKind,
+) -> Vec<FailingImport> {
     let modules = reached(&[directory], &[entry]);
     let loaded: BTreeSet<&str> = modules
         .values()
@@ -110,7 +122,7 @@ pub(super) fn find(directory: &Path, entry: &str, is_program: bool) -> Vec<Faili
         .collect();
     let of = |file: &str, import: &Import| {
         let (module, kind) = failing(import, &loaded, directory)?;
-        if is_program && matches!(kind, Kind::Late | Kind::Requests) {
+        if interpreter == InterpreterKind::Shared && matches!(kind, Kind::Late | Kind::Requests) {
             return None;
         }
         Some(FailingImport {
@@ -207,16 +219,16 @@ mod tests {
 
     #[track_caller]
     fn check(project: &[(&str, &str)], expect: &[&str]) {
-        check_form(project, false, expect);
+        check_form(project, InterpreterKind::Own, expect);
     }
 
     #[track_caller]
-    fn check_form(project: &[(&str, &str)], is_program: bool, expect: &[&str]) {
+    fn check_form(project: &[(&str, &str)], interpreter: InterpreterKind, expect: &[&str]) {
         let directory = tempfile::tempdir().unwrap();
         for (path, text) in project {
             files::write(&directory.path().join(path), text.as_bytes()).unwrap();
         }
-        let found = find(directory.path(), "app.py", is_program);
+        let found = find(directory.path(), "app.py", interpreter);
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(found, expect);
     }
@@ -253,7 +265,7 @@ mod tests {
     fn programs_make_requests_and_import_late() {
         let text = "import requests\ndef f():\n    import csv, smtplib\n";
         let told = "app.py:3: `smtplib` will not work when the tool is called";
-        check_form(&[("app.py", text)], true, &[told]);
+        check_form(&[("app.py", text)], InterpreterKind::Shared, &[told]);
     }
 
     #[test]

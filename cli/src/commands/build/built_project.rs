@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use tool_hub_host::authoring::{self, Docs, WitSource};
+use tool_hub_host::authoring::{self, Docs};
 use tool_hub_manifest::{
     Build as BuildSection, Icon, Interpreter, Language, Manifest, Package, VariableRequest,
     Verified, package_file,
@@ -160,11 +160,7 @@ fn wit_with_packages(directory: &Path, printer: &Printer) -> anyhow::Result<Vec<
 
 /// Reads the exports and comments of the project's WIT.
 fn docs_of(section: &BuildSection, wit: &[build::WitFile]) -> anyhow::Result<Docs> {
-    let sources: Vec<WitSource<'_>> = wit
-        .iter()
-        .map(|(path, contents)| WitSource { path, contents })
-        .collect();
-    let docs = Docs::from_sources(&sources, section.world.as_deref())
+    let docs = Docs::from_sources(&build::wit_sources(wit), section.world.as_deref())
         .map_err(|error| build::explained_wit(error, wit))?;
     if docs.exports().next().is_none() {
         return Err(build::world_without_exports(docs.world_name(), wit).into());
