@@ -24,6 +24,11 @@ pub(super) fn tests() -> Vec<Test> {
         )
         .needs(&[Need::PythonGuest]),
         test(
+            "author::classes_that_raise_are_traced",
+            classes_that_raise_are_traced,
+        )
+        .needs(&[Need::PythonGuest]),
+        test(
             "author::a_world_that_no_program_can_have",
             a_world_that_no_program_can_have,
         )
@@ -121,6 +126,33 @@ fn classes_use_what_their_world_imports() {
         "{prompt}"
     );
     client.leave();
+}
+
+const RAISING: &str = r#"
+from wit_world import exports
+
+
+class Functions(exports.Functions):
+    def greet(self, name, language):
+        return 3 if name == "three" else {}[name]
+"#;
+
+/// The trace has the author's files, and none of the interpreter's.
+fn classes_that_raise_are_traced() {
+    let home = Home::new();
+    make_greeter(&home, "raising");
+    home.write("raising/app.py", RAISING);
+    home.tool("build raising").ok();
+    load(&home, "./raising", &[]);
+    let failed = home.tool("call raising name=Ada");
+    assert_eq!(failed.code(), 2);
+    let said = failed.stderr();
+    assert!(said.contains("File \"app.py\", line 7, in greet"), "{said}");
+    assert!(said.contains("KeyError: 'Ada'"), "{said}");
+    assert!(!said.contains("tool_hub_wit.py"), "{said}");
+    let said = home.tool("call raising name=three").stderr();
+    let expect = "TypeError: expected a str, as the WIT says, found int: 3";
+    assert!(said.contains(expect), "{said}");
 }
 
 const CURIOUS: &str = r#"

@@ -101,10 +101,16 @@ def run(function, arguments):
     if "random" in sys.modules:
         # Its seed was drawn when the module was loaded, and may be that of many calls.
         sys.modules["random"].seed()
-    answer = PROGRAM.main.call(function, json.loads(arguments))
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    return json.dumps(answer, ensure_ascii=False)
+    try:
+        return json.dumps(PROGRAM.main.call(function, json.loads(arguments)), ensure_ascii=False)
+    except BaseException as error:
+        # The host repeats what was written last.
+        print(said(error), file=sys.stderr, flush=True)
+        sys.stdout.flush()
+        os._exit(1)
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
 
 
 class Interpreter(exports.Interpreter):
