@@ -144,6 +144,10 @@ fn store(executor: &Executor, state: CallState) -> Store<CallState> {
     store.limiter(|state| &mut state.meter);
     store.set_hostcall_fuel(usize::try_from(limits.transfer_bytes).unwrap_or(usize::MAX));
     store.set_max_component_handles(limits.handles as usize);
+    // Tasks, subtasks, waitable sets, streams and futures, the guest's and the host's.
+    if let Some(table) = store.concurrent_resource_table() {
+        table.set_max_capacity(limits.handles as usize);
+    }
     let cpu_max = Duration::from_millis(limits.cpu_ms);
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(move |store| {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tool_hub_manifest::contract::Reply;
 use tool_hub_manifest::{Digest, Verified};
 use tracing::Instrument as _;
+use wasmtime::Engine;
 use wasmtime::component::{Component, Linker, Val};
 
 use crate::approval::approved::Approved;
@@ -26,6 +27,7 @@ use crate::compilation::code::Code;
 use crate::compilation::compile_error;
 use crate::compilation::compiler::slots::CompileSlots;
 use crate::compilation::prefetch::Prefetch;
+use crate::component::engine_kind::EngineKind;
 use crate::component::exports::Exports;
 use crate::component::function::CallableFunction;
 use crate::component::{scan, wit};
@@ -53,9 +55,10 @@ pub struct Host {
 /// The state that all clones of a host share.
 struct HostState {
     config: HostConfig,
-    executor: Arc<Executor>,
+    plain: Runtime,
+    /// Made with the first component that needs it: it takes as much address space as the other.
+    concurrent: Mutex<Option<Runtime>>,
     tls: Arc<Tls>,
-    linker: Linker<CallState>,
     cache: Option<Cache>,
     prefetch: Prefetch,
     compile_slots: CompileSlots,
@@ -88,21 +91,20 @@ impl Host {
     /// When the machine refuses the address space or the thread, or the cache directory
     /// cannot be used.
     pub fn new(config: HostConfig) -> Result<Self, HostError> {
-        let executor = Executor::new(&config)?;
-        let linker = linker::linker(&executor.engine)?;
+        let plain = Runtime::new(EngineKind::Plain, Executor::new(&config)?)?;
         let cache = match &config.cache {
             Some(directory) => {
                 let bytes_max = config.cache_bytes_max;
-                Some(Cache::open(directory, bytes_max, &executor.engine)?)
+                Some(Cache::open(directory, bytes_max, plain.engine())?)
             }
             None => None,
         };
         Ok(Self {
             shared: Arc::new(HostState {
                 config,
-                executor: Arc::new(executor),
+                plain,
+                concurrent: Mutex::default(),
                 tls: Arc::default(),
-                linker,
                 cache,
                 prefetch: Prefetch::default(),
                 compile_slots: CompileSlots::new(),
@@ -204,7 +206,8 @@ impl HostState {
         };
         let compiled = Exports::of_component(&component);
         let mut refusals = imports::refusals(&compiled.imports);
-        let mut linker = Cow::Borrowed(&self.linker);
+        let runtime = self.runtime_of(&component)?;
+        let mut linker = Cow::Borrowed(&runtime.linker);
         let (program, exports) = match verified.interpreter() {
             None => (None, compiled.map(|_, _, index| Callee::Export(index))),
             Some(_) => {
@@ -248,7 +251,7 @@ impl HostState {
             plans,
             contract_plans: contract_plans.collect(),
             template: Arc::new(SandboxTemplate {
-                executor: self.executor.clone(),
+                executor: runtime.executor,
                 policy: Arc::new(self.policy(approved)),
                 component,
                 program,
@@ -276,7 +279,7 @@ impl HostState {
             outcome = tracing::field::Empty,
         );
         let prepared = async {
-            let permit = self.executor.limiter.acquire(None, timeout).await;
+            let permit = template.executor.limiter.acquire(None, timeout).await;
             let permit = permit.map_err(|failure| HostError::Engine {
                 reason: failure.message,
             })?;
@@ -348,7 +351,8 @@ impl HostState {
             return Ok(component);
         }
         let code = self.compile(verified, progress)?;
-        let component = code.component(&self.executor.engine);
+        let runtime = self.runtime(EngineKind::of(verified.code()))?;
+        let component = code.component(runtime.engine());
         let component = component.map_err(|error| {
             let tool = &verified.manifest().name;
             compile_error::not_loaded(tool, &self.config.limits, &error)
@@ -359,10 +363,38 @@ impl HostState {
         Ok(component)
     }
 
+    /// What runs components of `kind`.
+    fn runtime(&self, kind: EngineKind) -> Result<Runtime, HostError> {
+        if kind == EngineKind::Plain {
+            return Ok(self.plain.clone());
+        }
+        let concurrent = self.concurrent.lock();
+        let mut concurrent = concurrent.unwrap_or_else(PoisonError::into_inner);
+        if let Some(runtime) = &*concurrent {
+            return Ok(runtime.clone());
+        }
+        let executor = self.plain.executor.concurrent(&self.config)?;
+        Ok(concurrent.insert(Runtime::new(kind, executor)?).clone())
+    }
+
+    /// What runs `component`, which one of the engines made.
+    fn runtime_of(&self, component: &Component) -> Result<Runtime, HostError> {
+        let is_plain = Engine::same(component.engine(), self.plain.engine());
+        self.runtime(match is_plain {
+            true => EngineKind::Plain,
+            false => EngineKind::Concurrent,
+        })
+    }
+
     /// The component with `digest`, when the cache has its code.
     fn cached(&self, digest: &Digest) -> Option<Component> {
         let code = self.cache.as_ref()?.entry(digest).load()?;
-        match code.component(&self.executor.engine) {
+        // Only its own engine takes it.
+        let component = code.component(self.plain.engine()).or_else(|error| {
+            let concurrent = self.runtime(EngineKind::Concurrent);
+            concurrent.map_or(Err(error), |other| code.component(other.engine()))
+        });
+        match component {
             Ok(component) => Some(component),
             Err(error) => {
                 tracing::warn!(%error, "compiled code is not used");
@@ -384,10 +416,8 @@ impl HostState {
         progress(LoadEvent::Compiling {
             bytes: component.len() as u64,
         });
-        let compiled = self
-            .config
-            .compiler
-            .compile(component, &self.executor.engine);
+        let runtime = self.runtime(EngineKind::of(component))?;
+        let compiled = self.config.compiler.compile(component, runtime.engine());
         let code = compiled.map_err(|error| error.into_host_error(&verified.manifest().name))?;
         progress(LoadEvent::Compiled {
             elapsed: begun.elapsed(),
@@ -402,4 +432,24 @@ fn program_exports(verified: &Verified) -> Result<Exports<Callee>, HostError> {
     let exports = Exports::of_world(&decoded.resolve, decoded.world);
     Ok(exports
         .map(|name, signature, ()| Callee::Program(ProgramFunction::new(name, signature.clone()))))
+}
+
+/// An engine, and what its guests may import.
+#[derive(Clone)]
+struct Runtime {
+    executor: Arc<Executor>,
+    linker: Linker<CallState>,
+}
+
+impl Runtime {
+    fn new(kind: EngineKind, executor: Executor) -> Result<Self, HostError> {
+        Ok(Self {
+            linker: linker::linker(kind, &executor.engine)?,
+            executor: Arc::new(executor),
+        })
+    }
+
+    fn engine(&self) -> &Engine {
+        &self.executor.engine
+    }
 }

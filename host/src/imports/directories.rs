@@ -1,5 +1,6 @@
 //! Granted directories: refuses those that no tool is given, and opens the others for a call.
 
+pub(crate) mod concurrent;
 pub(crate) mod guard;
 pub(crate) mod operations;
 mod path;

@@ -139,8 +139,6 @@ pub(crate) enum TypeError {
     Handle(String),
     #[error("`{0}` is a {1}, which cannot be written as JSON")]
     Concurrent(String, &'static str),
-    #[error("it is an asynchronous function of WASI 0.3")]
-    Async,
     #[error("its types have more than {PARTS_MAX} parts")]
     TooManyParts,
     #[error("its types nest deeper than {DEPTH_MAX} levels")]

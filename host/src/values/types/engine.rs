@@ -7,9 +7,6 @@ use crate::values::types::{Budget, Case, Field, Integer, Signature, Type, TypeEr
 
 /// The types of `function`.
 pub(crate) fn signature(function: &ComponentFunc) -> Result<Signature, TypeError> {
-    if function.async_() {
-        return Err(TypeError::Async);
-    }
     let mut budget = Budget::new();
     let (names, types): (Vec<&str>, Vec<EngineType>) = function.params().unzip();
     let labels = budget.labels(names.into_iter())?;

@@ -6,9 +6,6 @@ use crate::values::types::{Budget, Case, Field, Integer, Signature, Type, TypeEr
 
 /// The types of `function`.
 pub(crate) fn signature(resolve: &Resolve, function: &Function) -> Result<Signature, TypeError> {
-    if function.kind.is_async() {
-        return Err(TypeError::Async);
-    }
     let mut builder = Builder {
         resolve,
         budget: Budget::new(),
