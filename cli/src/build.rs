@@ -96,7 +96,10 @@ pub(crate) async fn check_program(
         Ok(_) => Ok(()),
         Err(HostError::Program { reason, .. }) => {
             let module = python::entry(build);
-            let module = module.strip_suffix(".py").unwrap_or(module).replace('/', ".");
+            let module = module
+                .strip_suffix(".py")
+                .unwrap_or(module)
+                .replace('/', ".");
             let project = python::errors::LoadedProject {
                 directory,
                 module: &module,

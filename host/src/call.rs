@@ -5,6 +5,7 @@ pub(crate) mod audit;
 pub(crate) mod executor;
 pub(crate) mod export;
 pub(crate) mod failure;
+pub(crate) mod freed_memory;
 pub(crate) mod limit;
 pub(crate) mod log;
 pub(crate) mod meter;
@@ -15,6 +16,7 @@ pub(crate) mod scheduler;
 pub(crate) mod size;
 pub(crate) mod state;
 pub(crate) mod stop;
+pub(crate) mod streamed;
 pub(crate) mod streams;
 pub(crate) mod time;
 
@@ -68,11 +70,18 @@ pub(crate) async fn run<T: Size + Mask>(
     let running = template.executor.scheduler.run(Box::pin(guest), record);
     let max = record.limits.outcome_bytes;
     let result = match finish(running, record).await {
-        Ok(value) => match read(value.as_ref()) {
-            result if result.bytes() as u64 <= max => result,
-            _ => Err(limit::outcome_too_long(max)),
-        },
-        Err(failure) => Err(failure),
+        Ok(value) => {
+            let result = read(value.as_ref());
+            freed_memory::drop_value(value);
+            match result {
+                result if result.bytes() as u64 <= max => result,
+                _ => Err(limit::outcome_too_long(max)),
+            }
+        }
+        Err(failure) => {
+            freed_memory::after(&failure);
+            Err(failure)
+        }
     };
     record.released(result)
 }
@@ -118,7 +127,7 @@ fn guest(
             let instance = template.component.instantiate_async(&mut store).await?;
             match (&callee, &template.program) {
                 (Callee::Export(export), _) => {
-                    call_export(&mut store, &instance, *export, &arguments, results).await
+                    call_export(&mut store, &instance, *export, arguments, results).await
                 }
                 (Callee::Program(function), Some(program)) => {
                     program

@@ -124,7 +124,8 @@ struct CacheUnderTest {
 impl CacheUnderTest {
     fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
-        let engine: Engine = engine(EngineKind::Plain, &Limits::standard(), 1).expect("an engine");
+        let engine: Engine =
+            engine(EngineKind::SingleTask, &Limits::standard(), 1).expect("an engine");
         let cache = Cache::open(directory.path(), u64::MAX, &engine).expect("a cache");
         let empty = b"\0asm\x0d\0\x01\0";
         let digest = Digest::of(empty);

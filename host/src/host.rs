@@ -9,17 +9,14 @@ use std::time::{Duration, Instant};
 use tool_hub_manifest::contract::Reply;
 use tool_hub_manifest::{Digest, Verified};
 use tracing::Instrument as _;
-use wasmtime::Engine;
-use wasmtime::component::{Component, Linker, Val};
+use wasmtime::component::{Component, Val};
 
 use crate::approval::approved::Approved;
 use crate::approval::inspection::imports;
 use crate::approval::{claims, denial};
-use crate::call::executor::Executor;
 use crate::call::plan::{Callee, Plan};
 use crate::call::policy::Policy;
 use crate::call::record::Record;
-use crate::call::state::CallState;
 use crate::call::{self, SandboxTemplate};
 use crate::compilation::cache::Cache;
 use crate::compilation::cache::eviction::EvictedFiles;
@@ -33,12 +30,13 @@ use crate::component::function::CallableFunction;
 use crate::component::{scan, wit};
 use crate::config::HostConfig;
 use crate::error::HostError;
-use crate::imports::directories::guard::Guard;
 use crate::imports::directories;
+use crate::imports::directories::guard::Guard;
 use crate::imports::http::connect::Tls;
 use crate::interaction::Nobody;
 use crate::linker;
 use crate::program::{Program, ProgramFunction};
+use crate::runtime::{Runtime, Runtimes};
 use crate::secret::Secrets;
 use crate::tool::{LoadedTool, Tool};
 use crate::values::types::Signature;
@@ -55,9 +53,7 @@ pub struct Host {
 /// The state that all clones of a host share.
 struct HostState {
     config: HostConfig,
-    plain: Runtime,
-    /// Made with the first component that needs it: it takes as much address space as the other.
-    concurrent: Mutex<Option<Runtime>>,
+    runtimes: Runtimes,
     tls: Arc<Tls>,
     cache: Option<Cache>,
     prefetch: Prefetch,
@@ -91,19 +87,18 @@ impl Host {
     /// When the machine refuses the address space or the thread, or the cache directory
     /// cannot be used.
     pub fn new(config: HostConfig) -> Result<Self, HostError> {
-        let plain = Runtime::new(EngineKind::Plain, Executor::new(&config)?)?;
+        let runtimes = Runtimes::new(&config)?;
         let cache = match &config.cache {
             Some(directory) => {
                 let bytes_max = config.cache_bytes_max;
-                Some(Cache::open(directory, bytes_max, plain.engine())?)
+                Some(Cache::open(directory, bytes_max, runtimes.engine())?)
             }
             None => None,
         };
         Ok(Self {
             shared: Arc::new(HostState {
                 config,
-                plain,
-                concurrent: Mutex::default(),
+                runtimes,
                 tls: Arc::default(),
                 cache,
                 prefetch: Prefetch::default(),
@@ -206,7 +201,7 @@ impl HostState {
         };
         let compiled = Exports::of_component(&component);
         let mut refusals = imports::refusals(&compiled.imports);
-        let runtime = self.runtime_of(&component)?;
+        let runtime = self.runtimes.of_component(&component, &self.config)?;
         let mut linker = Cow::Borrowed(&runtime.linker);
         let (program, exports) = match verified.interpreter() {
             None => (None, compiled.map(|_, _, index| Callee::Export(index))),
@@ -351,7 +346,7 @@ impl HostState {
             return Ok(component);
         }
         let code = self.compile(verified, progress)?;
-        let runtime = self.runtime(EngineKind::of(verified.code()))?;
+        let runtime = self.runtime(verified.code())?;
         let component = code.component(runtime.engine());
         let component = component.map_err(|error| {
             let tool = &verified.manifest().name;
@@ -363,38 +358,16 @@ impl HostState {
         Ok(component)
     }
 
-    /// What runs components of `kind`.
-    fn runtime(&self, kind: EngineKind) -> Result<Runtime, HostError> {
-        if kind == EngineKind::Plain {
-            return Ok(self.plain.clone());
-        }
-        let concurrent = self.concurrent.lock();
-        let mut concurrent = concurrent.unwrap_or_else(PoisonError::into_inner);
-        if let Some(runtime) = &*concurrent {
-            return Ok(runtime.clone());
-        }
-        let executor = self.plain.executor.concurrent(&self.config)?;
-        Ok(concurrent.insert(Runtime::new(kind, executor)?).clone())
-    }
-
-    /// What runs `component`, which one of the engines made.
-    fn runtime_of(&self, component: &Component) -> Result<Runtime, HostError> {
-        let is_plain = Engine::same(component.engine(), self.plain.engine());
-        self.runtime(match is_plain {
-            true => EngineKind::Plain,
-            false => EngineKind::Concurrent,
-        })
+    /// The runtime that the bytes of `component` need.
+    fn runtime(&self, component: &[u8]) -> Result<Runtime, HostError> {
+        self.runtimes
+            .of_kind(EngineKind::of(component), &self.config)
     }
 
     /// The component with `digest`, when the cache has its code.
     fn cached(&self, digest: &Digest) -> Option<Component> {
         let code = self.cache.as_ref()?.entry(digest).load()?;
-        // Only its own engine takes it.
-        let component = code.component(self.plain.engine()).or_else(|error| {
-            let concurrent = self.runtime(EngineKind::Concurrent);
-            concurrent.map_or(Err(error), |other| code.component(other.engine()))
-        });
-        match component {
+        match self.runtimes.component(&code, &self.config) {
             Ok(component) => Some(component),
             Err(error) => {
                 tracing::warn!(%error, "compiled code is not used");
@@ -416,7 +389,7 @@ impl HostState {
         progress(LoadEvent::Compiling {
             bytes: component.len() as u64,
         });
-        let runtime = self.runtime(EngineKind::of(component))?;
+        let runtime = self.runtime(component)?;
         let compiled = self.config.compiler.compile(component, runtime.engine());
         let code = compiled.map_err(|error| error.into_host_error(&verified.manifest().name))?;
         progress(LoadEvent::Compiled {
@@ -432,24 +405,4 @@ fn program_exports(verified: &Verified) -> Result<Exports<Callee>, HostError> {
     let exports = Exports::of_world(&decoded.resolve, decoded.world);
     Ok(exports
         .map(|name, signature, ()| Callee::Program(ProgramFunction::new(name, signature.clone()))))
-}
-
-/// An engine, and what its guests may import.
-#[derive(Clone)]
-struct Runtime {
-    executor: Arc<Executor>,
-    linker: Linker<CallState>,
-}
-
-impl Runtime {
-    fn new(kind: EngineKind, executor: Executor) -> Result<Self, HostError> {
-        Ok(Self {
-            linker: linker::linker(kind, &executor.engine)?,
-            executor: Arc::new(executor),
-        })
-    }
-
-    fn engine(&self) -> &Engine {
-        &self.executor.engine
-    }
 }

@@ -11,7 +11,7 @@ use crate::call::stop::Stop;
 use crate::component::engine_kind::EngineKind;
 use crate::component::exports::Import;
 use crate::error::HostError;
-use crate::imports::directories::{concurrent, operations};
+use crate::imports::directories::{operations, wasi_3};
 use crate::imports::{interaction, keyvalue, logging, toolbox};
 
 /// The linker of the components that an engine of `kind` runs.
@@ -26,10 +26,10 @@ pub(crate) fn linker(kind: EngineKind, engine: &Engine) -> Result<Linker<CallSta
 
 fn all(kind: EngineKind, engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     let mut linker = Linker::new(engine);
-    if kind == EngineKind::Concurrent {
+    if kind == EngineKind::MultiTask {
         wasmtime_wasi::p3::add_to_linker(&mut linker)?;
         wasmtime_wasi_http::p3::add_to_linker(&mut linker)?;
-        concurrent::add_to_linker(&mut linker)?;
+        wasi_3::add_to_linker(&mut linker)?;
     }
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;

@@ -20,24 +20,24 @@ pub(crate) struct Executor {
 }
 
 impl Executor {
-    /// The executor of plain components.
+    /// The executor of components that have one task for each call.
     ///
     /// # Errors
     /// When the machine refuses the address space or a thread.
     pub(crate) fn new(config: &HostConfig) -> Result<Self, HostError> {
         let limiter = CallLimiter::new(in_flight(config), config.calls_waiting_max);
         let scheduler = Scheduler::new(config.calls_running_max)?;
-        Self::with(EngineKind::Plain, config, limiter, scheduler.into())
+        Self::with(EngineKind::SingleTask, config, limiter, scheduler.into())
     }
 
-    /// The executor of components with concurrent tasks, whose calls are admitted and have their
-    /// turns with those of `self`.
+    /// The executor of components that may have many tasks in a call. Such calls are admitted and
+    /// have their turns with those of `self`.
     ///
     /// # Errors
     /// The same as [`Executor::new`].
-    pub(crate) fn concurrent(&self, config: &HostConfig) -> Result<Self, HostError> {
+    pub(crate) fn multi_task(&self, config: &HostConfig) -> Result<Self, HostError> {
         let (limiter, scheduler) = (self.limiter.clone(), self.scheduler.clone());
-        Self::with(EngineKind::Concurrent, config, limiter, scheduler)
+        Self::with(EngineKind::MultiTask, config, limiter, scheduler)
     }
 
     fn with(

@@ -247,7 +247,7 @@ mod tests {
     }
 
     fn cache(directory: &Path, bytes_max: u64) -> (Cache, Engine) {
-        let engine = engine(EngineKind::Plain, &Limits::standard(), 1).unwrap();
+        let engine = engine(EngineKind::SingleTask, &Limits::standard(), 1).unwrap();
         (Cache::open(directory, bytes_max, &engine).unwrap(), engine)
     }
 

@@ -68,7 +68,9 @@ fn config(kind: EngineKind) -> Config {
         .max_wasm_stack(WASM_STACK_BYTES)
         .async_stack_size(CALL_STACK_BYTES)
         .memory_guard_size(GUARD_BYTES)
-        .concurrency_support(kind == EngineKind::Concurrent)
+        .concurrency_support(kind == EngineKind::MultiTask)
+        // The pool gives back the pages of a stack only where it also clears them.
+        .async_stack_zeroing(kind == EngineKind::MultiTask)
         // Only debuggers and profilers read these, a tenth of the bytes to authenticate.
         .generate_address_map(false)
         .native_unwind_info(false)
@@ -80,9 +82,14 @@ fn config(kind: EngineKind) -> Config {
 /// Room for `calls` of the biggest components at once, so that a permit to call is enough.
 fn pool(kind: EngineKind, limits: &Limits, calls: u32) -> PoolingAllocationConfig {
     let stacks = match kind {
-        EngineKind::Plain => 1,
+        EngineKind::SingleTask => 1,
         // A task that waits keeps its stack, and keeps others out of its instance.
-        EngineKind::Concurrent => limits.instances.saturating_add(2),
+        EngineKind::MultiTask => limits.instances.saturating_add(2),
+    };
+    // The rarer engine keeps nothing, and pays for it with page faults in each call.
+    let (memory_bytes, table_bytes) = match kind {
+        EngineKind::SingleTask => (RESIDENT_MEMORY_BYTES, RESIDENT_TABLE_BYTES),
+        EngineKind::MultiTask => (0, 0),
     };
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(calls)
@@ -96,8 +103,8 @@ fn pool(kind: EngineKind, limits: &Limits, calls: u32) -> PoolingAllocationConfi
         .max_tables_per_module(limits.tables)
         .max_memory_size(usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX))
         .table_elements(limits.table_elements as usize)
-        .linear_memory_keep_resident(RESIDENT_MEMORY_BYTES)
-        .table_keep_resident(RESIDENT_TABLE_BYTES)
+        .linear_memory_keep_resident(memory_bytes)
+        .table_keep_resident(table_bytes)
         .max_unused_warm_slots(calls);
     pool
 }
@@ -200,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_engine_compiles_what_components_may_use_and_adapters_need() {
-        for kind in [EngineKind::Plain, EngineKind::Concurrent] {
+        for kind in [EngineKind::SingleTask, EngineKind::MultiTask] {
             let engine = engine(kind, &Limits::standard(), 1).unwrap();
             let differ = engine.get_wasm_features() ^ kind.features();
             assert_eq!(differ, wasmparser::WasmFeatures::MULTI_MEMORY);
@@ -216,7 +223,7 @@ mod tests {
         };
         let mut small = Limits::standard();
         small.memory_bytes = 1 << 20;
-        for kind in [EngineKind::Plain, EngineKind::Concurrent] {
+        for kind in [EngineKind::SingleTask, EngineKind::MultiTask] {
             let expect = hash(engine(kind, &Limits::standard(), 32).unwrap());
             assert_eq!(hash(engine(kind, &small, 1).unwrap()), expect);
             assert_eq!(hash(compiling(kind).unwrap()), expect);
@@ -225,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_clock_ticks_while_it_is_needed() {
-        let engine = engine(EngineKind::Plain, &Limits::standard(), 1).unwrap();
+        let engine = engine(EngineKind::SingleTask, &Limits::standard(), 1).unwrap();
         let clock = Clock::start(&engine, SignalHandlers::Shared).unwrap();
         let ticking = clock.tick();
         assert_eq!(clock.shared.running.load(Ordering::Acquire), 1);

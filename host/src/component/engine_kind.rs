@@ -1,6 +1,6 @@
-//! Tells from a component's bytes which engine runs it: the plain one, or the one with tasks.
-//! What WASI 0.3 and the component model's async need is in an engine of its own, made for the
-//! first component that needs it: code and calls of all others are as if there were none.
+//! Tells from a component's bytes which engine runs it: one task for each call, or many.
+//! The component model's async, which WASI 0.3 uses, has an engine of its own, made for the first
+//! component that needs it. Code and calls of all other components are as if there were none.
 
 use wasmparser::{
     CanonicalFunction as Canonical, CanonicalOption, ComponentDefinedType, ComponentType,
@@ -13,19 +13,19 @@ use crate::component::features::features;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EngineKind {
     /// One task for each call.
-    Plain,
-    /// Tasks, streams and futures of the component model.
-    Concurrent,
+    SingleTask,
+    /// A call may have tasks that wait for each other, streams and futures.
+    MultiTask,
 }
 
 impl EngineKind {
-    /// The engine that `component` needs. What cannot be read is nobody's, and left to whoever
-    /// validates it.
+    /// The engine that `component` needs. Bytes that cannot be read are refused later, when they
+    /// are validated.
     pub(crate) fn of(component: &[u8]) -> Self {
         let mut payloads = Parser::new(0).parse_all(component);
-        match payloads.any(|payload| payload.is_ok_and(|payload| is_concurrent(&payload))) {
-            true => Self::Concurrent,
-            false => Self::Plain,
+        match payloads.any(|payload| payload.is_ok_and(|payload| needs_tasks(&payload))) {
+            true => Self::MultiTask,
+            false => Self::SingleTask,
         }
     }
 
@@ -33,13 +33,13 @@ impl EngineKind {
     /// own are off: without them no call has more stacks than its component has instances.
     pub(crate) fn features(self) -> WasmFeatures {
         match self {
-            Self::Plain => features(),
-            Self::Concurrent => features() | WasmFeatures::CM_ASYNC,
+            Self::SingleTask => features(),
+            Self::MultiTask => features() | WasmFeatures::CM_ASYNC,
         }
     }
 }
 
-fn is_concurrent(payload: &Payload<'_>) -> bool {
+fn needs_tasks(payload: &Payload<'_>) -> bool {
     match payload {
         Payload::ComponentImportSection(section) => {
             let mut imports = section.clone().into_iter().flatten();
@@ -51,7 +51,7 @@ fn is_concurrent(payload: &Payload<'_>) -> bool {
         }
         Payload::ComponentCanonicalSection(section) => {
             let mut functions = section.clone().into_iter().flatten();
-            functions.any(|function| !is_plain(&function))
+            functions.any(|function| !is_single_task(&function))
         }
         _ => false,
     }
@@ -82,9 +82,9 @@ fn has_async(ty: &ComponentType<'_>) -> bool {
     }
 }
 
-/// True for what the component model had before it had tasks.
-fn is_plain(function: &Canonical) -> bool {
-    let all_plain = |options: &[CanonicalOption]| {
+/// True for what the component model had before its async.
+fn is_single_task(function: &Canonical) -> bool {
+    let all_synchronous = |options: &[CanonicalOption]| {
         let mut options = options.iter();
         !options.any(|option| {
             matches!(
@@ -94,7 +94,9 @@ fn is_plain(function: &Canonical) -> bool {
         })
     };
     match function {
-        Canonical::Lift { options, .. } | Canonical::Lower { options, .. } => all_plain(options),
+        Canonical::Lift { options, .. } | Canonical::Lower { options, .. } => {
+            all_synchronous(options)
+        }
         Canonical::ResourceNew { .. }
         | Canonical::ResourceDrop { .. }
         | Canonical::ResourceRep { .. } => true,
@@ -114,36 +116,39 @@ mod tests {
 
     #[test]
     fn only_what_needs_tasks_gets_them() {
-        check("", EngineKind::Plain);
+        check("", EngineKind::SingleTask);
         let import = |version: &str| {
             format!(
                 r#"(import "wasi:random/random@{version}" (instance
                     (export "get-random-u64" (func (result u64)))))"#
             )
         };
-        check(&import("0.2.0"), EngineKind::Plain);
-        check(&import("0.3.0"), EngineKind::Concurrent);
+        check(&import("0.2.0"), EngineKind::SingleTask);
+        check(&import("0.3.0"), EngineKind::MultiTask);
         let plain = r#"(core module $m (func (export "run"))) (core instance $i (instantiate $m))"#;
         let lifted = |ty: &str| {
             format!(r#"{plain} (func (export "run") {ty} (canon lift (core func $i "run")))"#)
         };
-        check(&lifted(""), EngineKind::Plain);
-        check(&lifted("async"), EngineKind::Concurrent);
+        check(&lifted(""), EngineKind::SingleTask);
+        check(&lifted("async"), EngineKind::MultiTask);
         check(
             "(core func (canon waitable-set.new))",
-            EngineKind::Concurrent,
+            EngineKind::MultiTask,
         );
-        check("(type (stream u8))", EngineKind::Concurrent);
-        check("(component (type (future)))", EngineKind::Concurrent);
+        check("(type (stream u8))", EngineKind::MultiTask);
+        check("(component (type (future)))", EngineKind::MultiTask);
         check(
             r#"(type (instance (export "run" (func async))))"#,
-            EngineKind::Concurrent,
+            EngineKind::MultiTask,
         );
     }
 
     #[test]
-    fn what_cannot_be_read_needs_nothing() {
-        assert_eq!(EngineKind::of(b"\0asm\x0d\0\x01\0\xff"), EngineKind::Plain);
-        assert_eq!(EngineKind::of(b""), EngineKind::Plain);
+    fn bytes_that_cannot_be_read_need_nothing() {
+        assert_eq!(
+            EngineKind::of(b"\0asm\x0d\0\x01\0\xff"),
+            EngineKind::SingleTask
+        );
+        assert_eq!(EngineKind::of(b""), EngineKind::SingleTask);
     }
 }

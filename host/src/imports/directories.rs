@@ -1,6 +1,5 @@
 //! Granted directories: refuses those that no tool is given, and opens the others for a call.
 
-pub(crate) mod concurrent;
 pub(crate) mod guard;
 pub(crate) mod operations;
 mod path;
@@ -9,6 +8,7 @@ mod resolve;
 mod walk;
 #[cfg(any(not(unix), test))]
 mod walk_non_unix;
+pub(crate) mod wasi_3;
 
 use std::io;
 use std::path::{Path, PathBuf};

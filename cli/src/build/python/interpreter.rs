@@ -83,15 +83,7 @@ pub(super) async fn interpreter(
 ) -> anyhow::Result<Interpreter> {
     let packages: Vec<_> = PACKAGES.iter().map(|package| package.files).collect();
     let made_with = toolchain.file_name().map(|name| name.display().to_string());
-    let all = json!([
-        MEMORY,
-        WORLD,
-        MODULES,
-        WASI,
-        STEPS,
-        packages,
-        made_with
-    ]);
+    let all = json!([MEMORY, WORLD, MODULES, WASI, STEPS, packages, made_with]);
     let key = Digest::of(all.to_string().as_bytes());
     let file = session
         .config

@@ -38,15 +38,15 @@ fn compile() -> wasmtime::Result<()> {
     let (mut input, mut output) = plain_files()?;
     CompileLimits::read(&mut input)?.apply()?;
     // This inspects the processor and no untrusted data, so it may come before the confinement.
-    let plain = engine::compiling(EngineKind::Plain)?;
-    let concurrent = engine::compiling(EngineKind::Concurrent)?;
+    let single_task = engine::compiling(EngineKind::SingleTask)?;
+    let multi_task = engine::compiling(EngineKind::MultiTask)?;
     Confinement::apply();
     let mut component = Vec::new();
     input.read_to_end(&mut component)?;
     validate(&component).map_err(wasmtime::Error::new)?;
     let engine = match EngineKind::of(&component) {
-        EngineKind::Plain => plain,
-        EngineKind::Concurrent => concurrent,
+        EngineKind::SingleTask => single_task,
+        EngineKind::MultiTask => multi_task,
     };
     let code = engine.precompile_component(&component)?;
     output.write_all(&code)?;

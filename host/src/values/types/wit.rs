@@ -59,10 +59,7 @@ impl Builder<'_> {
             WitType::Char => Type::Char,
             WitType::String => Type::String,
             WitType::ErrorContext => {
-                return Err(TypeError::Concurrent(
-                    "error-context".into(),
-                    "error context",
-                ));
+                return Err(TypeError::ErrorContext("error-context".into()));
             }
             WitType::Id(id) => self.defined(*id, depth)?,
         })
@@ -124,11 +121,13 @@ impl Builder<'_> {
                 return Err(TypeError::Handle(self.name(*resource)));
             }
             TypeDefKind::Resource => return Err(TypeError::Handle(self.name(id))),
-            TypeDefKind::Future(_) => {
-                return Err(TypeError::Concurrent(self.name(id), "future"));
+            TypeDefKind::Future(value) => {
+                let value = self.optional(value.as_ref(), deeper)?.map(|value| *value);
+                Type::of_future(&self.name(id), value)?
             }
-            TypeDefKind::Stream(_) => {
-                return Err(TypeError::Concurrent(self.name(id), "stream"));
+            TypeDefKind::Stream(items) => {
+                let items = self.optional(items.as_ref(), deeper)?.map(|items| *items);
+                Type::of_stream(&self.name(id), items)?
             }
             TypeDefKind::Unknown => return Err(TypeError::Handle(self.name(id))),
         })

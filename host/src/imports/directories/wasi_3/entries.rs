@@ -12,8 +12,8 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 use wasmtime_wasi::p3::bindings::filesystem::types::{DirectoryEntry, ErrorCode};
 
 use crate::call::state::CallState;
-use crate::imports::directories::concurrent::codes;
 use crate::imports::directories::resolve::Fd;
+use crate::imports::directories::wasi_3::codes;
 
 type Answer = (
     StreamReader<DirectoryEntry>,
