@@ -5,6 +5,7 @@ pub(crate) mod audit;
 pub(crate) mod executor;
 pub(crate) mod export;
 pub(crate) mod failure;
+pub(crate) mod freed_memory;
 pub(crate) mod limit;
 pub(crate) mod log;
 pub(crate) mod meter;
@@ -15,6 +16,7 @@ pub(crate) mod scheduler;
 pub(crate) mod size;
 pub(crate) mod state;
 pub(crate) mod stop;
+pub(crate) mod streamed;
 pub(crate) mod streams;
 pub(crate) mod time;
 
@@ -68,11 +70,18 @@ pub(crate) async fn run<T: Size + Mask>(
     let running = template.executor.scheduler.run(Box::pin(guest), record);
     let max = record.limits.outcome_bytes;
     let result = match finish(running, record).await {
-        Ok(value) => match read(value.as_ref()) {
-            result if result.bytes() as u64 <= max => result,
-            _ => Err(limit::outcome_too_long(max)),
-        },
-        Err(failure) => Err(failure),
+        Ok(value) => {
+            let result = read(value.as_ref());
+            freed_memory::drop_value(value);
+            match result {
+                result if result.bytes() as u64 <= max => result,
+                _ => Err(limit::outcome_too_long(max)),
+            }
+        }
+        Err(failure) => {
+            freed_memory::after(&failure);
+            Err(failure)
+        }
     };
     record.released(result)
 }
@@ -118,7 +127,7 @@ fn guest(
             let instance = template.component.instantiate_async(&mut store).await?;
             match (&callee, &template.program) {
                 (Callee::Export(export), _) => {
-                    call_export(&mut store, &instance, *export, &arguments, results).await
+                    call_export(&mut store, &instance, *export, arguments, results).await
                 }
                 (Callee::Program(function), Some(program)) => {
                     program
@@ -144,6 +153,10 @@ fn store(executor: &Executor, state: CallState) -> Store<CallState> {
     store.limiter(|state| &mut state.meter);
     store.set_hostcall_fuel(usize::try_from(limits.transfer_bytes).unwrap_or(usize::MAX));
     store.set_max_component_handles(limits.handles as usize);
+    // Tasks, subtasks, waitable sets, streams and futures, the guest's and the host's.
+    if let Some(table) = store.concurrent_resource_table() {
+        table.set_max_capacity(limits.handles as usize);
+    }
     let cpu_max = Duration::from_millis(limits.cpu_ms);
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(move |store| {

@@ -2,6 +2,7 @@
 //! Nothing of the component runs.
 
 pub(crate) mod contract_exports;
+pub(crate) mod engine_kind;
 pub(crate) mod exports;
 pub(crate) mod features;
 pub(crate) mod function;

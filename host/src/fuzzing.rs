@@ -13,6 +13,8 @@ use wasmtime::component::Val;
 
 use crate::compilation::cache::Cache;
 use crate::compilation::compiler::Compiler;
+use crate::compilation::engine::engine;
+use crate::component::engine_kind::EngineKind;
 use crate::values::json::read::arguments;
 use crate::values::json::write;
 use crate::values::types::numbered::{cases, fields, labels};
@@ -123,7 +125,7 @@ impl CacheUnderTest {
     fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let engine: Engine =
-            crate::compilation::engine::engine(&Limits::standard(), 1).expect("an engine");
+            engine(EngineKind::SingleTask, &Limits::standard(), 1).expect("an engine");
         let cache = Cache::open(directory.path(), u64::MAX, &engine).expect("a cache");
         let empty = b"\0asm\x0d\0\x01\0";
         let digest = Digest::of(empty);

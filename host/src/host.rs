@@ -9,16 +9,14 @@ use std::time::{Duration, Instant};
 use tool_hub_manifest::contract::Reply;
 use tool_hub_manifest::{Digest, Verified};
 use tracing::Instrument as _;
-use wasmtime::component::{Component, Linker, Val};
+use wasmtime::component::{Component, Val};
 
 use crate::approval::approved::Approved;
 use crate::approval::inspection::imports;
 use crate::approval::{claims, denial};
-use crate::call::executor::Executor;
 use crate::call::plan::{Callee, Plan};
 use crate::call::policy::Policy;
 use crate::call::record::Record;
-use crate::call::state::CallState;
 use crate::call::{self, SandboxTemplate};
 use crate::compilation::cache::Cache;
 use crate::compilation::cache::eviction::EvictedFiles;
@@ -26,6 +24,7 @@ use crate::compilation::code::Code;
 use crate::compilation::compile_error;
 use crate::compilation::compiler::slots::CompileSlots;
 use crate::compilation::prefetch::Prefetch;
+use crate::component::engine_kind::EngineKind;
 use crate::component::exports::Exports;
 use crate::component::function::CallableFunction;
 use crate::component::{scan, wit};
@@ -37,6 +36,7 @@ use crate::imports::http::connect::Tls;
 use crate::interaction::Nobody;
 use crate::linker;
 use crate::program::{Program, ProgramFunction};
+use crate::runtime::{Runtime, Runtimes};
 use crate::secret::Secrets;
 use crate::tool::{LoadedTool, Tool};
 use crate::values::types::Signature;
@@ -53,9 +53,8 @@ pub struct Host {
 /// The state that all clones of a host share.
 struct HostState {
     config: HostConfig,
-    executor: Arc<Executor>,
+    runtimes: Runtimes,
     tls: Arc<Tls>,
-    linker: Linker<CallState>,
     cache: Option<Cache>,
     prefetch: Prefetch,
     compile_slots: CompileSlots,
@@ -88,21 +87,19 @@ impl Host {
     /// When the machine refuses the address space or the thread, or the cache directory
     /// cannot be used.
     pub fn new(config: HostConfig) -> Result<Self, HostError> {
-        let executor = Executor::new(&config)?;
-        let linker = linker::linker(&executor.engine)?;
+        let runtimes = Runtimes::new(&config)?;
         let cache = match &config.cache {
             Some(directory) => {
                 let bytes_max = config.cache_bytes_max;
-                Some(Cache::open(directory, bytes_max, &executor.engine)?)
+                Some(Cache::open(directory, bytes_max, runtimes.engine())?)
             }
             None => None,
         };
         Ok(Self {
             shared: Arc::new(HostState {
                 config,
-                executor: Arc::new(executor),
+                runtimes,
                 tls: Arc::default(),
-                linker,
                 cache,
                 prefetch: Prefetch::default(),
                 compile_slots: CompileSlots::new(),
@@ -204,7 +201,8 @@ impl HostState {
         };
         let compiled = Exports::of_component(&component);
         let mut refusals = imports::refusals(&compiled.imports);
-        let mut linker = Cow::Borrowed(&self.linker);
+        let runtime = self.runtimes.of_component(&component, &self.config)?;
+        let mut linker = Cow::Borrowed(&runtime.linker);
         let (program, exports) = match verified.interpreter() {
             None => (None, compiled.map(|_, _, index| Callee::Export(index))),
             Some(_) => {
@@ -248,7 +246,7 @@ impl HostState {
             plans,
             contract_plans: contract_plans.collect(),
             template: Arc::new(SandboxTemplate {
-                executor: self.executor.clone(),
+                executor: runtime.executor,
                 policy: Arc::new(self.policy(approved)),
                 component,
                 program,
@@ -276,7 +274,7 @@ impl HostState {
             outcome = tracing::field::Empty,
         );
         let prepared = async {
-            let permit = self.executor.limiter.acquire(None, timeout).await;
+            let permit = template.executor.limiter.acquire(None, timeout).await;
             let permit = permit.map_err(|failure| HostError::Engine {
                 reason: failure.message,
             })?;
@@ -348,7 +346,8 @@ impl HostState {
             return Ok(component);
         }
         let code = self.compile(verified, progress)?;
-        let component = code.component(&self.executor.engine);
+        let runtime = self.runtime(verified.code())?;
+        let component = code.component(runtime.engine());
         let component = component.map_err(|error| {
             let tool = &verified.manifest().name;
             compile_error::not_loaded(tool, &self.config.limits, &error)
@@ -359,10 +358,16 @@ impl HostState {
         Ok(component)
     }
 
+    /// The runtime that the bytes of `component` need.
+    fn runtime(&self, component: &[u8]) -> Result<Runtime, HostError> {
+        self.runtimes
+            .of_kind(EngineKind::of(component), &self.config)
+    }
+
     /// The component with `digest`, when the cache has its code.
     fn cached(&self, digest: &Digest) -> Option<Component> {
         let code = self.cache.as_ref()?.entry(digest).load()?;
-        match code.component(&self.executor.engine) {
+        match self.runtimes.component(&code, &self.config) {
             Ok(component) => Some(component),
             Err(error) => {
                 tracing::warn!(%error, "compiled code is not used");
@@ -384,10 +389,8 @@ impl HostState {
         progress(LoadEvent::Compiling {
             bytes: component.len() as u64,
         });
-        let compiled = self
-            .config
-            .compiler
-            .compile(component, &self.executor.engine);
+        let runtime = self.runtime(component)?;
+        let compiled = self.config.compiler.compile(component, runtime.engine());
         let code = compiled.map_err(|error| error.into_host_error(&verified.manifest().name))?;
         progress(LoadEvent::Compiled {
             elapsed: begun.elapsed(),

@@ -53,6 +53,7 @@ mod linker;
 mod offerings;
 mod program;
 mod recording;
+mod runtime;
 mod secret;
 mod storage;
 mod tool;

@@ -7,23 +7,29 @@ use wasmtime_wasi_config::WasiConfig;
 
 use crate::call::state::CallState;
 use crate::call::stop::Stop;
+use crate::component::engine_kind::EngineKind;
 use crate::component::exports::Import;
 use crate::error::HostError;
-use crate::imports::directories::operations;
+use crate::imports::directories::{operations, wasi_3};
 use crate::imports::{interaction, keyvalue, logging, toolbox};
 
-/// The linker of all components.
+/// The linker of the components that an engine of `kind` runs.
 ///
 /// # Errors
 /// When two interfaces disagree.
-pub(crate) fn linker(engine: &Engine) -> Result<Linker<CallState>, HostError> {
-    all(engine).map_err(|error| HostError::Engine {
+pub(crate) fn linker(kind: EngineKind, engine: &Engine) -> Result<Linker<CallState>, HostError> {
+    all(kind, engine).map_err(|error| HostError::Engine {
         reason: format!("{error:#}"),
     })
 }
 
-fn all(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
+fn all(kind: EngineKind, engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     let mut linker = Linker::new(engine);
+    if kind == EngineKind::MultiTask {
+        wasmtime_wasi::p3::add_to_linker(&mut linker)?;
+        wasmtime_wasi_http::p3::add_to_linker(&mut linker)?;
+        wasi_3::add_to_linker(&mut linker)?;
+    }
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
     wasmtime_wasi_config::add_to_linker(&mut linker, |state: &mut CallState| {

@@ -146,8 +146,8 @@ impl Program {
         store: &mut Store<CallState>,
         instance: &Instance,
     ) -> wasmtime::Result<()> {
-        let text = [Val::String(self.text.clone())];
-        match call_export(store, instance, self.prepare, &text, 1).await? {
+        let text = vec![Val::String(self.text.clone())];
+        match call_export(store, instance, self.prepare, text, 1).await? {
             Some(Val::Result(Ok(_))) => Ok(()),
             Some(Val::Result(Err(Some(error)))) => Err(match *error {
                 Val::String(error) => Stop::Program(error).into(),
@@ -172,8 +172,8 @@ impl Program {
         }
         let max = store.data().record.limits.transfer_bytes;
         let given = written(&function.signature, arguments, max)?;
-        let given = [Val::String(function.name.clone()), Val::String(given)];
-        let answer = call_export(store, instance, self.call, &given, 1).await?;
+        let given = vec![Val::String(function.name.clone()), Val::String(given)];
+        let answer = call_export(store, instance, self.call, given, 1).await?;
         match (&function.signature.result, answer) {
             (None, _) => Ok(None),
             (Some(ty), Some(Val::String(text))) => match read::value(ty, &text, max) {

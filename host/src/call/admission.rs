@@ -14,7 +14,7 @@ use crate::call::admission::caller::CallerKey;
 use crate::call::admission::fair_share::{FairShares, next_waiter};
 
 /// The limits of a host on its calls.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct CallLimiter(Arc<Limiter>);
 
 #[derive(Debug)]

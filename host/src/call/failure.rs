@@ -81,8 +81,14 @@ pub(crate) fn of_stop(stop: &Stop, limits: &Limits) -> Failure {
             let message = format!("the tool asks: {}", question.text);
             Failure::new(FailureKind::InputRequired(question.clone()), message).retryable()
         }
-        Stop::MissingExport => Failure::new(FailureKind::Internal, stop.to_string()),
-        Stop::Program(_) | Stop::NotImported(_) => {
+        Stop::Streamed => {
+            let why = "it writes too much to the streams of its answer";
+            limit::failure("transfer_bytes", limits.transfer_bytes, why)
+        }
+        Stop::MissingExport | Stop::StreamType => {
+            Failure::new(FailureKind::Internal, stop.to_string())
+        }
+        Stop::Program(_) | Stop::NotImported(_) | Stop::NoValue => {
             Failure::new(FailureKind::Trapped, stop.to_string())
         }
     }

@@ -25,6 +25,8 @@ pub(crate) struct CallState {
     table: ResourceTable,
     /// The time of the latest progress report to the agent.
     pub(crate) reported: Option<std::time::Instant>,
+    /// The bytes that the guest has written to streams and futures of its result.
+    pub(crate) streamed_bytes: usize,
     /// The number of questions that the guest has asked.
     pub(crate) questions: u32,
     /// The number of functions beside its own tool that the guest has called.
@@ -53,6 +55,7 @@ impl CallState {
             gate: None,
             table,
             reported: None,
+            streamed_bytes: 0,
             questions: 0,
             called: 0,
             policy,

@@ -13,6 +13,12 @@ pub(crate) enum Stop {
     Wall,
     /// The guest asked a question that has to be answered first.
     Question(Box<Question>),
+    /// The guest wrote too much to the streams and futures of its result.
+    Streamed,
+    /// The guest ended a future of its result without a value.
+    NoValue,
+    /// A stream or a future has items of another type than the function was loaded with.
+    StreamType,
     /// The instance lacks an export that its component has.
     MissingExport,
     /// The program of a tool cannot be run by its interpreter.
@@ -35,6 +41,9 @@ impl fmt::Display for Stop {
             Self::Cpu => "the guest's code ran too long",
             Self::Wall => "the call took too long",
             Self::Question(_) => "the guest asked a question",
+            Self::Streamed => "the guest wrote too much to its streams",
+            Self::NoValue => "the tool ended a future of its result without a value",
+            Self::StreamType => "a stream has items of another type than it was loaded with",
             Self::MissingExport => "the instance lacks the function's export",
         })
     }

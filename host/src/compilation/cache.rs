@@ -237,6 +237,8 @@ mod tests {
 
     use super::*;
     use crate::compilation::compiler::Compiler;
+    use crate::compilation::engine::engine;
+    use crate::component::engine_kind::EngineKind;
 
     /// An empty component: the smallest entry there is.
     fn code(engine: &Engine) -> Code {
@@ -245,7 +247,7 @@ mod tests {
     }
 
     fn cache(directory: &Path, bytes_max: u64) -> (Cache, Engine) {
-        let engine = crate::compilation::engine::engine(&Limits::standard(), 1).unwrap();
+        let engine = engine(EngineKind::SingleTask, &Limits::standard(), 1).unwrap();
         (Cache::open(directory, bytes_max, &engine).unwrap(), engine)
     }
 

@@ -31,7 +31,7 @@ pub enum Compiler {
 
 impl Compiler {
     /// Validates `component`, which takes longer than the scan but hardly any memory, and
-    /// compiles it for `engine`.
+    /// compiles it for `engine`, which is of its kind.
     pub(crate) fn compile(&self, component: &[u8], engine: &Engine) -> Result<Code, CompileError> {
         match self {
             Self::InProcess => in_process(component, engine),

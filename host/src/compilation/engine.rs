@@ -1,4 +1,4 @@
-//! Configures the engine of a host's tools: features, instance pool, and the interrupting clock.
+//! Configures the engines of a host's tools: features, instance pool, and the interrupting clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use tool_hub_manifest::Limits;
 use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use crate::compilation::trap_signals::{self, SignalHandlers};
-use crate::component::features::features;
+use crate::component::engine_kind::EngineKind;
 use crate::error::HostError;
 
 /// The interval at which running guests are interrupted and made to yield. A call that comes when
@@ -40,14 +40,15 @@ const RESIDENT_TABLE_BYTES: usize = 64 << 10;
 /// The features that the compiler needs: those of components, and several memories in one
 /// module, which the engine's own adapters between the modules of a component have. A
 /// component that brings such a module itself is refused before it is compiled.
-fn compiled_features() -> wasmparser::WasmFeatures {
-    features() | wasmparser::WasmFeatures::MULTI_MEMORY
+fn compiled_features(kind: EngineKind) -> wasmparser::WasmFeatures {
+    kind.features() | wasmparser::WasmFeatures::MULTI_MEMORY
 }
 
 /// Builds the engine for calls with at most `limits`, `calls` of them at once.
-pub(crate) fn engine(limits: &Limits, calls: u32) -> Result<Engine, HostError> {
-    let mut config = config();
-    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits, calls)));
+pub(crate) fn engine(kind: EngineKind, limits: &Limits, calls: u32) -> Result<Engine, HostError> {
+    let mut config = config(kind);
+    let pool = pool(kind, limits, calls);
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
     Engine::new(&config).map_err(|error| HostError::Engine {
         reason: format!("{error:#}"),
     })
@@ -55,43 +56,55 @@ pub(crate) fn engine(limits: &Limits, calls: u32) -> Result<Engine, HostError> {
 
 /// Builds an engine that only compiles, for any of the engines that run: it has no pool,
 /// whose address space a process with little memory would not get.
-pub(crate) fn compiling() -> wasmtime::Result<Engine> {
-    Engine::new(&config())
+pub(crate) fn compiling(kind: EngineKind) -> wasmtime::Result<Engine> {
+    Engine::new(&config(kind))
 }
 
 /// The settings that compiled code depends on.
-fn config() -> Config {
+fn config(kind: EngineKind) -> Config {
     let mut config = Config::new();
     config
         .epoch_interruption(true)
         .max_wasm_stack(WASM_STACK_BYTES)
         .async_stack_size(CALL_STACK_BYTES)
         .memory_guard_size(GUARD_BYTES)
-        .concurrency_support(false)
+        .concurrency_support(kind == EngineKind::MultiTask)
+        // The pool gives back the pages of a stack only where it also clears them.
+        .async_stack_zeroing(kind == EngineKind::MultiTask)
         // Only debuggers and profilers read these, a tenth of the bytes to authenticate.
         .generate_address_map(false)
         .native_unwind_info(false)
-        .wasm_features(compiled_features(), true)
-        .wasm_features(compiled_features().complement(), false);
+        .wasm_features(compiled_features(kind), true)
+        .wasm_features(compiled_features(kind).complement(), false);
     config
 }
 
 /// Room for `calls` of the biggest components at once, so that a permit to call is enough.
-fn pool(limits: &Limits, calls: u32) -> PoolingAllocationConfig {
+fn pool(kind: EngineKind, limits: &Limits, calls: u32) -> PoolingAllocationConfig {
+    let stacks = match kind {
+        EngineKind::SingleTask => 1,
+        // A task that waits keeps its stack, and keeps others out of its instance.
+        EngineKind::MultiTask => limits.instances.saturating_add(2),
+    };
+    // The rarer engine keeps nothing, and pays for it with page faults in each call.
+    let (memory_bytes, table_bytes) = match kind {
+        EngineKind::SingleTask => (RESIDENT_MEMORY_BYTES, RESIDENT_TABLE_BYTES),
+        EngineKind::MultiTask => (0, 0),
+    };
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(calls)
         .total_core_instances(calls.saturating_mul(limits.instances))
         .total_memories(calls.saturating_mul(limits.memories))
         .total_tables(calls.saturating_mul(limits.tables))
-        .total_stacks(calls)
+        .total_stacks(calls.saturating_mul(stacks))
         .max_core_instances_per_component(limits.instances)
         .max_memories_per_component(limits.memories)
         .max_tables_per_component(limits.tables)
         .max_tables_per_module(limits.tables)
         .max_memory_size(usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX))
         .table_elements(limits.table_elements as usize)
-        .linear_memory_keep_resident(RESIDENT_MEMORY_BYTES)
-        .table_keep_resident(RESIDENT_TABLE_BYTES)
+        .linear_memory_keep_resident(memory_bytes)
+        .table_keep_resident(table_bytes)
         .max_unused_warm_slots(calls);
     pool
 }
@@ -194,9 +207,11 @@ mod tests {
 
     #[test]
     fn the_engine_compiles_what_components_may_use_and_adapters_need() {
-        let engine = engine(&Limits::standard(), 1).unwrap();
-        let differ = engine.get_wasm_features() ^ features();
-        assert_eq!(differ, wasmparser::WasmFeatures::MULTI_MEMORY);
+        for kind in [EngineKind::SingleTask, EngineKind::MultiTask] {
+            let engine = engine(kind, &Limits::standard(), 1).unwrap();
+            let differ = engine.get_wasm_features() ^ kind.features();
+            assert_eq!(differ, wasmparser::WasmFeatures::MULTI_MEMORY);
+        }
     }
 
     #[test]
@@ -208,14 +223,16 @@ mod tests {
         };
         let mut small = Limits::standard();
         small.memory_bytes = 1 << 20;
-        let expect = hash(engine(&Limits::standard(), 32).unwrap());
-        assert_eq!(hash(engine(&small, 1).unwrap()), expect);
-        assert_eq!(hash(compiling().unwrap()), expect);
+        for kind in [EngineKind::SingleTask, EngineKind::MultiTask] {
+            let expect = hash(engine(kind, &Limits::standard(), 32).unwrap());
+            assert_eq!(hash(engine(kind, &small, 1).unwrap()), expect);
+            assert_eq!(hash(compiling(kind).unwrap()), expect);
+        }
     }
 
     #[test]
     fn the_clock_ticks_while_it_is_needed() {
-        let engine = engine(&Limits::standard(), 1).unwrap();
+        let engine = engine(EngineKind::SingleTask, &Limits::standard(), 1).unwrap();
         let clock = Clock::start(&engine, SignalHandlers::Shared).unwrap();
         let ticking = clock.tick();
         assert_eq!(clock.shared.running.load(Ordering::Acquire), 1);

@@ -101,6 +101,7 @@ mod tests {
 
     use super::*;
     use crate::compilation::engine::engine;
+    use crate::component::engine_kind::EngineKind;
 
     /// Loads a component with this content into an engine that offers one of everything.
     #[track_caller]
@@ -108,7 +109,7 @@ mod tests {
         let mut limits = Limits::standard();
         (limits.instances, limits.memories, limits.tables) = (2, 1, 1);
         (limits.memory_bytes, limits.table_elements) = (1 << 20, 10);
-        let engine = engine(&limits, 1).unwrap();
+        let engine = engine(EngineKind::SingleTask, &limits, 1).unwrap();
         let component = wat::parse_str(format!("(component {content})")).unwrap();
         let error = Component::new(&engine, component).err().unwrap();
         let text = format!("{error:#}");

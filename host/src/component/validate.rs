@@ -9,7 +9,7 @@ use wasmparser::{
     Validator, ValidatorResources, WasmFeatures,
 };
 
-use crate::component::features::features;
+use crate::component::engine_kind::EngineKind;
 use crate::component::scan;
 use crate::component::validate::instance_cost::InstanceCost;
 use crate::component::validate::rejection::Rejection;
@@ -28,15 +28,16 @@ const JUMPS_MAX: u64 = 100_000;
 /// When it is not valid, needs a feature that is off here, or has a function that is too big
 /// in any respect.
 pub(crate) fn validate(component: &[u8]) -> Result<(), HostError> {
-    let error = match with(features(), component) {
+    let features = EngineKind::of(component).features();
+    let error = match with(features, component) {
         Ok(()) => return Ok(()),
         Err(Rejection::TooBig(error)) => return Err(error),
         Err(Rejection::Invalid(error)) => error,
     };
     // All features at once first: what is invalid in any case is validated only twice.
-    if with(features() | WasmFeatures::all(), component).is_ok() {
+    if with(features | WasmFeatures::all(), component).is_ok() {
         for (feature, flags) in MISSING {
-            if with(features() | flags, component).is_ok() {
+            if with(features | flags, component).is_ok() {
                 return Err(HostError::NeedsFeature { feature });
             }
         }
@@ -93,7 +94,7 @@ fn check(
 
 /// Features that components may have been built with, by their usual names. A later entry
 /// may include an earlier one.
-const MISSING: [(&str, WasmFeatures); 12] = [
+const MISSING: [(&str, WasmFeatures); 15] = [
     ("threads", WasmFeatures::THREADS),
     ("memory64", WasmFeatures::MEMORY64),
     ("multi-memory", WasmFeatures::MULTI_MEMORY),
@@ -118,6 +119,12 @@ const MISSING: [(&str, WasmFeatures); 12] = [
             .union(WasmFeatures::GC_TYPES)
             .union(WasmFeatures::FUNCTION_REFERENCES),
     ),
-    ("component-model async (WASI 0.3)", WasmFeatures::CM_ASYNC),
+    (
+        "async functions with a stack of their own",
+        WasmFeatures::CM_ASYNC_STACKFUL,
+    ),
+    ("more async built-ins", WasmFeatures::CM_MORE_ASYNC_BUILTINS),
+    ("component-model threads", WasmFeatures::CM_THREADING),
+    ("error contexts", WasmFeatures::CM_ERROR_CONTEXT),
     ("several features that are off here", WasmFeatures::all()),
 ];

@@ -15,8 +15,8 @@ pub enum Refusal {
         /// The import's name.
         import: String,
     },
-    /// The component was built for WASI 0.3.
-    WasiPreview3 {
+    /// The component was built for a draft of WASI 0.3.
+    WasiDraft {
         /// The import's name.
         import: String,
     },
@@ -72,9 +72,9 @@ impl fmt::Display for Refusal {
             Self::UnknownImport { import } => {
                 write!(f, "it imports `{import}`, which this host does not offer")
             }
-            Self::WasiPreview3 { import } => write!(
+            Self::WasiDraft { import } => write!(
                 f,
-                "it imports `{import}`: components for WASI 0.3 are not supported, build it for WASI 0.2"
+                "it imports `{import}`, of a draft of WASI 0.3: build it for WASI 0.3.0 or 0.2"
             ),
             Self::NotExported { function, export } => write!(
                 f,

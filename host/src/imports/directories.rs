@@ -8,6 +8,7 @@ mod resolve;
 mod walk;
 #[cfg(any(not(unix), test))]
 mod walk_non_unix;
+pub(crate) mod wasi_3;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -63,6 +63,10 @@ impl Gate {
 }
 
 impl WasiHttpHooks for Gate {
+    fn p3_outgoing_body_chunk_size(&mut self) -> usize {
+        BODY_CHUNK_BYTES
+    }
+
     fn send_request(
         &mut self,
         request: Request,
@@ -257,6 +261,9 @@ fn limit_of(
         _ => None,
     }
 }
+
+/// The part of a body of WASI 0.3 that the host holds until it is sent.
+const BODY_CHUNK_BYTES: usize = 64 << 10;
 
 /// The largest head of a response.
 const HEAD_BYTES_MAX: usize = 64 << 10;

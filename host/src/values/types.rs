@@ -137,10 +137,13 @@ impl Signature {
 pub(crate) enum TypeError {
     #[error("`{0}` is a resource handle, which cannot be written as JSON")]
     Handle(String),
-    #[error("`{0}` is a {1}, which cannot be written as JSON")]
-    Concurrent(String, &'static str),
-    #[error("it is an asynchronous function of WASI 0.3")]
-    Async,
+    #[error("`{0}` is an error context, which cannot be written as JSON")]
+    ErrorContext(String),
+    #[error(
+        "`{0}` is a {1} of items that cannot be read one by one: give it numbers, booleans, \
+         characters, strings or bytes"
+    )]
+    Items(String, &'static str),
     #[error("its types have more than {PARTS_MAX} parts")]
     TooManyParts,
     #[error("its types nest deeper than {DEPTH_MAX} levels")]
@@ -155,6 +158,27 @@ impl Type {
     /// True if `null` stands for a value of this type.
     pub(crate) fn takes_null(&self) -> bool {
         matches!(self, Self::Option(_))
+    }
+
+    /// The type that stands for a stream of `items`: all of them, as a list. `name` is for errors.
+    pub(crate) fn of_stream(name: &str, items: Option<Self>) -> Result<Self, TypeError> {
+        match items {
+            Some(Self::Integer(Integer::U8)) => Ok(Self::Bytes),
+            Some(items) if items.is_item() => Ok(Self::List(Box::new(items))),
+            _ => Err(TypeError::Items(name.to_owned(), "stream")),
+        }
+    }
+
+    /// The type that stands for a future of `value`: the value. `name` is for errors.
+    pub(crate) fn of_future(name: &str, value: Option<Self>) -> Result<Self, TypeError> {
+        let value = value.filter(Self::is_item);
+        value.ok_or_else(|| TypeError::Items(name.to_owned(), "future"))
+    }
+
+    /// True if streams and futures of this type can be read: `call/streamed/item.rs` has each.
+    fn is_item(&self) -> bool {
+        let scalar = matches!(self, Self::Bool | Self::Integer(_) | Self::F32 | Self::F64);
+        scalar || matches!(self, Self::Char | Self::String | Self::Bytes)
     }
 
     fn labels<'a>(&'a self, found: &mut Vec<&'a Label>) {

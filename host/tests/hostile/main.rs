@@ -35,6 +35,7 @@ mod security_md;
 #[allow(dead_code, reason = "the tests of the other target use the rest")]
 #[path = "../it/support.rs"]
 mod support;
+mod tasks;
 mod transfer;
 
 use std::process::ExitCode;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         forgery::cases(),
         isolation::cases(),
         crowd::cases(),
+        tasks::cases(),
     ]
     .into_iter()
     .flatten()

@@ -21,3 +21,4 @@ mod storage_component;
 mod support;
 mod types;
 mod usage;
+mod wasi_3;

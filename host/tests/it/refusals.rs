@@ -88,9 +88,9 @@ fn unknown_imports_are_named() {
         &["it imports `evil:host/shell@1.0.0`, which this host does not offer"],
     );
     refused(
-        &importing("wasi:clocks/monotonic-clock@0.3.0"),
+        &importing("wasi:clocks/monotonic-clock@0.3.0-rc-2026-01-06"),
         &[
-            "it imports `wasi:clocks/monotonic-clock@0.3.0`: components for WASI 0.3 are not supported, build it for WASI 0.2",
+            "it imports `wasi:clocks/monotonic-clock@0.3.0-rc-2026-01-06`, of a draft of WASI 0.3: build it for WASI 0.3.0 or 0.2",
         ],
     );
 }

@@ -43,6 +43,37 @@ pub(crate) fn component(core: &str, lifted: &str) -> Vec<u8> {
     wat::parse_str(text).expect("the component is written correctly")
 }
 
+/// A component that imports `imports`. `functions` are core functions, each its name and what
+/// makes it, which `core` imports from `h`; `lifted` are exports of its instance `$i`.
+pub(crate) fn tasks(
+    imports: &str,
+    functions: &[(&str, &str)],
+    core: &str,
+    lifted: &str,
+) -> Vec<u8> {
+    let made = functions
+        .iter()
+        .map(|(name, made)| format!("(core func ${name} {made})\n"));
+    let named = functions
+        .iter()
+        .map(|(name, _)| format!("(export {name:?} (func ${name}))"));
+    let (made, named): (String, String) = (made.collect(), named.collect());
+    let text = format!(
+        r#"(component
+            {imports}
+            (core module $libc {MEMORY})
+            (core instance $c (instantiate $libc))
+            (alias core export $c "memory" (core memory $memory))
+            (alias core export $c "realloc" (core func $realloc))
+            {made}
+            (core module $m (import "h" "memory" (memory 1)) {core})
+            (core instance $i (instantiate $m (with "h" (instance
+                (export "memory" (memory $memory)) {named}))))
+            {lifted})"#
+    );
+    wat::parse_str(text).expect("the component is written correctly")
+}
+
 /// The options of every `canon lift` over [`MEMORY`].
 pub(crate) const LIFT: &str = r#"(memory $memory) (realloc $realloc)"#;
 

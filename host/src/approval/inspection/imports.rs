@@ -151,7 +151,7 @@ fn refusal(name: &str) -> Option<Refusal> {
     }
     let import = name.to_owned();
     Some(match Interface::parse(name) {
-        Some(interface) if interface.is_preview3() => Refusal::WasiPreview3 { import },
+        Some(interface) if interface.is_draft() => Refusal::WasiDraft { import },
         _ => Refusal::UnknownImport { import },
     })
 }
@@ -162,10 +162,13 @@ fn access_of(name: &str) -> ImportAccess {
     let Some(interface) = Interface::parse(name) else {
         return ImportAccess::Unsupported;
     };
-    let Interface { package, name, .. } = interface;
     if !interface.is_linked_version() {
         return ImportAccess::Unsupported;
     }
+    if interface.is_wasi_3() {
+        return access_of_wasi_3(&interface);
+    }
+    let Interface { package, name, .. } = interface;
     match (package, name) {
         ("wasi:io", "error" | "poll" | "streams") | ("wasi:cli", "exit") => ImportAccess::Nothing,
         ("wasi:cli", "environment") | ("wasi:config", "store") => ImportAccess::Variables,
@@ -192,6 +195,26 @@ fn access_of(name: &str) -> ImportAccess {
     }
 }
 
+/// The access that an interface of WASI 0.3 gives: what the one of WASI 0.2 gave that it replaces.
+fn access_of_wasi_3(interface: &Interface<'_>) -> ImportAccess {
+    match (interface.package, interface.name) {
+        ("wasi:cli", "exit" | "types") | ("wasi:clocks", "types") => ImportAccess::Nothing,
+        ("wasi:cli", "environment") => ImportAccess::Variables,
+        (
+            "wasi:cli",
+            "stdin" | "stdout" | "stderr" | "terminal-input" | "terminal-output" | "terminal-stdin"
+            | "terminal-stdout" | "terminal-stderr",
+        ) => ImportAccess::StandardStreams,
+        ("wasi:clocks", "monotonic-clock" | "system-clock") => ImportAccess::Clock,
+        ("wasi:random", "random" | "insecure" | "insecure-seed") => ImportAccess::Random,
+        ("wasi:filesystem", "types" | "preopens") => ImportAccess::Files,
+        ("wasi:sockets", "types" | "ip-name-lookup") | ("wasi:http", "types" | "client") => {
+            ImportAccess::Network
+        }
+        _ => ImportAccess::Unsupported,
+    }
+}
+
 /// The name of an interface, taken apart.
 struct Interface<'a> {
     package: &'a str,
@@ -210,8 +233,15 @@ impl<'a> Interface<'a> {
         })
     }
 
-    fn is_preview3(&self) -> bool {
-        self.package.starts_with("wasi:") && (self.version.major, self.version.minor) == (0, 3)
+    /// True for a draft of WASI 0.3, which has the version with a suffix.
+    fn is_draft(&self) -> bool {
+        let version = &self.version;
+        let is_wasi_3 = self.package.starts_with("wasi:") && version.minor == 3;
+        is_wasi_3 && version.major == 0 && !version.pre.is_empty()
+    }
+
+    fn is_wasi_3(&self) -> bool {
+        self.package.starts_with("wasi:") && self.version.minor == 3
     }
 
     fn is_linked_version(&self) -> bool {
@@ -221,7 +251,7 @@ impl<'a> Interface<'a> {
             "wasi:keyvalue" => version.to_string() == "0.2.0-draft",
             "wasi:logging" => version.to_string() == "0.1.0-draft",
             "tool-hub:tool" => (version.major, version.minor) == (0, 1) && version.pre.is_empty(),
-            _ => (version.major, version.minor) == (0, 2) && version.pre.is_empty(),
+            _ => version.major == 0 && matches!(version.minor, 2 | 3) && version.pre.is_empty(),
         }
     }
 }
@@ -341,8 +371,15 @@ mod tests {
             "wasi:keyvalue/watcher@0.2.0-draft",
             "wasi:keyvalue/store@0.2.0-draft2",
             "wasi:cli/run",
-            "wasi:cli/environment@0.3.0",
+            "wasi:cli/environment@0.4.0",
             "wasi:cli/environment@0.2.0-rc-2023-11-10",
+            "wasi:cli/environment@0.3.0-rc-2026-01-06",
+            "wasi:io/streams@0.3.0",
+            "wasi:clocks/wall-clock@0.3.0",
+            "wasi:clocks/system-clock@0.2.0",
+            "wasi:http/outgoing-handler@0.3.0",
+            "wasi:http/handler@0.3.0",
+            "wasi:sockets/tcp@0.3.0",
             "wasi:nn/inference@0.2.0",
             "wasi:logging/logging@0.1.0",
             "tool-hub:tool/interaction@0.2.0",
@@ -353,8 +390,51 @@ mod tests {
     }
 
     #[test]
-    fn components_of_the_next_wasi_are_named_as_such() {
-        let import = "wasi:clocks/monotonic-clock@0.3.0".to_owned();
-        assert_eq!(refusal(&import), Some(Refusal::WasiPreview3 { import }));
+    fn wasi_3_gives_what_wasi_2_gave() {
+        for (name, access, effect) in [
+            (
+                "wasi:cli/types@0.3.0",
+                ImportAccess::Nothing,
+                ImportEffect::Harmless,
+            ),
+            (
+                "wasi:clocks/system-clock@0.3.0",
+                ImportAccess::Clock,
+                ImportEffect::Harmless,
+            ),
+            (
+                "wasi:cli/stdout@0.3.1",
+                ImportAccess::StandardStreams,
+                ImportEffect::Harmless,
+            ),
+            (
+                "wasi:cli/environment@0.3.0",
+                ImportAccess::Variables,
+                ImportEffect::Inert,
+            ),
+            (
+                "wasi:filesystem/types@0.3.0",
+                ImportAccess::Files,
+                ImportEffect::Inert,
+            ),
+            (
+                "wasi:http/client@0.3.0",
+                ImportAccess::Network,
+                ImportEffect::Inert,
+            ),
+            (
+                "wasi:sockets/types@0.3.0",
+                ImportAccess::Network,
+                ImportEffect::Inert,
+            ),
+        ] {
+            check(name, access, effect);
+        }
+    }
+
+    #[test]
+    fn components_of_a_draft_are_named_as_such() {
+        let import = "wasi:clocks/monotonic-clock@0.3.0-rc-2026-01-06".to_owned();
+        assert_eq!(refusal(&import), Some(Refusal::WasiDraft { import }));
     }
 }

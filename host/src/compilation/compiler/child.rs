@@ -9,6 +9,7 @@ use wasmtime::OutOfMemory;
 use crate::compilation::compiler::confinement::Confinement;
 use crate::compilation::compiler::limits::CompileLimits;
 use crate::compilation::engine;
+use crate::component::engine_kind::EngineKind;
 use crate::component::validate::validate;
 
 /// The exit code when the compiler itself found that memory ran out.
@@ -37,11 +38,16 @@ fn compile() -> wasmtime::Result<()> {
     let (mut input, mut output) = plain_files()?;
     CompileLimits::read(&mut input)?.apply()?;
     // This inspects the processor and no untrusted data, so it may come before the confinement.
-    let engine = engine::compiling()?;
+    let single_task = engine::compiling(EngineKind::SingleTask)?;
+    let multi_task = engine::compiling(EngineKind::MultiTask)?;
     Confinement::apply();
     let mut component = Vec::new();
     input.read_to_end(&mut component)?;
     validate(&component).map_err(wasmtime::Error::new)?;
+    let engine = match EngineKind::of(&component) {
+        EngineKind::SingleTask => single_task,
+        EngineKind::MultiTask => multi_task,
+    };
     let code = engine.precompile_component(&component)?;
     output.write_all(&code)?;
     Ok(())

@@ -10,7 +10,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 
 use crate::call::state::CallState;
 use crate::imports::directories::path::LastLink;
-use crate::imports::directories::resolve::{FOLLOWS_LINKS, Fd};
+use crate::imports::directories::resolve::{FOLLOWS_LINKS, Fd, TargetPath};
 
 /// The interface under which WASI's own functions are linked. Guests that import an older version
 /// get this one.
@@ -183,11 +183,10 @@ impl CallState {
     }
 
     async fn symlink(&mut self, fd: Fd, target: String, path: String) -> FsResult<()> {
-        // Another call of the tool could put it in a path between that path's check and its use.
-        if !FOLLOWS_LINKS && !self.policy.guard.is_empty() {
-            return Err(ErrorCode::NotPermitted.into());
-        }
-        self.check_target(&fd, &target, &path).await?;
+        self.check_links_made()?;
+        let led = self.resolve(&fd, beside(&path, &target), LastLink::Follow);
+        let led = led.await;
+        self.check_led(led, &target)?;
         let at = self.resolve(&fd, path, LastLink::Keep).await?;
         let mut files = self.filesystem();
         let done = Wasi::symlink_at(&mut files, at.fd(), target, at.path.clone()).await;
@@ -195,14 +194,19 @@ impl CallState {
         done
     }
 
-    /// Refuses a link to `target` at `path` that could lead out, or that leads to a guarded
-    /// name, by other links too.
-    async fn check_target(&mut self, fd: &Fd, target: &str, path: &str) -> FsResult<()> {
-        let beside = match path.rsplit_once('/') {
-            Some((above, _)) => format!("{above}/{target}"),
-            None => target.to_owned(),
-        };
-        match self.resolve(fd, beside, LastLink::Follow).await {
+    /// Refuses all links where another call of the tool, or another task of this one, could put
+    /// one in a path between that path's check and its use.
+    pub(super) fn check_links_made(&mut self) -> FsResult<()> {
+        match !FOLLOWS_LINKS && !self.policy.guard.is_empty() {
+            true => Err(ErrorCode::NotPermitted.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses a link to `target` that could lead out, or that leads to a guarded name, by other
+    /// links too: it `led` there.
+    pub(super) fn check_led(&mut self, led: FsResult<TargetPath>, target: &str) -> FsResult<()> {
+        match led {
             Ok(led) => self.release(led)?,
             // The link leads nowhere yet, and is checked again when it is used.
             Err(error) if may_change(error.downcast_ref()) && !self.policy.guard.names(target) => {}
@@ -212,6 +216,14 @@ impl CallState {
             true => Err(ErrorCode::NotPermitted.into()),
             false => Ok(()),
         }
+    }
+}
+
+/// The path to which a link to `target` at `path` would lead.
+pub(super) fn beside(path: &str, target: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((above, _)) => format!("{above}/{target}"),
+        None => target.to_owned(),
     }
 }
 

@@ -9,7 +9,6 @@
 //! link to a guarded file: a tool then changes what it had reached before, or what it finds under
 //! the other name.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use wasmtime::component::{Resource, ResourceTableError};
@@ -55,6 +54,30 @@ impl TargetPath {
     }
 }
 
+/// The way to the end of a path. Whoever walks it holds nothing of the call's state meanwhile.
+pub(super) enum Way {
+    /// There is nothing to be found out.
+    Known(TargetPath),
+    /// A path that is to be walked.
+    Walk(Walk),
+}
+
+pub(super) struct Walk {
+    directory: Dir,
+    path: String,
+    last: LastLink,
+    guard: Arc<Guard>,
+}
+
+impl Walk {
+    pub(super) async fn go(&self) -> Result<ResolvedPath, PathError> {
+        let (start, path) = (self.directory.dir.clone(), self.path.clone());
+        let (last, guard) = (self.last, self.guard.clone());
+        let walk = move || walk::walk(&start, &path, last, &guard);
+        wasmtime_wasi::runtime::spawn_blocking(walk).await
+    }
+}
+
 impl CallState {
     /// Finds where `path` leads from `fd`. The result is given back by [`CallState::release`].
     pub(super) async fn resolve(
@@ -63,11 +86,24 @@ impl CallState {
         path: String,
         last: LastLink,
     ) -> FsResult<TargetPath> {
-        let as_it_is = |path| TargetPath {
-            rep: fd.rep(),
-            path,
-            reached: None,
-            is_followed: false,
+        match self.way(fd, path, last)? {
+            Way::Known(target) => Ok(target),
+            Way::Walk(walk) => {
+                let led = walk.go().await;
+                self.arrive(fd, walk, led)
+            }
+        }
+    }
+
+    /// The way to where `path` leads from `fd`.
+    pub(super) fn way(&mut self, fd: &Fd, path: String, last: LastLink) -> FsResult<Way> {
+        let as_it_is = |path| {
+            Way::Known(TargetPath {
+                rep: fd.rep(),
+                path,
+                reached: None,
+                is_followed: false,
+            })
         };
         let guard = self.policy.guard.clone();
         let Some(directory) = self.guarded_directory(fd, &guard)? else {
@@ -82,8 +118,23 @@ impl CallState {
         if path.is_empty() || is_one_name && guard.guarded_name(&path).is_none() {
             return Ok(as_it_is(path));
         }
-        match walk(directory.dir.clone(), path, last, guard).await {
-            Ok(reached) => Ok(self.place(fd, directory, reached)?),
+        Ok(Way::Walk(Walk {
+            directory,
+            path,
+            last,
+            guard,
+        }))
+    }
+
+    /// The end of `walk` from `fd`, which `led` there.
+    pub(super) fn arrive(
+        &mut self,
+        fd: &Fd,
+        walk: Walk,
+        led: Result<ResolvedPath, PathError>,
+    ) -> FsResult<TargetPath> {
+        match led {
+            Ok(reached) => Ok(self.place(fd, walk.directory, reached)?),
             Err(PathError::Guarded(name)) => Err(self.refused(&name).into()),
             Err(PathError::Failed(error)) => Err(error.into()),
         }
@@ -155,14 +206,4 @@ impl CallState {
             is_followed: FOLLOWS_LINKS,
         })
     }
-}
-
-async fn walk(
-    start: Arc<File>,
-    path: String,
-    last: LastLink,
-    guard: Arc<Guard>,
-) -> Result<ResolvedPath, PathError> {
-    let walk = move || walk::walk(&start, &path, last, &guard);
-    wasmtime_wasi::runtime::spawn_blocking(walk).await
 }

@@ -7,9 +7,6 @@ use crate::values::types::{Budget, Case, Field, Integer, Signature, Type, TypeEr
 
 /// The types of `function`.
 pub(crate) fn signature(function: &ComponentFunc) -> Result<Signature, TypeError> {
-    if function.async_() {
-        return Err(TypeError::Async);
-    }
     let mut budget = Budget::new();
     let (names, types): (Vec<&str>, Vec<EngineType>) = function.params().unzip();
     let labels = budget.labels(names.into_iter())?;
@@ -104,13 +101,14 @@ fn convert(ty: &EngineType, budget: &mut Budget, depth: usize) -> Result<Type, T
         EngineType::Own(_) | EngineType::Borrow(_) => {
             return Err(TypeError::Handle("resource".into()));
         }
-        EngineType::Future(_) => return Err(TypeError::Concurrent("future".into(), "future")),
-        EngineType::Stream(_) => return Err(TypeError::Concurrent("stream".into(), "stream")),
-        EngineType::ErrorContext => {
-            return Err(TypeError::Concurrent(
-                "error-context".into(),
-                "error context",
-            ));
+        EngineType::Future(future) => {
+            let value = optional(future.ty(), budget, deeper)?;
+            Type::of_future("future", value.map(|value| *value))?
         }
+        EngineType::Stream(stream) => {
+            let items = optional(stream.ty(), budget, deeper)?;
+            Type::of_stream("stream", items.map(|items| *items))?
+        }
+        EngineType::ErrorContext => return Err(TypeError::ErrorContext("error-context".into())),
     })
 }

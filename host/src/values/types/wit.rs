@@ -6,9 +6,6 @@ use crate::values::types::{Budget, Case, Field, Integer, Signature, Type, TypeEr
 
 /// The types of `function`.
 pub(crate) fn signature(resolve: &Resolve, function: &Function) -> Result<Signature, TypeError> {
-    if function.kind.is_async() {
-        return Err(TypeError::Async);
-    }
     let mut builder = Builder {
         resolve,
         budget: Budget::new(),
@@ -62,10 +59,7 @@ impl Builder<'_> {
             WitType::Char => Type::Char,
             WitType::String => Type::String,
             WitType::ErrorContext => {
-                return Err(TypeError::Concurrent(
-                    "error-context".into(),
-                    "error context",
-                ));
+                return Err(TypeError::ErrorContext("error-context".into()));
             }
             WitType::Id(id) => self.defined(*id, depth)?,
         })
@@ -127,11 +121,13 @@ impl Builder<'_> {
                 return Err(TypeError::Handle(self.name(*resource)));
             }
             TypeDefKind::Resource => return Err(TypeError::Handle(self.name(id))),
-            TypeDefKind::Future(_) => {
-                return Err(TypeError::Concurrent(self.name(id), "future"));
+            TypeDefKind::Future(value) => {
+                let value = self.optional(value.as_ref(), deeper)?.map(|value| *value);
+                Type::of_future(&self.name(id), value)?
             }
-            TypeDefKind::Stream(_) => {
-                return Err(TypeError::Concurrent(self.name(id), "stream"));
+            TypeDefKind::Stream(items) => {
+                let items = self.optional(items.as_ref(), deeper)?.map(|items| *items);
+                Type::of_stream(&self.name(id), items)?
             }
             TypeDefKind::Unknown => return Err(TypeError::Handle(self.name(id))),
         })

@@ -1,8 +1,8 @@
 //! Canaries for guests: a server that counts connections, and a file outside a granted directory.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::{IpAddr, TcpListener, TcpStream};
+use std::io::{self, Read as _, Write as _};
+use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -81,7 +81,17 @@ fn serve(mut stream: TcpStream, answer: &Responder, sent: &AtomicUsize) {
     while !head.ends_with(b"\r\n\r\n") && stream.read_exact(&mut byte).is_ok() {
         head.push(byte[0]);
     }
-    let _ = answer(&String::from_utf8_lossy(&head), &mut stream, sent);
+    let head = String::from_utf8_lossy(&head);
+    let lower = head.to_ascii_lowercase();
+    if lower.contains("content-length:") || lower.contains("transfer-encoding:") {
+        // A body may come after the head. Whether it is as long as it says is not looked at.
+        let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
+        let _ = io::copy(&mut stream, &mut io::sink());
+    }
+    let _ = answer(&head, &mut stream, sent);
+    // What is closed with something unread breaks off the answer too.
+    let _ = stream.shutdown(Shutdown::Write);
+    let _ = io::copy(&mut stream, &mut io::sink());
 }
 
 /// True if the machine has an address of its own for the second server of a test.

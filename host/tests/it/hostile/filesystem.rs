@@ -10,9 +10,20 @@ use tool_hub_host::Tool;
 use tool_hub_manifest::Access;
 
 use super::canary::{CANARY, GrantedDirectory};
-use super::filesystem_guest::{CHANGES, FileOperation, act, granted, granted_by, read, read_link};
+use super::filesystem_guest::{
+    CHANGES, FileOperation, act, granted, granted_by, hoard, read, read_link, with_either_wasi,
+};
 use super::guarded::guarding;
 use crate::support::HOST;
+
+with_either_wasi! {
+    no_path_leads_out_of_a_directory
+    links_that_a_tool_makes_lead_nowhere_outside
+    nothing_changes_in_a_directory_that_may_only_be_read
+    a_directory_that_may_be_changed_is_changed
+    a_link_tells_no_more_than_its_own_text
+    a_link_swapped_in_during_a_call_leads_nowhere
+}
 
 /// Ways out of a directory. `ABS` is the canary's path, `SECRET` that of its directory, both
 /// without the first slash.
@@ -104,7 +115,6 @@ fn fill_in(path: &str, ground: &GrantedDirectory) -> String {
     path.replace("ABS", &relative)
 }
 
-#[tokio::test]
 async fn no_path_leads_out_of_a_directory() {
     for (host, access) in [
         (&*HOST, Access::Read),
@@ -130,7 +140,6 @@ async fn no_path_leads_out_of_a_directory() {
 
 /// A tool may create links that only lead down. Others could lead out, at once or after the link or
 /// a directory above it was moved, and programs that copy or edit the directory would follow them.
-#[tokio::test]
 async fn links_that_a_tool_makes_lead_nowhere_outside() {
     let ground = GrantedDirectory::new();
     let tool = granted(&ground, Access::ReadWrite).await;
@@ -204,7 +213,6 @@ async fn links_that_a_tool_makes_lead_nowhere_outside() {
     assert!(!ground.granted().join("stolen").exists());
 }
 
-#[tokio::test]
 async fn nothing_changes_in_a_directory_that_may_only_be_read() {
     let ground = GrantedDirectory::new();
     lay_links(&ground);
@@ -236,7 +244,6 @@ async fn nothing_changes_in_a_directory_that_may_only_be_read() {
 
 /// The same attempts do something where writing was granted, so the test above means
 /// something.
-#[tokio::test]
 async fn a_directory_that_may_be_changed_is_changed() {
     for (change, path, other) in [
         (FileOperation::Write, "new", ""),
@@ -271,7 +278,6 @@ async fn a_directory_that_may_be_changed_is_changed() {
     assert_eq!(ground.state(), before);
 }
 
-#[tokio::test]
 async fn a_link_tells_no_more_than_its_own_text() {
     let ground = GrantedDirectory::new();
     lay_links(&ground);
@@ -283,9 +289,24 @@ async fn a_link_tells_no_more_than_its_own_text() {
     assert!(read_link(&tool, "../secret/canary").await.is_err());
 }
 
+/// A directory that is listed to no end keeps no thread of the process: here there are two.
+#[test]
+fn lists_that_are_not_read_keep_no_thread() {
+    super::filesystem_guest::wasi_3::use_wasi_3();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(2)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let ground = GrantedDirectory::new();
+        let tool = granted(&ground, Access::Read).await;
+        assert_eq!(hoard(&tool, "file").await.as_deref(), Ok("harmless"));
+    });
+}
+
 /// Somebody swaps a file for a link that leads out, and a directory too, all the time while
 /// the guest reads and writes; then for links to what is guarded.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_link_swapped_in_during_a_call_leads_nowhere() {
     let ground = GrantedDirectory::new();
     let tool = granted(&ground, Access::ReadWrite).await;

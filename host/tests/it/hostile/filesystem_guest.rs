@@ -1,5 +1,7 @@
 //! A guest that performs the given operations on paths, through `wasi:filesystem`.
 
+pub(crate) mod wasi_3;
+
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -84,7 +86,7 @@ const CORE: &str = r#"
         (i32.store8 (i32.const 256) (i32.const 1))
         (i32.store (i32.const 260) (local.get $error))
         (i32.const 256))
-    (func (export "read") (param $p i32) (param $pl i32) (result i32) (local $d i32)
+    (func $read (export "read") (param $p i32) (param $pl i32) (result i32) (local $d i32)
         (local.set $d (call $opened (local.get $p) (local.get $pl) (i32.const 0) (i32.const 1)))
         (if (i32.lt_s (local.get $d) (i32.const 0))
             (then (return (call $fail (i32.sub (i32.const -1) (local.get $d))))))
@@ -342,7 +344,11 @@ pub(crate) async fn granted_all(host: &Host, granted: Vec<(&str, DirectoryGrant)
     let named: Vec<_> = named
         .map(|(name, grant)| (name.parse().unwrap(), grant))
         .collect();
-    let verified = package(component(), |manifest| {
+    let component = match wasi_3::is_used() {
+        true => wasi_3::component(),
+        false => component(),
+    };
+    let verified = package(component, |manifest| {
         let asked = named.iter().map(|(name, grant)| DirectoryRequest {
             name: DirectoryName::clone(name),
             access: grant.access,
@@ -358,6 +364,10 @@ pub(crate) async fn granted_all(host: &Host, granted: Vec<(&str, DirectoryGrant)
 }
 
 fn error(number: usize) -> &'static str {
+    let number = match wasi_3::is_used() {
+        true => wasi_3::number(number),
+        false => number,
+    };
     ERRORS.split_whitespace().nth(number).unwrap()
 }
 
@@ -376,9 +386,35 @@ async fn look(tool: &Tool, function: &str, path: &str) -> Result<String, &'stati
     }
 }
 
+/// Runs each of these tests with a guest for WASI 0.2 and with one for WASI 0.3.
+macro_rules! with_either_wasi {
+    ($($name:ident)*) => {
+        mod wasi_2 {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                super::$name().await;
+            })*
+        }
+
+        mod wasi_3 {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                crate::hostile::filesystem_guest::wasi_3::use_wasi_3();
+                super::$name().await;
+            })*
+        }
+    };
+}
+pub(crate) use with_either_wasi;
+
 /// The content of the file at `path`.
 pub(crate) async fn read(tool: &Tool, path: &str) -> Result<String, &'static str> {
     look(tool, "read", path).await
+}
+
+/// The same, while the guest holds many directories that it began to list. It is for WASI 0.3.
+pub(crate) async fn hoard(tool: &Tool, path: &str) -> Result<String, &'static str> {
+    look(tool, "hoard", path).await
 }
 
 /// The target of the link at `path`.

@@ -7,7 +7,17 @@ use tool_hub_host::{Host, HostConfig};
 use tool_hub_manifest::{Access, DirectoryGrant};
 
 use super::canary::GrantedDirectory;
-use super::filesystem_guest::{CHANGES, FileOperation, act, granted_all, granted_by, read};
+use super::filesystem_guest::{
+    CHANGES, FileOperation, act, granted_all, granted_by, read, with_either_wasi,
+};
+
+with_either_wasi! {
+    guarded_names_are_not_touched_where_writing_is_granted
+    links_lead_to_no_guarded_name
+    other_links_are_followed_where_names_are_guarded
+    a_tool_makes_no_link_to_a_guarded_name
+    insisted_on_is_one_place
+}
 
 /// A host that guards a few names.
 pub(super) fn guarding() -> Host {
@@ -30,7 +40,6 @@ fn with_guarded() -> GrantedDirectory {
 }
 
 /// Things that other programs act on are not touched, by whatever name, way or detour.
-#[tokio::test]
 async fn guarded_names_are_not_touched_where_writing_is_granted() {
     let ground = with_guarded();
     let host = guarding();
@@ -109,7 +118,6 @@ fn lay_links(ground: &GrantedDirectory) {
     }
 }
 
-#[tokio::test]
 async fn links_lead_to_no_guarded_name() {
     let ground = with_guarded();
     lay_links(&ground);
@@ -178,7 +186,6 @@ async fn links_lead_to_no_guarded_name() {
 
 /// Everything else is reached by every link as before, and a link itself is the tool's to
 /// rename and to remove.
-#[tokio::test]
 async fn other_links_are_followed_where_names_are_guarded() {
     let ground = with_guarded();
     lay_links(&ground);
@@ -227,7 +234,6 @@ async fn other_links_are_followed_where_names_are_guarded() {
     assert_eq!(read(&tool, "file/x").await, Err("not-directory"));
 }
 
-#[tokio::test]
 async fn a_tool_makes_no_link_to_a_guarded_name() {
     let ground = with_guarded();
     lay_links(&ground);
@@ -252,7 +258,6 @@ async fn a_tool_makes_no_link_to_a_guarded_name() {
 }
 
 /// A name that a person insisted on is given in that place and nowhere else.
-#[tokio::test]
 async fn insisted_on_is_one_place() {
     let ground = with_guarded();
     lay_links(&ground);

@@ -7,11 +7,16 @@ use tool_hub_host::{Approved, FailureKind, Outcome, Tool};
 use tool_hub_manifest::{Grants, Methods, Verified};
 
 use self::guest::{ERRORS, component};
+use super::filesystem_guest::wasi_3;
 use crate::support::{HOST, advised, package};
 
 /// The guest with a manifest that asks for `origins`.
 pub(crate) fn asking(origins: &[String]) -> Verified {
-    package(component(), |manifest| {
+    let component = match wasi_3::is_used() {
+        true => guest::wasi_3::component(),
+        false => component(),
+    };
+    package(component, |manifest| {
         for origin in origins {
             let origin = origin.parse().unwrap();
             manifest.capabilities.network.insert(origin, Methods::Any);

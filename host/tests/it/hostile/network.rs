@@ -8,7 +8,18 @@ use tool_hub_host::{FailureKind, Outcome};
 use tool_hub_manifest::{Methods, Origin};
 
 use super::canary::{OK, Server, has};
+use super::filesystem_guest::with_either_wasi;
 use super::http_guest::{Request, RequestResult, granted, send};
+
+with_either_wasi! {
+    what_is_granted_is_reached
+    no_spelling_of_an_address_reaches_what_is_not_granted
+    no_path_changes_the_host
+    an_empty_list_allows_nothing
+    only_granted_methods_are_sent
+    a_denied_method_is_named_with_the_grant_that_allows_it
+    redirects_are_followed_by_nobody
+}
 
 fn only(methods: &[&str]) -> Methods {
     Methods::Only(
@@ -19,7 +30,6 @@ fn only(methods: &[&str]) -> Methods {
     )
 }
 
-#[tokio::test]
 async fn what_is_granted_is_reached() {
     let server = Server::answering(OK);
     let tool = granted(&[server.origin()], &Methods::Any).await;
@@ -128,7 +138,6 @@ const FORMS: [&str; 86] = [
     "http://",
 ];
 
-#[tokio::test]
 async fn no_spelling_of_an_address_reaches_what_is_not_granted() {
     let canary = Server::answering(OK);
     let port = canary.port().to_string();
@@ -159,7 +168,6 @@ async fn no_spelling_of_an_address_reaches_what_is_not_granted() {
 }
 
 /// Paths are not part of what is granted, so nothing in them may change the host.
-#[tokio::test]
 async fn no_path_changes_the_host() {
     let (server, canary) = (Server::answering(OK), Server::answering(OK));
     let tool = granted(&[server.origin()], &Methods::Any).await;
@@ -207,7 +215,6 @@ fn no_wildcard_is_an_origin() {
     }
 }
 
-#[tokio::test]
 async fn an_empty_list_allows_nothing() {
     let canary = Server::answering(OK);
     let tool = granted(&[], &Methods::Any).await;
@@ -220,7 +227,6 @@ async fn an_empty_list_allows_nothing() {
     assert_eq!(canary.hits(), 0);
 }
 
-#[tokio::test]
 async fn only_granted_methods_are_sent() {
     let server = Server::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
     let tool = granted(&[server.origin()], &only(&["GET", "PATCH"])).await;
@@ -260,7 +266,6 @@ async fn only_granted_methods_are_sent() {
 }
 
 /// The denial is there for the agent, with what a person can do about it.
-#[tokio::test]
 async fn a_denied_method_is_named_with_the_grant_that_allows_it() {
     let server = Server::answering(OK);
     let origin = server.origin();
@@ -289,7 +294,6 @@ async fn a_denied_method_is_named_with_the_grant_that_allows_it() {
     assert_eq!(failure.fix, Some(fix));
 }
 
-#[tokio::test]
 async fn redirects_are_followed_by_nobody() {
     let canary = Server::answering(OK);
     let to = canary.origin();

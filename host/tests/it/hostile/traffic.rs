@@ -10,10 +10,18 @@ use tool_hub_host::FailureKind;
 use tool_hub_manifest::Methods;
 
 use super::canary::{OK, Server};
+use super::filesystem_guest::with_either_wasi;
 use super::http_guest::{Request, RequestResult, granted, send};
 use crate::support::reply;
 
-#[tokio::test]
+with_either_wasi! {
+    no_time_at_all_is_too_little_and_no_panic
+    lengths_that_contradict_are_not_sent
+    answers_that_contradict_themselves_are_not_read
+    a_flood_of_headers_is_cut
+    eight_gibibytes_are_cut_at_the_limit
+}
+
 async fn no_time_at_all_is_too_little_and_no_panic() {
     let silent = Server::start("127.0.0.1:0", |_, stream, _| {
         // Ends when the client has closed the connection.
@@ -45,7 +53,6 @@ async fn no_time_at_all_is_too_little_and_no_panic() {
 }
 
 /// Two lengths, or one that lies, are how a request is hidden in another one.
-#[tokio::test]
 async fn lengths_that_contradict_are_not_sent() {
     let server = Server::start("127.0.0.1:0", |head, stream, _| {
         let lengths = head.to_ascii_lowercase().matches("content-length").count();
@@ -90,7 +97,6 @@ async fn lengths_that_contradict_are_not_sent() {
     assert_eq!(send(&tool, request).await, RequestResult::Answered(200, 0));
 }
 
-#[tokio::test]
 async fn answers_that_contradict_themselves_are_not_read() {
     for head in [
         "content-length: 2\r\ncontent-length: 4",
@@ -109,7 +115,6 @@ async fn answers_that_contradict_themselves_are_not_read() {
     }
 }
 
-#[tokio::test]
 async fn a_flood_of_headers_is_cut() {
     let server = Server::start("127.0.0.1:0", |_, stream, sent| {
         stream.write_all(b"HTTP/1.1 200 OK\r\n")?;
@@ -142,7 +147,6 @@ fn pour(stream: &mut TcpStream, sent: &AtomicUsize) -> std::io::Result<()> {
     Ok(())
 }
 
-#[tokio::test]
 async fn eight_gibibytes_are_cut_at_the_limit() {
     for head in ["content-length: 8589934592", "connection: close"] {
         let server = Server::start("127.0.0.1:0", move |_, stream, sent| {

@@ -1,5 +1,7 @@
 //! The WebAssembly text of the guest that sends HTTP requests, and the names of its errors.
 
+pub(crate) mod wasi_3;
+
 use crate::support::MEMORY;
 
 /// The cases of `error-code`, in order. Those that carry something say what.
