@@ -20,6 +20,26 @@ const PACKAGES: [(&str, &str); 8] = [
     ("yaml", "PyYAML"),
 ];
 
+/// Modules of the standard library that the sandbox lacks.
+const ABSENT: [&str; 16] = [
+    "_bz2",
+    "_ctypes",
+    "_curses",
+    "_lzma",
+    "_multiprocessing",
+    "_sqlite3",
+    "_tkinter",
+    "_zstd",
+    "curses",
+    "fcntl",
+    "multiprocessing",
+    "pwd",
+    "readline",
+    "resource",
+    "termios",
+    "tkinter",
+];
+
 /// Modules of the standard library that tools use most, for names that were misspelt.
 const STANDARD: [&str; 40] = [
     "argparse",
@@ -164,6 +184,12 @@ pub(in crate::build) fn cannot_be_loaded(said: &str, project: LoadedProject<'_>)
 
 /// The cure for a module that is missing.
 fn missing_module(name: &str) -> String {
+    if ABSENT.contains(&name) {
+        return format!(
+            "the sandbox has no `{name}` of the standard library: do without it, and without \
+             packages that import it when they are loaded"
+        );
+    }
     let mut packages = PACKAGES.iter();
     let package = packages.find_map(|(module, package)| (*module == name).then_some(*package));
     let package = package.unwrap_or(name);

@@ -19,7 +19,11 @@ const NAME: &str = "python-interpreter";
 const WORLD: &str = include_str!("interpreter/world.wit");
 const MEMORY: &str = include_str!("interpreter/memory.wat");
 /// The modules that are part of the interpreter besides, by their names.
-const MODULES: [(&str, &str); 7] = [
+const MODULES: [(&str, &str); 8] = [
+    (
+        "tool_hub_ctypes",
+        include_str!("interpreter/tool_hub_ctypes.py"),
+    ),
     (
         "tool_hub_event_loop",
         include_str!("interpreter/tool_hub_event_loop.py"),

@@ -142,12 +142,16 @@ import datetime, decimal, difflib, enum, fractions, functools, hashlib, heapq, h
 import io, itertools, keyword, linecache, logging, math, operator, pathlib, pprint, re  # noqa: E401, E402, F401
 import statistics, string, struct, textwrap, time, tokenize, types, typing, unicodedata  # noqa: E401, E402, F401
 import urllib.parse, warnings, weakref, asyncio  # noqa: E401, E402, F401
-import tool_hub_event_loop, tool_hub_functions, tool_hub_http  # noqa: E401, E402
+import tool_hub_ctypes, tool_hub_event_loop, tool_hub_functions, tool_hub_http  # noqa: E401, E402
 import tool_hub_interpreters, tool_hub_packages, tool_hub_ssl, tool_hub_wit  # noqa: E401, E402
 
-sys.modules.update({"ssl": tool_hub_ssl, "concurrent.interpreters": tool_hub_interpreters})
+sys.modules.update({
+    "concurrent.interpreters": tool_hub_interpreters,
+    "ctypes": tool_hub_ctypes,
+    "ssl": tool_hub_ssl,
+})
 import http.client, http.cookiejar, importlib.metadata  # noqa: E401, E402, F401
-import importlib.resources, urllib.request  # noqa: E401, E402, F401
+import importlib.resources, urllib.request, zoneinfo  # noqa: E401, E402, F401
 
 tool_hub_http.install()
 tool_hub_event_loop.install()

@@ -13,7 +13,7 @@ import zlib
 # which the interpreter has in another form.
 LEFT_OUT = {
     "__phello__", "_pyrepl", "ctypes", "curses", "ensurepip", "idlelib", "lib2to3", "multiprocessing", "pdb",
-    "pydoc", "pydoc_data", "site-packages", "ssl", "sysconfig", "test", "tkinter", "turtle", "turtledemo", "venv",
+    "pydoc", "pydoc_data", "site-packages", "ssl", "test", "tkinter", "turtle", "turtledemo", "venv",
 }
 
 
