@@ -32,6 +32,9 @@ mod memory;
 mod process;
 mod refused;
 mod security_md;
+#[path = "../it/stream_guest.rs"]
+mod stream_guest;
+mod streams;
 #[allow(dead_code, reason = "the tests of the other target use the rest")]
 #[path = "../it/support.rs"]
 mod support;
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         isolation::cases(),
         crowd::cases(),
         tasks::cases(),
+        streams::cases(),
     ]
     .into_iter()
     .flatten()

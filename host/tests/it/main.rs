@@ -18,6 +18,8 @@ mod programs;
 mod refusals;
 mod storage_and_log;
 mod storage_component;
+mod stream_guest;
+mod streams;
 mod support;
 mod types;
 mod usage;
