@@ -8,7 +8,6 @@ pub(super) mod errors;
 mod failing_imports;
 mod interpreter;
 pub(super) mod lock;
-mod memory_access;
 mod method_check;
 mod modules;
 mod native;
@@ -50,11 +49,7 @@ struct ImportPath {
 }
 
 impl ImportPath {
-    async fn of(
-        project: Project<'_>,
-        is_program: bool,
-        session: &Session,
-    ) -> anyhow::Result<Self> {
+    async fn of(project: Project<'_>, is_program: bool, session: &Session) -> anyhow::Result<Self> {
         let Session { config, printer } = session;
         let packages = Packages::of(project, session).await?;
         let path = Self {
@@ -115,7 +110,13 @@ async fn build_functions(
     let directories = [functions.generated(), &path.project, &environment];
     let first = format!("{MODULE}.py");
     let packages = path.packages.as_ref();
-    let program = program::program(&directories, &first, &[entry(project.build)], packages, None)?;
+    let program = program::program(
+        &directories,
+        &first,
+        &[entry(project.build)],
+        packages,
+        None,
+    )?;
     let wit = wit_files(functions.generated())?;
     let sources: Vec<WitSource<'_>> = wit
         .iter()

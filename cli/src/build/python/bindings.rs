@@ -90,16 +90,21 @@ fn unfit(world: &ProgramWorld) -> Option<String> {
         return Some(format!("{export} cannot be written as JSON"));
     }
     let mut foreign = world.imports.iter();
-    let foreign =
-        foreign.find(|it| !it.has_only_types && !INTERFACES.contains(&it.name.as_str()));
+    let foreign = foreign.find(|it| !it.has_only_types && !INTERFACES.contains(&it.name.as_str()));
     if let Some(import) = foreign {
-        return Some(format!("the shared interpreter does not import {}", import.name));
+        return Some(format!(
+            "the shared interpreter does not import {}",
+            import.name
+        ));
     }
     // componentize-py gives such modules other names.
     let mut names = BTreeSet::new();
     let mut imports = world.imports.iter();
     let twice = imports.find(|import| !names.insert(module_of(import)))?;
-    Some(format!("there is another interface of the name of {}", twice.name))
+    Some(format!(
+        "there is another interface of the name of {}",
+        twice.name
+    ))
 }
 
 /// The name of the module of an interface.

@@ -107,7 +107,14 @@ mod tests {
         ] {
             files::write(&directory.path().join(path), text.as_bytes()).unwrap();
         }
-        let made = program(&[&project, &environment], "app.py", &["other.py"], None, None).unwrap();
+        let made = program(
+            &[&project, &environment],
+            "app.py",
+            &["other.py"],
+            None,
+            None,
+        )
+        .unwrap();
         let made: Value = serde_json::from_str(&made).unwrap();
         assert_eq!(made["main"], "app");
         let modules = made["modules"].as_object().unwrap();

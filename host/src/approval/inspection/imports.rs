@@ -127,7 +127,10 @@ pub(crate) fn is_withheld(import: &Import, of_program: &[Import]) -> bool {
 }
 
 /// The imports of a program and of the interpreter that runs it, without those that are withheld.
-pub(crate) fn with_interpreter(of_program: Vec<Import>, of_interpreter: Vec<Import>) -> Vec<Import> {
+pub(crate) fn with_interpreter(
+    of_program: Vec<Import>,
+    of_interpreter: Vec<Import>,
+) -> Vec<Import> {
     let is_new = |import: &Import| of_program.iter().all(|other| other.name != import.name);
     let others = of_interpreter.into_iter();
     let others = others.filter(|import| is_new(import) && !is_withheld(import, &of_program));
