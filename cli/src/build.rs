@@ -3,6 +3,7 @@
 mod card;
 mod claims;
 mod functions;
+mod interpreter;
 mod javascript;
 mod npm;
 mod process;
@@ -94,6 +95,9 @@ pub(crate) async fn check_program(
     let approved = inspect(verified)?.approve(Grants::none())?;
     match host.load(approved).await {
         Ok(_) => Ok(()),
+        Err(HostError::Program { reason, .. }) if build.language == Language::Javascript => {
+            Err(javascript::cannot_be_loaded(&reason))
+        }
         Err(HostError::Program { reason, .. }) => {
             let module = python::entry(build);
             let module = module
@@ -115,17 +119,21 @@ async fn built(
     form: Form,
     session: &Session,
 ) -> anyhow::Result<BuiltComponent> {
-    let bytes = match project.build.language {
-        Language::Rust => rust::build(project, form, session).await?,
-        Language::Python => return python::build(project, session).await,
+    match project.build.language {
+        Language::Rust => {
+            let bytes = rust::build(project, form, session).await?;
+            Ok(BuiltComponent::whole(bytes))
+        }
+        Language::Python => python::build(project, session).await,
         Language::Javascript => {
+            // A program is as it will be in a package.
             if form == Form::Development
+                && project.functions.is_none()
                 && let Some(built) = javascript::development::build(project, session).await?
             {
                 return Ok(built);
             }
-            javascript::build(project, session).await?
+            javascript::build(project, session).await
         }
-    };
-    Ok(BuiltComponent::whole(bytes))
+    }
 }

@@ -5,6 +5,8 @@ mod bundle;
 pub(super) mod development;
 mod errors;
 mod export_check;
+mod interpreter;
+mod program;
 mod source_map;
 mod wasi;
 
@@ -12,15 +14,16 @@ use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::ExportName;
 
-use super::functions::javascript::{MODULE, PROJECT};
 use super::process;
-use super::project::{Project, built};
+use super::project::{BuiltComponent, Project, built};
 use super::toolchain::{NPM_CI, Toolchain};
 use super::wit::wit_files;
 use crate::files;
 use crate::session::Session;
 use crate::terminal::problem::Problem;
-use bundle::{Bundle, BundleSources, Bundler, Entry, bundle_sources};
+pub(super) use errors::cannot_be_loaded;
+
+use bundle::{Bundle, BundleSources, Bundler, bundle_sources};
 
 /// jco's back end by itself: jco brings eight times as much, none of which is used here.
 const COMPONENTIZE_QJS: Toolchain<'_> = Toolchain {
@@ -38,14 +41,24 @@ const COMPONENTIZE_QJS: Toolchain<'_> = Toolchain {
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "tool.js";
 
+/// Builds the project: plain functions as a program, others with componentize-qjs.
+pub(super) async fn build(
+    project: Project<'_>,
+    session: &Session,
+) -> anyhow::Result<BuiltComponent> {
+    match project.functions {
+        Some(functions) => program::build(project, functions, session).await,
+        None => Ok(BuiltComponent::whole(component(project, session).await?)),
+    }
+}
+
 /// Builds the project with esbuild and componentize-qjs.
-pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
+async fn component(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
     let bundled = bundle_sources(project, session).await?;
     let toolchain = COMPONENTIZE_QJS
         .directory(project, session)
         .await?
         .join("node_modules");
-    let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
     let bundle = bundle(project, &bundled, &toolchain, session).await?;
     let component = project.scratch.join("tool.wasm");
     let wit = project.scratch.join("wit");
@@ -55,45 +68,54 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
         project.docs.world_name(),
         &bundle.imports,
     )?;
-    let mut building = project.command(toolchain.join(".bin/componentize-qjs"));
-    building
-        .arg("--wit")
-        .arg(wit)
-        .arg("--js")
-        .arg(&bundle.path)
-        .args(["--world", wasi::WORLD, "--sync", "--output"])
-        .arg(&component)
-        .current_dir(project.scratch);
-    let run = process::run(
-        "building with componentize-qjs",
-        &mut building,
-        &session.printer,
-    )
-    .await;
+    let making = Componentize {
+        wit: &wit,
+        world: wasi::WORLD,
+        js: &bundle.path,
+    };
+    let run = making.run(project, &toolchain, &component, session).await;
     run.map_err(|error| {
-        let error = export_check::explained(error, project.directory, source);
+        let error = export_check::explained(error, project.directory, source(project));
         errors::of_evaluation(error, &bundle.path, &bundled.directory)
     })?;
     wasi::with_names_of_wasi(built(&component)?)
 }
 
-/// Finds or makes the module that exports what the WIT says, for the project in `directory`.
-fn entry(project: Project<'_>, directory: &Path) -> anyhow::Result<Entry> {
-    // The code that is generated around plain functions exports what the WIT says.
-    if let Some((written, file)) = project.functions.zip(project.build.functions.as_ref()) {
-        return Ok(Entry {
-            path: written.generated().join(MODULE),
-            name: PROJECT,
-            module: directory.join(file),
-        });
+/// A run of componentize-qjs.
+struct Componentize<'a> {
+    wit: &'a Path,
+    world: &'a str,
+    /// The module that it makes a component of.
+    js: &'a Path,
+}
+
+impl Componentize<'_> {
+    /// Makes the component `output`.
+    async fn run(
+        &self,
+        project: Project<'_>,
+        toolchain: &Path,
+        output: &Path,
+        session: &Session,
+    ) -> anyhow::Result<()> {
+        let mut building = project.command(toolchain.join(".bin/componentize-qjs"));
+        building
+            .arg("--wit")
+            .arg(self.wit)
+            .arg("--js")
+            .arg(self.js)
+            .args(["--world", self.world, "--sync", "--output"])
+            .arg(output)
+            .current_dir(project.scratch);
+        let doing = "building with componentize-qjs";
+        process::run(doing, &mut building, &session.printer).await?;
+        Ok(())
     }
-    let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
-    let (path, module) = entry_with_check(project, directory, source)?;
-    Ok(Entry {
-        path,
-        name: export_check::MODULE,
-        module,
-    })
+}
+
+/// The file of the module that exports the functions of the WIT.
+fn source(project: Project<'_>) -> &str {
+    project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE)
 }
 
 /// Puts the modules of the project into one file.
@@ -103,23 +125,17 @@ async fn bundle(
     toolchain: &Path,
     session: &Session,
 ) -> anyhow::Result<Bundle> {
-    let entry = entry(project, &bundled.directory)?;
-    let mut bundler = Bundler::new(project, bundled, toolchain, &entry)?;
-    bundler.arguments(&[
-        "--format=esm",
-        "--sourcemap=external",
-        "--sources-content=false",
-    ]);
+    let (entry, module) = entry(project, &bundled.directory)?;
+    let mut bundler = Bundler::with_prelude(project, bundled, toolchain, &entry)?;
+    bundler.alias(export_check::MODULE, &module);
+    bundler.arguments(&["--format=esm"]);
     bundler.run(&session.printer).await
 }
 
-/// Writes the entry module that checks the exports of the module `source` in `directory`; returns
+/// Writes the entry module that checks the exports of the project's module in `directory`; returns
 /// the paths of both.
-fn entry_with_check(
-    project: Project<'_>,
-    directory: &Path,
-    source: &str,
-) -> anyhow::Result<(PathBuf, PathBuf)> {
+fn entry(project: Project<'_>, directory: &Path) -> anyhow::Result<(PathBuf, PathBuf)> {
+    let source = source(project);
     let module = directory.join(source);
     if !module.exists() {
         return Err(

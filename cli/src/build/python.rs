@@ -8,7 +8,6 @@ pub(super) mod errors;
 mod failing_imports;
 mod interpreter;
 pub(super) mod lock;
-mod memory_access;
 mod method_check;
 mod modules;
 mod native;

@@ -1,10 +1,9 @@
-//! Generates the JavaScript module that exports a project's plain functions from a component.
+//! Generates the JavaScript module that calls a project's plain functions, with JSON on both sides.
 
 use tool_hub_agent::definition::interface::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::Definition;
 
 use super::plain::{GeneratedSource, Plain, cases, quoted};
-use crate::scaffold::lower_camel;
 
 const TEMPLATE: &str = include_str!("../../../templates/functions/glue.js");
 
@@ -57,18 +56,20 @@ impl Module<'_> {
         };
         format!(
             "  {}({}) {{\n    return call(() => source.{}({}), {answer});\n  }},\n",
-            lower_camel(&operation.wit),
+            quoted(&operation.wit),
             names.join(", "),
             definition.name,
             arguments.join(", ")
         )
     }
 
-    /// The expression for an argument of the function, made of the component's `value`.
+    /// The expression for an argument of the function, made of the `value` that came as JSON.
     fn taken(&self, value: &str, wit: &WitType) -> String {
         match wit {
             WitType::Json => format!("JSON.parse({value})"),
-            WitType::Plain("s64" | "u64") => format!("Number({value})"),
+            WitType::Plain("string" | "bool") => value.to_owned(),
+            // Large whole numbers come as texts, and so do those that JSON cannot write.
+            WitType::Plain(_) => format!("Number({value})"),
             WitType::Option(inner) => {
                 format!("maybe({value}, (it) => {})", self.taken("it", inner))
             }
@@ -77,10 +78,10 @@ impl Module<'_> {
             }
             WitType::Tuple(items) => self.tuple(items, value, Self::taken),
             WitType::Named(name) => match self.fields(name) {
-                None => format!("{value}.replaceAll(\"-\", \"_\")"),
+                None => value.to_owned(),
                 Some(fields) => {
                     let fields = fields.iter().map(|field| {
-                        let value = format!("{value}.{}", lower_camel(&field.wit));
+                        let value = format!("{value}.{}", field_name(field));
                         format!(
                             "{}: {}",
                             quoted(&field.name),
@@ -94,7 +95,7 @@ impl Module<'_> {
         }
     }
 
-    /// The component's value, of what the function returns.
+    /// The value to write as JSON, of what the function returns.
     fn returned(&self, value: &str, wit: &WitType) -> String {
         match wit {
             WitType::Json => format!("asJson({value})"),
@@ -117,7 +118,7 @@ impl Module<'_> {
                 Some(fields) => {
                     let fields = fields.iter().map(|field| {
                         let value = format!("{value}[{}]", quoted(&field.name));
-                        let name = lower_camel(&field.wit);
+                        let name = field_name(field);
                         format!("{name}: {}", self.returned(&value, &field.value))
                     });
                     format!("({{ {} }})", fields.collect::<Vec<_>>().join(", "))
@@ -152,4 +153,9 @@ impl Module<'_> {
             .find(|known| known.wit == name)
             .map(|known| &known.kind)
     }
+}
+
+/// The name of a field of a record in JSON, as the host writes it.
+fn field_name(field: &Parameter) -> String {
+    field.wit.replace('-', "_")
 }

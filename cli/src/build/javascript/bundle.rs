@@ -7,6 +7,7 @@ use serde::Deserialize;
 use tokio::process::Command;
 
 use super::errors;
+use super::source_map::SourceMap;
 use crate::build::npm::{self, INSTALLED, PACKAGES};
 use crate::build::project::Project;
 use crate::build::{process, sources, trust};
@@ -25,8 +26,10 @@ const PRELUDE: [&str; 4] = [
 ];
 
 /// The files of the prelude, and the modules that they import.
-const FILES: [(&str, &str); 12] = [
+pub(super) const FILES: [(&str, &str); 14] = [
     ("random.js", include_str!("random.js")),
+    ("random_numbers.js", include_str!("random_numbers.js")),
+    ("trace.js", TRACE),
     ("console.js", include_str!("console.js")),
     ("web/package.json", include_str!("web/package.json")),
     ("web/abort.js", include_str!("web/abort.js")),
@@ -39,6 +42,9 @@ const FILES: [(&str, &str); 12] = [
     ("web/message.js", include_str!("web/message.js")),
     ("web/promise.js", include_str!("web/promise.js")),
 ];
+
+/// The module that makes traces of errors.
+pub(super) const TRACE: &str = include_str!("trace.js");
 
 /// The name by which generated code imports the directory `web`.
 const WEB: &str = "tool-hub-web";
@@ -57,19 +63,21 @@ const WITHOUT_ASYNC: [&str; 3] = [
 const NOT_SEEN: &str = "it saw a copy of the project's sources, without node_modules, dist, target \
                         and what lies outside; where you trust those: tool build --trust";
 
-/// The module with which a bundle begins.
-pub(super) struct Entry {
-    pub(super) path: PathBuf,
-    /// The name by which it imports the project's module.
-    pub(super) name: &'static str,
-    /// The project's module.
-    pub(super) module: PathBuf,
-}
-
 /// A bundle, and the modules that it takes from the component.
 pub(super) struct Bundle {
     pub(super) path: PathBuf,
     pub(super) imports: BTreeSet<String>,
+}
+
+impl Bundle {
+    /// The source map as a text, with the names of files as they are in the project in `directory`
+    /// and in packages, and none for what was put around them.
+    pub(super) fn map_for(&self, directory: &Path) -> anyhow::Result<String> {
+        let map = std::fs::read(self.path.with_extension("js.map"))?;
+        let map: SourceMap = serde_json::from_slice(&map)?;
+        let place = self.path.parent().unwrap_or(directory);
+        Ok(serde_json::to_string(&map.named(place, directory))?)
+    }
 }
 
 /// The metafile that esbuild writes beside a bundle, as far as it is read.
@@ -103,41 +111,60 @@ impl<'a> Bundler<'a> {
         project: Project<'a>,
         bundled: &'a BundleSources,
         toolchain: &Path,
-        entry: &Entry,
+        entry: &Path,
     ) -> anyhow::Result<Self> {
-        let scratch = project.scratch;
-        for (name, text) in FILES {
-            files::write(&scratch.join(name), text.as_bytes())?;
-        }
-        let alias = |name: &str, path: &Path| format!("--alias:{name}={}", path.display());
         let mut command = project.command(esbuild(toolchain)?);
         command
             // The packages of a trusted project take precedence.
             .envs(bundled.packages.as_ref().map(|place| ("NODE_PATH", place)))
-            .arg(&entry.path)
-            .arg(alias(entry.name, &entry.module))
-            .arg(alias(WEB, &scratch.join("web")))
-            .arg(alias(TOOLCHAIN, toolchain))
+            .arg(entry)
             .args([
                 "--bundle",
                 "--platform=neutral",
                 "--main-fields=module,main",
+                "--sourcemap=external",
+                "--sources-content=false",
+                "--log-level=warning",
             ])
             .args(WITHOUT_ASYNC)
-            // The host provides what a component imports, so there is no module to bundle.
-            .args([
-                "--external:tool-hub:*",
-                "--external:wasi:*",
-                "--external:host:*",
-            ])
-            .args(["--log-level=warning"])
-            .args(PRELUDE.map(|name| format!("--inject:{}", scratch.join(name).display())))
             .current_dir(&bundled.directory);
         Ok(Self {
             command,
             project,
             bundled,
         })
+    }
+
+    /// A command for `entry`, with what the engine lacks before it.
+    pub(super) fn with_prelude(
+        project: Project<'a>,
+        bundled: &'a BundleSources,
+        toolchain: &Path,
+        entry: &Path,
+    ) -> anyhow::Result<Self> {
+        let scratch = project.scratch;
+        for (name, text) in FILES {
+            files::write(&scratch.join(name), text.as_bytes())?;
+        }
+        let mut bundler = Self::new(project, bundled, toolchain, entry)?;
+        bundler.alias(WEB, &scratch.join("web"));
+        bundler.alias(TOOLCHAIN, toolchain);
+        bundler
+            .command
+            // The host provides what a component imports, so there is no module to bundle.
+            .args([
+                "--external:tool-hub:*",
+                "--external:wasi:*",
+                "--external:host:*",
+            ])
+            .args(PRELUDE.map(|name| format!("--inject:{}", scratch.join(name).display())));
+        Ok(bundler)
+    }
+
+    /// Has the bundle take the module or directory at `path` by `name`.
+    pub(super) fn alias(&mut self, name: &str, path: &Path) {
+        self.command
+            .arg(format!("--alias:{name}={}", path.display()));
     }
 
     pub(super) fn arguments(&mut self, arguments: &[&str]) {
@@ -172,7 +199,7 @@ pub(super) struct BundleSources {
     /// The directory with its modules.
     pub(super) directory: PathBuf,
     /// The directory with the packages of its lock, where those are not in the project.
-    packages: Option<PathBuf>,
+    pub(super) packages: Option<PathBuf>,
 }
 
 /// Finds the directory in which the project is bundled: its own, where the user trusts the

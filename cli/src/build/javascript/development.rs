@@ -8,15 +8,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde::Deserialize;
 use serde_json::json;
 use tool_hub_manifest::{Digest, ExportName};
 
-use super::bundle::{Bundler, Entry, bundle_sources};
-use super::export_check::{exporting, grouped};
-use super::{COMPONENTIZE_QJS, entry, wasi};
-use crate::build::functions::javascript::MODULE as GENERATED;
-use crate::build::process;
+use super::bundle::{Bundler, TRACE, bundle_sources};
+use super::export_check::{self, exporting, grouped};
+use super::{COMPONENTIZE_QJS, Componentize, entry, wasi};
 use crate::build::project::{BuiltComponent, Project, built};
 use crate::build::wit::{WitFile, defines, wit_files};
 use crate::files;
@@ -39,17 +36,6 @@ const ENVIRONMENT: &str = "\ninterface environment {
 ";
 
 const TEMPLATE: &str = include_str!("development.js");
-
-/// The line of the generated code that catches the errors of plain functions. The reporting of
-/// their traces is inserted after it.
-const CATCH: &str = "  } catch (error) {\n";
-
-/// A source map, as far as it is needed to find places.
-#[derive(Deserialize)]
-struct SourceMap {
-    sources: Vec<String>,
-    mappings: String,
-}
 
 /// A script, and the modules that it takes from the component.
 struct Script {
@@ -85,17 +71,13 @@ async fn script(
     session: &Session,
 ) -> anyhow::Result<Script> {
     let bundled = bundle_sources(project, session).await?;
-    let mut entry = entry(project, &bundled.directory)?;
-    if let Some(written) = project.functions {
-        entry = telling(&entry, &written.generated().join(GENERATED), project)?;
-    }
-    let mut bundler = Bundler::new(project, &bundled, packages, &entry)?;
+    let (entry, module) = entry(project, &bundled.directory)?;
+    let mut bundler = Bundler::with_prelude(project, &bundled, packages, &entry)?;
+    bundler.alias(export_check::MODULE, &module);
     bundler.arguments(&["--format=iife", "--global-name=toolHubProject"]);
-    bundler.arguments(&["--sourcemap=external", "--sources-content=false"]);
     let bundle = bundler.run(&session.printer).await?;
     let text = std::fs::read_to_string(&bundle.path)?;
-    let map = std::fs::read(bundle.path.with_extension("js.map"))?;
-    let map = places(serde_json::from_slice(&map)?, project, &bundled.directory);
+    let map = bundle.map_for(&bundled.directory)?;
     Ok(Script {
         text: format!(
             "{text};({{ exports: toolHubProject, map: {} }})",
@@ -103,43 +85,6 @@ async fn script(
         ),
         imports: bundle.imports,
     })
-}
-
-/// The generated code around plain functions, which tells of an error before it words it.
-fn telling(entry: &Entry, generated: &Path, project: Project<'_>) -> anyhow::Result<Entry> {
-    let text = std::fs::read_to_string(generated)?;
-    let text = text.replace(
-        CATCH,
-        &format!("{CATCH}    globalThis.toolHubThrown?.(error);\n"),
-    );
-    let path = project.scratch.join(GENERATED);
-    files::write(&path, text.as_bytes())?;
-    Ok(Entry {
-        path,
-        name: entry.name,
-        module: entry.module.clone(),
-    })
-}
-
-/// The map as a text, with the names of files as they are in the project, and none for what was
-/// put around them.
-fn places(mut map: SourceMap, project: Project<'_>, directory: &Path) -> String {
-    let scratch = project.scratch.canonicalize();
-    let scratch = scratch.unwrap_or_else(|_| project.scratch.to_owned());
-    let directory = directory.canonicalize();
-    for source in &mut map.sources {
-        let Ok(path) = scratch.join(&*source).canonicalize() else {
-            continue;
-        };
-        let within = directory.as_ref().ok();
-        let within = within.and_then(|directory| path.strip_prefix(directory).ok());
-        if let Some(within) = within {
-            *source = within.display().to_string();
-        } else if path.starts_with(&scratch) {
-            source.clear();
-        }
-    }
-    json!({ "sources": map.sources, "mappings": map.mappings }).to_string()
 }
 
 /// The component of the project, from an earlier build where nothing in it is another.
@@ -164,18 +109,14 @@ async fn component(
     let module = project.scratch.join("loader.js");
     files::write(&module, loader.as_bytes())?;
     let output = project.scratch.join("tool.wasm");
-    let program = toolchain.join("node_modules/.bin/componentize-qjs");
-    let mut building = project.command(program);
-    building
-        .arg("--wit")
-        .arg(place)
-        .arg("--js")
-        .arg(module)
-        .args(["--world", WORLD, "--sync", "--output"])
-        .arg(&output)
-        .current_dir(project.scratch);
-    let doing = "building with componentize-qjs";
-    process::run(doing, &mut building, &session.printer).await?;
+    let making = Componentize {
+        wit: &place,
+        world: WORLD,
+        js: &module,
+    };
+    making
+        .run(project, &toolchain.join("node_modules"), &output, session)
+        .await?;
     let bytes = wasi::with_names_of_wasi(built(&output)?)?;
     files::write(&file, &bytes)?;
     remove_oldest(&kept);
@@ -209,7 +150,7 @@ fn loader(exports: &[ExportName], imports: &BTreeSet<String>) -> String {
         .iter()
         .map(|(name, path)| format!("{}: {name}", json!(path)))
         .collect();
-    TEMPLATE
+    format!("{TRACE}\n{TEMPLATE}")
         .replace("{{imports}}", &lines.collect::<String>())
         .replace("{{modules}}", &modules.join(", "))
         .replace("{{variable}}", SCRIPT_VARIABLE)
@@ -252,12 +193,6 @@ fn without_comments(wit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_generated_code_catches_in_one_place() {
-        let glue = include_str!("../../../templates/functions/glue.js");
-        assert_eq!(glue.matches(CATCH).count(), 1);
-    }
 
     #[test]
     fn comments_of_wit_do_not_count() {

@@ -12,6 +12,9 @@ const EVALUATION: &str = "Failed to finish JavaScript module evaluation: ";
 /// The file that the engine evaluates.
 const BUNDLE: &str = "(/bundle.js:";
 
+/// The hint at code that fails when it is evaluated.
+const ONCE: &str = "what stands outside of functions runs once, while the tool is built";
+
 /// Globals of Node and of browsers that a tool's engine lacks, with what to use instead.
 const GLOBALS: [(&[&str], &str); 3] = [
     (
@@ -143,9 +146,30 @@ pub(super) fn of_evaluation(
         let message = message.strip_prefix("Error: ").unwrap_or(message);
         Some((message, place(rest, bundle, directory)?))
     });
-    let Some((message, place)) = found else {
-        return error;
-    };
+    match found {
+        Some((message, place)) => located(message, &place),
+        None => error,
+    }
+}
+
+/// The error of a program, of which the interpreter `said` what is wrong, and where.
+pub(in crate::build) fn cannot_be_loaded(said: &str) -> anyhow::Error {
+    let (message, frames) = said.split_once('\n').unwrap_or((said, ""));
+    let place = frames.lines().find_map(|frame| {
+        let (_, at) = frame.trim().strip_prefix("at ")?.rsplit_once('(')?;
+        let (place, _column) = at.trim_end_matches(')').rsplit_once(':')?;
+        Some(place)
+    });
+    match place {
+        Some(place) => located(message, place),
+        None => Problem::user(format!("JavaScript cannot load the project: {message}"))
+            .hint(ONCE)
+            .into(),
+    }
+}
+
+/// The error of a module that says `message` when it is evaluated, at `place`.
+fn located(message: &str, place: &str) -> anyhow::Error {
     let undefined = message.split(' ').rev().nth(3).unwrap_or_default();
     let undefined = match message.ends_with(" is not defined") {
         true => undefined,
@@ -154,7 +178,7 @@ pub(super) fn of_evaluation(
     let known = GLOBALS.iter().find(|(names, _)| names.contains(&undefined));
     let hint = match (known, undefined) {
         (Some((_, hint)), _) => *hint,
-        (None, "") => "what stands outside of functions runs once, while the tool is built",
+        (None, "") => ONCE,
         (None, _) => "define or import it above that line, or write it as it is defined",
     };
     Problem::user(format!("{place}: {message}"))

@@ -2,15 +2,18 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::files;
 
 /// The longest source map that is read.
 const BYTES_MAX: u64 = 64 << 20;
 
+/// What stands before the name of a package in the path of a file of it.
+const IN_PACKAGES: &str = "/node_modules/";
+
 /// A source map, as ECMA-426 defines it.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 pub(super) struct SourceMap {
     sources: Vec<String>,
     mappings: String,
@@ -21,6 +24,27 @@ impl SourceMap {
     pub(super) fn read(path: &Path) -> Option<Self> {
         let bytes = files::read_regular(path, BYTES_MAX).ok()?;
         serde_json::from_slice(&bytes).ok()
+    }
+
+    /// The map of a bundle in `place` with the names of sources as they are in `directory`, or below
+    /// the directory of packages, and none for others.
+    pub(super) fn named(mut self, place: &Path, directory: &Path) -> Self {
+        let directory = directory.canonicalize();
+        for source in &mut self.sources {
+            let path = place.join(&*source).canonicalize();
+            let (Ok(path), Ok(directory)) = (path, &directory) else {
+                source.clear();
+                continue;
+            };
+            let name = path.strip_prefix(directory).ok();
+            let name = name.map(|name| name.display().to_string());
+            let full = path.display().to_string();
+            let package = full
+                .rsplit_once(IN_PACKAGES)
+                .map(|(_, name)| name.to_owned());
+            *source = name.or(package).unwrap_or_default();
+        }
+        self
     }
 
     /// The source and the line in it of a place in the bundle; lines and columns are from 1.

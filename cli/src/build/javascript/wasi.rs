@@ -34,16 +34,16 @@ const WEB: [&str; 5] = [
 const NAMESPACES: [&str; 2] = ["wasi:", "host:"];
 
 /// A package, as far as it is used here.
-struct Package {
+pub(super) struct Package {
     name: &'static str,
     file: &'static str,
     /// Its text, with the names of WASI.
-    text: &'static str,
+    pub(super) text: &'static str,
     /// The packages that use it.
     users: &'static [&'static str],
 }
 
-const PACKAGES: [Package; 6] = [
+pub(super) const PACKAGES: [Package; 6] = [
     Package {
         name: "wasi:io@0.2.12",
         file: "deps/tool-hub-io.wit",

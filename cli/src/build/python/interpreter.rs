@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde_json::json;
 use tool_hub_host::authoring::PACKAGES;
-use tool_hub_manifest::{Digest, Interpreter};
+use tool_hub_manifest::Interpreter;
 
 use super::componentize::componentize;
-use super::memory_access;
+use crate::build::interpreter::KeptInterpreter;
 use crate::build::process;
 use crate::build::project::{Project, built};
 use crate::files;
@@ -17,7 +17,6 @@ use crate::session::Session;
 const NAME: &str = "python-interpreter";
 
 const WORLD: &str = include_str!("interpreter/world.wit");
-const MEMORY: &str = include_str!("interpreter/memory.wat");
 /// The modules that are part of the interpreter besides, by their names.
 const MODULES: [(&str, &str); 8] = [
     (
@@ -85,7 +84,7 @@ const STEPS: [(&str, &str, &str); 2] = [
 ];
 
 /// The interpreter, of this version of the command. componentize-py makes other bytes of the same
-/// sources each time, so it is built once and kept: tools share what has the same digest.
+/// sources each time.
 pub(super) async fn interpreter(
     project: Project<'_>,
     toolchain: &Path,
@@ -93,19 +92,20 @@ pub(super) async fn interpreter(
 ) -> anyhow::Result<Interpreter> {
     let packages: Vec<_> = PACKAGES.iter().map(|package| package.files).collect();
     let made_with = toolchain.file_name().map(|name| name.display().to_string());
-    let all = json!([MEMORY, WORLD, MODULES, WASI, STEPS, packages, made_with]);
-    let key = Digest::of(all.to_string().as_bytes());
-    let file = session
-        .config
-        .settings
-        .toolchains
-        .join(format!("{NAME}-{}.wasm", &key.hex()[..16]));
-    if file.is_file() {
-        return Ok(Interpreter::hashed(built(&file)?));
-    }
-    session
-        .printer
-        .note("building the interpreter that all tools in Python share, once");
+    let kept = KeptInterpreter {
+        name: NAME,
+        language: "Python",
+        sources: &json!([WORLD, MODULES, WASI, STEPS, packages, made_with]),
+    };
+    kept.obtain(made(project, toolchain, session), session)
+        .await
+}
+
+async fn made(
+    project: Project<'_>,
+    toolchain: &Path,
+    session: &Session,
+) -> anyhow::Result<Vec<u8>> {
     let place = project.scratch.join(NAME);
     let write = |path: String, text: &str| files::write_new(&place.join(path), text.as_bytes());
     write("wit/world.wit".to_owned(), WORLD)?;
@@ -137,7 +137,5 @@ pub(super) async fn interpreter(
         let doing = "building the interpreter with componentize-py";
         process::run(doing, &mut command, &session.printer).await?;
     }
-    let bytes = memory_access::add(&built(&component)?)?;
-    files::write(&file, &bytes)?;
-    Ok(Interpreter::hashed(bytes))
+    built(&component)
 }

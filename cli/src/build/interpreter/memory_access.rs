@@ -3,6 +3,8 @@
 //! A language's toolchain does not give a component access to its own memory as a whole, so the
 //! sections are appended to the finished component: a small module, and its functions as exports.
 
+use std::ops::Range;
+
 use anyhow::{Context as _, bail};
 use wasm_encoder::{
     Alias, CanonicalFunctionSection, CanonicalOption, ComponentAliasSection, ComponentExportKind,
@@ -10,14 +12,18 @@ use wasm_encoder::{
     ComponentValType, ExportKind, InstanceSection, ModuleArg, PrimitiveValType, RawSection,
 };
 use wasmparser::{
-    CanonicalFunction, ComponentAlias, ComponentExternalKind, ComponentTypeRef, ExternalKind,
-    Parser, Payload,
+    CanonicalFunction, ComponentAlias, ComponentExternalKind, ComponentInstance, ComponentTypeRef,
+    ExternalKind, Parser, Payload,
 };
 
-const MODULE: &str = include_str!("interpreter/memory.wat");
+pub(super) const MODULE: &str = include_str!("memory.wat");
+/// The interface of interpreters, in any version.
+const INTERPRETER: &str = "tool-hub:tool/interpreter@";
 const INTERFACE: &str = "tool-hub:tool/interpreter-memory@0.1.0";
 /// The section of a component that holds a core module.
 const CORE_MODULE_SECTION: u8 = 1;
+/// The section of a component that holds another one.
+const COMPONENT_SECTION: u8 = 4;
 
 /// The number of things of each kind at the top of a component, which is the index of the next.
 #[derive(Debug, Default)]
@@ -29,14 +35,72 @@ struct Counts {
     types: u32,
     functions: u32,
     instances: u32,
+    /// The places of the components within it.
+    components: Vec<Range<usize>>,
+    /// The indices of those of which instances are made, and of their instances.
+    instantiated: Vec<(u32, u32)>,
+    /// True if it exports the interface of interpreters.
+    is_interpreter: bool,
+}
+
+/// The component with the interface, for the first memory that it has, or that the component within
+/// it has which is the interpreter.
+pub(super) fn add(component: &[u8]) -> anyhow::Result<Vec<u8>> {
+    let counts = Counts::of(component)?;
+    if counts.core_memories > 0 {
+        return with_access(component, &counts);
+    }
+    let found = counts.components.iter().enumerate();
+    let mut found = found
+        .filter(|(_, range)| !range.is_empty())
+        .map(|(index, range)| {
+            let within = Counts::of(&component[range.clone()])?;
+            Ok((index as u32, range, within))
+        });
+    let Some((index, range, within)) = found
+        .find(|it: &anyhow::Result<_>| it.as_ref().map_or(true, |(_, _, it)| it.is_interpreter))
+        .transpose()?
+    else {
+        bail!("the component has no memory");
+    };
+    let inner = with_access(&component[range.clone()], &within)?;
+    let mut out = component[..start_of_section(component, range)?].to_vec();
+    RawSection {
+        id: COMPONENT_SECTION,
+        data: &inner,
+    }
+    .append_to_component(&mut out);
+    out.extend_from_slice(&component[range.end..]);
+
+    let kind = ComponentExportKind::Instance;
+    let mut instances = counts.instantiated.iter();
+    let instance = instances.find_map(|(of, instance)| (*of == index).then_some(*instance));
+    let mut aliases = ComponentAliasSection::new();
+    aliases.alias(Alias::InstanceExport {
+        instance: instance.context("the component within is not instantiated")?,
+        kind,
+        name: INTERFACE,
+    });
+    aliases.append_to_component(&mut out);
+    let mut exports = ComponentExportSection::new();
+    exports.export(INTERFACE, kind, counts.instances, None);
+    exports.append_to_component(&mut out);
+    Ok(out)
+}
+
+/// The place of the section of which `range` holds the contents. Before those stand the section's
+/// kind and their length in LEB128.
+fn start_of_section(component: &[u8], range: &Range<usize>) -> anyhow::Result<usize> {
+    let digits = (usize::BITS - range.len().leading_zeros())
+        .div_ceil(7)
+        .max(1) as usize;
+    let start = range.start.checked_sub(digits + 1);
+    let start = start.filter(|start| component[*start] == COMPONENT_SECTION);
+    start.context("the section of the component within has a length of another form")
 }
 
 /// The component with the interface, for the first memory that it has.
-pub(super) fn add(component: &[u8]) -> anyhow::Result<Vec<u8>> {
-    let counts = Counts::of(component)?;
-    if counts.core_memories == 0 {
-        bail!("the component has no memory");
-    }
+fn with_access(component: &[u8], counts: &Counts) -> anyhow::Result<Vec<u8>> {
     let mut out = component.to_vec();
     let module = wat::parse_str(MODULE).context("the module for access to a memory")?;
     RawSection {
@@ -115,6 +179,13 @@ impl Counts {
                     if depth == 0 && matches!(payload, Payload::ModuleSection { .. }) {
                         counts.core_modules += 1;
                     }
+                    if depth == 0
+                        && let Payload::ComponentSection {
+                            unchecked_range, ..
+                        } = &payload
+                    {
+                        counts.components.push(unchecked_range.clone());
+                    }
                     depth += 1;
                 }
                 Payload::End(_) => depth = depth.saturating_sub(1),
@@ -128,7 +199,17 @@ impl Counts {
     fn add(&mut self, payload: Payload<'_>) -> anyhow::Result<()> {
         match payload {
             Payload::InstanceSection(section) => self.core_instances += section.count(),
-            Payload::ComponentInstanceSection(section) => self.instances += section.count(),
+            Payload::ComponentInstanceSection(section) => {
+                for instance in section {
+                    if let ComponentInstance::Instantiate {
+                        component_index, ..
+                    } = instance?
+                    {
+                        self.instantiated.push((component_index, self.instances));
+                    }
+                    self.instances += 1;
+                }
+            }
             Payload::ComponentTypeSection(section) => self.types += section.count(),
             Payload::ComponentAliasSection(section) => {
                 for alias in section {
@@ -170,7 +251,9 @@ impl Counts {
             // An export gives its item one more index.
             Payload::ComponentExportSection(section) => {
                 for export in section {
-                    self.named(export?.kind);
+                    let export = export?;
+                    self.is_interpreter |= export.name.name.starts_with(INTERPRETER);
+                    self.named(export.kind);
                 }
             }
             _ => {}
@@ -184,7 +267,9 @@ impl Counts {
             ComponentExternalKind::Func => self.functions += 1,
             ComponentExternalKind::Type => self.types += 1,
             ComponentExternalKind::Instance => self.instances += 1,
-            ComponentExternalKind::Component | ComponentExternalKind::Value => {}
+            // One that is not within the component has no place in it.
+            ComponentExternalKind::Component => self.components.push(0..0),
+            ComponentExternalKind::Value => {}
         }
     }
 }
