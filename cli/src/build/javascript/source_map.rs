@@ -26,8 +26,8 @@ impl SourceMap {
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// The map of a bundle in `place` with the names of sources as they are in `directory`, or below
-    /// the directory of packages, and none for others.
+    /// The map of a bundle in `place` with the names of sources as they are in `directory`, or
+    /// below the directory of packages, and none for others.
     pub(super) fn named(mut self, place: &Path, directory: &Path) -> Self {
         let directory = directory.canonicalize();
         for source in &mut self.sources {
