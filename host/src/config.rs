@@ -43,6 +43,8 @@ pub struct HostConfig {
     /// The most calls that wait for their turn; further calls fail because the host is busy. No
     /// single caller can use all of them.
     pub calls_waiting_max: u32,
+    /// The answer to components that use the component model's async, and so to those for WASI 0.3.
+    pub component_async: ComponentAsync,
     /// Who sets handlers for the signals by which guests trap.
     pub signal_handlers: SignalHandlers,
 }
@@ -67,9 +69,20 @@ impl HostConfig {
             calls_in_flight_max: 32,
             calls_running_max: processors(),
             calls_waiting_max: 256,
+            component_async: ComponentAsync::Offered,
             signal_handlers: SignalHandlers::Engine,
         }
     }
+}
+
+/// The answer to components that use the component model's async.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ComponentAsync {
+    /// They are loaded, and run in an engine of their own.
+    Offered,
+    /// They are refused.
+    Refused,
 }
 
 fn processors() -> u32 {

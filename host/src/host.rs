@@ -27,7 +27,7 @@ use crate::compilation::prefetch::Prefetch;
 use crate::component::engine_kind::EngineKind;
 use crate::component::exports::Exports;
 use crate::component::function::CallableFunction;
-use crate::component::{scan, wit};
+use crate::component::scan;
 use crate::config::HostConfig;
 use crate::error::HostError;
 use crate::imports::directories;
@@ -35,7 +35,7 @@ use crate::imports::directories::guard::Guard;
 use crate::imports::http::connect::Tls;
 use crate::interaction::Nobody;
 use crate::linker;
-use crate::program::{Program, ProgramFunction};
+use crate::program::{self, Program};
 use crate::runtime::{Runtime, Runtimes};
 use crate::secret::Secrets;
 use crate::tool::{LoadedTool, Tool};
@@ -206,7 +206,8 @@ impl HostState {
         let (program, exports) = match verified.interpreter() {
             None => (None, compiled.map(|_, _, index| Callee::Export(index))),
             Some(_) => {
-                let exports = program_exports(verified)?;
+                let exports = program::exports(verified)?;
+                let exports = exports.map(|_, _, function| Callee::Program(function));
                 refusals.extend(imports::refusals(&exports.imports));
                 let withheld = compiled.imports.iter();
                 let withheld = withheld.filter(|it| imports::is_withheld(it, &exports.imports));
@@ -358,10 +359,9 @@ impl HostState {
         Ok(component)
     }
 
-    /// The runtime that the bytes of `component` need.
     fn runtime(&self, component: &[u8]) -> Result<Runtime, HostError> {
-        self.runtimes
-            .of_kind(EngineKind::of(component), &self.config)
+        let kind = EngineKind::of(component);
+        self.runtimes.of_kind(kind, &self.config)
     }
 
     /// The component with `digest`, when the cache has its code.
@@ -397,12 +397,4 @@ impl HostState {
         });
         Ok(code)
     }
-}
-
-/// The functions that a tool says its program has.
-fn program_exports(verified: &Verified) -> Result<Exports<Callee>, HostError> {
-    let decoded = wit::decode(verified.component())?;
-    let exports = Exports::of_world(&decoded.resolve, decoded.world);
-    Ok(exports
-        .map(|name, signature, ()| Callee::Program(ProgramFunction::new(name, signature.clone()))))
 }

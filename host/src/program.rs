@@ -17,7 +17,7 @@ use crate::call::state::CallState;
 use crate::call::stop::Stop;
 use crate::component::contract_exports::ContractExport;
 use crate::component::exports::Exports;
-use crate::component::scan;
+use crate::component::{scan, wit};
 use crate::error::HostError;
 use crate::program::snapshot::{MemoryAccess, Snapshot};
 use crate::values::json::read;
@@ -26,6 +26,16 @@ use crate::values::types::Signature;
 
 /// The custom section that holds the program.
 pub(crate) const SECTION: &str = "tool-hub:program";
+
+/// The functions that a tool says its program has.
+///
+/// # Errors
+/// When the component that says so is not valid.
+pub(crate) fn exports(verified: &Verified) -> Result<Exports<Arc<ProgramFunction>>, HostError> {
+    let decoded = wit::decode(verified.component())?;
+    let exports = Exports::of_world(&decoded.resolve, decoded.world);
+    Ok(exports.map(|name, signature, ()| ProgramFunction::new(name, signature.clone())))
+}
 
 /// The text of the program in the component of `verified`, whose interpreter has `exports`.
 ///

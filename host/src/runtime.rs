@@ -9,7 +9,7 @@ use crate::call::executor::Executor;
 use crate::call::state::CallState;
 use crate::compilation::code::Code;
 use crate::component::engine_kind::EngineKind;
-use crate::config::HostConfig;
+use crate::config::{ComponentAsync, HostConfig};
 use crate::error::HostError;
 use crate::linker;
 
@@ -60,7 +60,7 @@ impl Runtimes {
     /// The runtime of components of `kind`.
     ///
     /// # Errors
-    /// The same as [`Runtimes::new`].
+    /// The same as [`Runtimes::new`], and when `config` refuses components of this kind.
     pub(crate) fn of_kind(
         &self,
         kind: EngineKind,
@@ -68,6 +68,11 @@ impl Runtimes {
     ) -> Result<Runtime, HostError> {
         if kind == EngineKind::SingleTask {
             return Ok(self.single_task.clone());
+        }
+        if config.component_async == ComponentAsync::Refused {
+            return Err(HostError::NeedsFeature {
+                feature: "component-model async (WASI 0.3)",
+            });
         }
         let made = self.multi_task.lock();
         let mut made = made.unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +86,7 @@ impl Runtimes {
     /// The runtime whose engine made `component`.
     ///
     /// # Errors
-    /// The same as [`Runtimes::new`].
+    /// The same as [`Runtimes::of_kind`].
     pub(crate) fn of_component(
         &self,
         component: &Component,

@@ -16,6 +16,10 @@ pub(crate) fn tests() -> Vec<Test> {
         ),
         test("foreign::loaded_under_a_name", loaded_under_a_name),
         test(
+            "foreign::streams_are_lists_and_values",
+            streams_are_lists_and_values,
+        ),
+        test(
             "foreign::types_of_another_package",
             types_of_another_package,
         ),
@@ -80,6 +84,44 @@ fn loaded_under_a_name() {
     std::fs::remove_file(home.work().join("adder.wasm")).expect("the file");
     let answer = home.tool("call plus.add a=1 b=2 --json").json();
     assert_eq!(answer["structured"], json!(3), "what was approved stays");
+}
+
+/// An async function that answers the stream and the future that it is given.
+fn streams_are_lists_and_values() {
+    let home = Home::new();
+    let component = wat::parse_str(
+        r#"(component
+            (type $bytes (stream u8))
+            (type $number (future u32))
+            (core module $m
+                (memory (export "memory") 1)
+                (func (export "realloc") (param i32 i32 i32 i32) (result i32) (i32.const 64))
+                (func (export "same") (param i32 i32) (result i32)
+                    (i32.store (i32.const 16) (local.get 0))
+                    (i32.store (i32.const 20) (local.get 1))
+                    (i32.const 16)))
+            (core instance $i (instantiate $m))
+            (alias core export $i "memory" (core memory $memory))
+            (alias core export $i "realloc" (core func $realloc))
+            (func (export "same") async (param "bytes" $bytes) (param "number" $number)
+                (result (tuple $bytes $number))
+                (canon lift (core func $i "same") (memory $memory) (realloc $realloc))))"#,
+    );
+    home.write("same.wasm", component.expect("a component"));
+    home.write("photo.bin", b"\x00\x01\xff");
+    let digest = digest(&home, "same.wasm");
+    let shown = home.tool("inspect same.wasm").ok();
+    assert!(
+        shown.contains("same(bytes: base64, number: integer"),
+        "{shown}"
+    );
+    home.run(["load", "same.wasm", "--approve", &digest]).ok();
+    let answer = home
+        .tool("call same bytes=@photo.bin number=7 --json")
+        .json();
+    assert_eq!(answer["structured"], json!(["AAH/", 7]));
+    let wrong = home.tool("call same bytes=@photo.bin number=x");
+    assert_eq!(wrong.code(), 1);
 }
 
 /// An import that only names types, as `use other:package/types.{colour}` makes it.

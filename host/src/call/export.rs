@@ -5,7 +5,9 @@ use wasmtime::component::{ComponentExportIndex, Instance, Type, Val};
 
 use crate::call::state::CallState;
 use crate::call::stop::Stop;
-use crate::call::streamed::{give, is_streamed, read};
+use crate::call::streamed::give::give;
+use crate::call::streamed::places::is_streamed;
+use crate::call::streamed::read::read;
 
 /// Calls an export, and gives its result if it has one.
 pub(crate) async fn call_export(

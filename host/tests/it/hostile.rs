@@ -5,6 +5,7 @@
 
 mod canary;
 mod compile;
+mod either_wasi;
 mod filesystem;
 mod filesystem_guest;
 mod guarded;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use tool_hub_host::{FailureKind, Host, HostConfig, LoadEvent, Tool, inspect};
+use tool_hub_host::{ComponentAsync, FailureKind, Host, HostConfig, LoadEvent, Tool, inspect};
 use tool_hub_manifest::{Grants, VariableName};
 
 use crate::support::{HOST, approve, component, failure, load, package, reply, tasks};
@@ -109,6 +109,25 @@ async fn a_task_that_waits_for_nothing_is_ended_at_once() {
     let failed = failure(tool.call("run", "").await);
     assert_eq!(failed.kind, FailureKind::Trapped, "{failed}");
     assert!(failed.message.contains("deadlock"), "{failed}");
+}
+
+#[tokio::test]
+async fn an_embedder_may_refuse_the_component_model_s_async() {
+    let mut config = HostConfig::new();
+    config.component_async = ComponentAsync::Refused;
+    let host = Host::new(config).unwrap();
+    let run = r#"(func (export "run") (result i32) (i32.const 7))"#;
+    let lifted = |ty: &str| {
+        format!(r#"(func (export "run") {ty} (result u32) (canon lift (core func $i "run")))"#)
+    };
+    let plain = host.load(approve(component(run, &lifted("")))).await;
+    assert_eq!(answer(&plain.unwrap()).await, "7");
+    let error = host.load(approve(component(run, &lifted("async")))).await;
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("component-model async (WASI 0.3)"),
+        "{error}"
+    );
 }
 
 #[tokio::test]

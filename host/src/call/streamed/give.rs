@@ -6,8 +6,8 @@ use wasmtime::{Error, Store};
 
 use crate::call::state::CallState;
 use crate::call::stop::Stop;
-use crate::call::streamed::each;
 use crate::call::streamed::item::{Item, with_item};
+use crate::call::streamed::places::each;
 
 /// Puts streams and futures into `value`, which has type `ty`, in the place of what they hold.
 pub(crate) fn give(

@@ -13,8 +13,8 @@ use wasmtime::{Store, StoreContextMut};
 
 use crate::call::state::CallState;
 use crate::call::stop::Stop;
-use crate::call::streamed::each;
 use crate::call::streamed::item::{Item, with_item};
+use crate::call::streamed::places::each;
 
 /// The most items that are taken at once.
 const ITEMS_AT_ONCE: usize = 64 << 10;

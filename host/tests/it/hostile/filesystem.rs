@@ -10,8 +10,9 @@ use tool_hub_host::Tool;
 use tool_hub_manifest::Access;
 
 use super::canary::{CANARY, GrantedDirectory};
+use super::either_wasi::with_either_wasi;
 use super::filesystem_guest::{
-    CHANGES, FileOperation, act, granted, granted_by, hoard, read, read_link, with_either_wasi,
+    CHANGES, FileOperation, act, granted, granted_by, hoard, read, read_link,
 };
 use super::guarded::guarding;
 use crate::support::HOST;
@@ -292,7 +293,7 @@ async fn a_link_tells_no_more_than_its_own_text() {
 /// A directory that is listed to no end keeps no thread of the process: here there are two.
 #[test]
 fn lists_that_are_not_read_keep_no_thread() {
-    super::filesystem_guest::wasi_3::use_wasi_3();
+    super::either_wasi::use_wasi_3();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(2)

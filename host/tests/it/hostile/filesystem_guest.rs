@@ -9,6 +9,7 @@ use tool_hub_host::{Approved, Host, Outcome, Tool};
 use tool_hub_manifest::{Access, DirectoryGrant, DirectoryName, DirectoryRequest, Grants};
 
 use super::canary::GrantedDirectory;
+use super::either_wasi;
 use crate::support::{HOST, MEMORY, package};
 
 /// The cases of `error-code`, in order.
@@ -344,7 +345,7 @@ pub(crate) async fn granted_all(host: &Host, granted: Vec<(&str, DirectoryGrant)
     let named: Vec<_> = named
         .map(|(name, grant)| (name.parse().unwrap(), grant))
         .collect();
-    let component = match wasi_3::is_used() {
+    let component = match either_wasi::is_wasi_3() {
         true => wasi_3::component(),
         false => component(),
     };
@@ -364,7 +365,7 @@ pub(crate) async fn granted_all(host: &Host, granted: Vec<(&str, DirectoryGrant)
 }
 
 fn error(number: usize) -> &'static str {
-    let number = match wasi_3::is_used() {
+    let number = match either_wasi::is_wasi_3() {
         true => wasi_3::number(number),
         false => number,
     };
@@ -385,27 +386,6 @@ async fn look(tool: &Tool, function: &str, path: &str) -> Result<String, &'stati
         }
     }
 }
-
-/// Runs each of these tests with a guest for WASI 0.2 and with one for WASI 0.3.
-macro_rules! with_either_wasi {
-    ($($name:ident)*) => {
-        mod wasi_2 {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $name() {
-                super::$name().await;
-            })*
-        }
-
-        mod wasi_3 {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $name() {
-                crate::hostile::filesystem_guest::wasi_3::use_wasi_3();
-                super::$name().await;
-            })*
-        }
-    };
-}
-pub(crate) use with_either_wasi;
 
 /// The content of the file at `path`.
 pub(crate) async fn read(tool: &Tool, path: &str) -> Result<String, &'static str> {

@@ -7,9 +7,8 @@ use tool_hub_host::{Host, HostConfig};
 use tool_hub_manifest::{Access, DirectoryGrant};
 
 use super::canary::GrantedDirectory;
-use super::filesystem_guest::{
-    CHANGES, FileOperation, act, granted_all, granted_by, read, with_either_wasi,
-};
+use super::either_wasi::with_either_wasi;
+use super::filesystem_guest::{CHANGES, FileOperation, act, granted_all, granted_by, read};
 
 with_either_wasi! {
     guarded_names_are_not_touched_where_writing_is_granted

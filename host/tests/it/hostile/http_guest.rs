@@ -7,12 +7,12 @@ use tool_hub_host::{Approved, FailureKind, Outcome, Tool};
 use tool_hub_manifest::{Grants, Methods, Verified};
 
 use self::guest::{ERRORS, component};
-use super::filesystem_guest::wasi_3;
+use super::either_wasi;
 use crate::support::{HOST, advised, package};
 
 /// The guest with a manifest that asks for `origins`.
 pub(crate) fn asking(origins: &[String]) -> Verified {
-    let component = match wasi_3::is_used() {
+    let component = match either_wasi::is_wasi_3() {
         true => guest::wasi_3::component(),
         false => component(),
     };

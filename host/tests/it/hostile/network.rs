@@ -8,7 +8,7 @@ use tool_hub_host::{FailureKind, Outcome};
 use tool_hub_manifest::{Methods, Origin};
 
 use super::canary::{OK, Server, has};
-use super::filesystem_guest::with_either_wasi;
+use super::either_wasi::with_either_wasi;
 use super::http_guest::{Request, RequestResult, granted, send};
 
 with_either_wasi! {

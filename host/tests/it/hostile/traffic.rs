@@ -10,7 +10,7 @@ use tool_hub_host::FailureKind;
 use tool_hub_manifest::Methods;
 
 use super::canary::{OK, Server};
-use super::filesystem_guest::with_either_wasi;
+use super::either_wasi::with_either_wasi;
 use super::http_guest::{Request, RequestResult, granted, send};
 use crate::support::reply;
 

@@ -1,22 +1,7 @@
 //! The same guest for WASI 0.3: its functions are async, and files are read and written as streams.
 
-use std::cell::Cell;
-
 use super::{CORE, ERRORS, LOWERED};
 use crate::support::tasks;
-
-thread_local! {
-    static USED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Has this test's guests be for WASI 0.3.
-pub(crate) fn use_wasi_3() {
-    USED.set(true);
-}
-
-pub(crate) fn is_used() -> bool {
-    USED.get()
-}
 
 /// Reading and writing with streams, as the functions of WASI 0.2 do it without them.
 const STREAMS: &str = r#"
