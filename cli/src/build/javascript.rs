@@ -6,6 +6,8 @@ pub(super) mod development;
 mod errors;
 mod export_check;
 mod interpreter;
+mod native;
+mod packages;
 mod program;
 mod source_map;
 mod wasi;
@@ -48,12 +50,12 @@ pub(super) async fn build(
 ) -> anyhow::Result<BuiltComponent> {
     match project.functions {
         Some(functions) => program::build(project, functions, session).await,
-        None => Ok(BuiltComponent::whole(component(project, session).await?)),
+        None => component(project, session).await,
     }
 }
 
 /// Builds the project with esbuild and componentize-qjs.
-async fn component(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
+async fn component(project: Project<'_>, session: &Session) -> anyhow::Result<BuiltComponent> {
     let bundled = bundle_sources(project, session).await?;
     let toolchain = COMPONENTIZE_QJS
         .directory(project, session)
@@ -78,7 +80,9 @@ async fn component(project: Project<'_>, session: &Session) -> anyhow::Result<Ve
         let error = export_check::explained(error, project.directory, source(project));
         errors::of_evaluation(error, &bundle.path, &bundled.directory)
     })?;
-    wasi::with_names_of_wasi(built(&component)?)
+    let mut built = BuiltComponent::whole(wasi::with_names_of_wasi(built(&component)?)?);
+    built.packages = bundle.packages;
+    Ok(built)
 }
 
 /// A run of componentize-qjs.
