@@ -1,13 +1,14 @@
-"""Compares tools in Python that share an interpreter with the same tools as components of their own.
+"""Compares tools that share an interpreter with the same tools as components of their own.
 
-The first are programs, of plain functions or of classes for a WIT, the others hold CPython. Printed are
+The first are programs, of plain functions or, in Python, of classes for a WIT; the others hold CPython
+or QuickJS, as the classes do in JavaScript. Printed are
 what a second tool takes to build, to store and to load for the first time, what calls take over
 `tool serve` (medians, in turns, and their ratio), and the memory of a server with many programs.
 
-    python3 cli/benches/programs.py [TOOL] [TOOLS]
+    python3 cli/benches/programs.py [TOOL] [TOOLS] [LANGUAGE]
 
 TOOL is the command, `target/release/tool` unless it is given; TOOLS is how many programs there are
-in all, 100 unless it is given. What builds components is kept in the user's own cache, all else in
+in all, 100 unless it is given; LANGUAGE is `python`, or `javascript`. What builds components is kept in the user's own cache, all else in
 a temporary directory.
 """
 
@@ -29,7 +30,8 @@ interface wall-clock {
     now: func() -> datetime;
 }
 """
-PROGRAM = '''
+PROGRAMS = {
+    "python": '''
 GREETINGS = {{"en": "Hello, {{}}!", "de": "Hallo, {{}}!", "fr": "Bonjour, {{}} !"}}
 
 
@@ -41,14 +43,31 @@ def greet(name: str, language: str = "en") -> str:
         language: In which language.
     """
     return GREETINGS[language].format(name)
-'''
+''',
+    "javascript": '''
+const GREETINGS = {{ en: "Hello, {{}}!", de: "Hallo, {{}}!", fr: "Bonjour, {{}} !" }};
+
+/**
+ * Greets somebody, in the manner of number {number}.
+ *
+ * @param {{string}} name Whom.
+ * @param {{string}} [language] In which language.
+ * @returns {{string}} A greeting.
+ */
+export function greet(name, language = "en") {{
+  return GREETINGS[language].replace("{{}}", name);
+}}
+''',
+}
+ENDINGS = {"python": "py", "javascript": "js"}
 
 
 class Bench:
     """The command, in directories of its own but for the cache of toolchains."""
 
-    def __init__(self, tool, directory):
+    def __init__(self, tool, directory, language):
         self.tool = tool
+        self.language = language
         self.directory = Path(directory)
         home = self.directory / "home"
         cache = home / "cache"
@@ -71,13 +90,16 @@ class Bench:
     def program(self, number):
         """Makes and builds a tool of plain functions, and gives the time of the build."""
         name = f"program-{number}"
-        (self.directory / f"{name}.py").write_text(PROGRAM.format(number=number))
-        self.run("new", name, "--from", f"{name}.py")
+        file = f"{name}.{ENDINGS[self.language]}"
+        (self.directory / file).write_text(PROGRAMS[self.language].format(number=number))
+        self.run("new", name, "--from", file)
         return self.run("build", name)[1]
 
     def classes(self, name, more=""):
         """Makes and builds a project with WIT of its own, and gives the time of the build."""
         self.run("new", name, "--lang", "javascript")
+        if self.language == "javascript":
+            return self.run("build", name)[1]
         project = self.directory / name
         clocks = project / "wit/deps/clocks/clocks.wit"
         clocks.parent.mkdir(parents=True)
@@ -153,8 +175,9 @@ class Server:
 def main():
     tool = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "target/release/tool")
     tools = int(sys.argv[2]) if len(sys.argv) > 2 else 100
+    language = sys.argv[3] if len(sys.argv) > 3 else "python"
     with tempfile.TemporaryDirectory() as directory:
-        bench = Bench(tool, directory)
+        bench = Bench(tool, directory, language)
         bench.program(0)
         again = bench.run("build", "program-0")[1]
         second = bench.program(1)

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use tokio::process::Command;
 
-use super::errors;
 use super::source_map::SourceMap;
+use super::{errors, packages};
 use crate::build::npm::{self, INSTALLED, PACKAGES};
-use crate::build::project::Project;
+use crate::build::project::{BundledPackage, Project};
 use crate::build::{process, sources, trust};
 use crate::files;
 use crate::session::Session;
@@ -67,6 +67,8 @@ const NOT_SEEN: &str = "it saw a copy of the project's sources, without node_mod
 pub(super) struct Bundle {
     pub(super) path: PathBuf,
     pub(super) imports: BTreeSet<String>,
+    /// The project's packages of which something is in it.
+    pub(super) packages: Vec<BundledPackage>,
 }
 
 impl Bundle {
@@ -89,6 +91,14 @@ struct Metafile {
 #[derive(Deserialize)]
 struct OutputFile {
     imports: Vec<Imported>,
+    inputs: BTreeMap<String, Contribution>,
+}
+
+/// A module's part in the bundle.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Contribution {
+    bytes_in_output: u64,
 }
 
 #[derive(Deserialize)]
@@ -103,6 +113,7 @@ pub(super) struct Bundler<'a> {
     command: Command,
     project: Project<'a>,
     bundled: &'a BundleSources,
+    toolchain: PathBuf,
 }
 
 impl<'a> Bundler<'a> {
@@ -132,6 +143,7 @@ impl<'a> Bundler<'a> {
             command,
             project,
             bundled,
+            toolchain: toolchain.to_owned(),
         })
     }
 
@@ -183,13 +195,24 @@ impl<'a> Bundler<'a> {
             .arg(format!("--outfile={}", path.display()));
         let run = process::run("bundling with esbuild", &mut self.command, printer).await;
         let is_copy = self.bundled.directory != self.project.directory;
-        run.map_err(|error| errors::of_bundler(error, is_copy.then_some(NOT_SEEN)))?;
+        let directory = &self.bundled.directory;
+        run.map_err(|error| {
+            let error = packages::explained(error, directory);
+            errors::of_bundler(error, is_copy.then_some(NOT_SEEN))
+        })?;
         let meta: Metafile = serde_json::from_slice(&std::fs::read(meta)?)?;
-        let imports = meta.outputs.into_values().flat_map(|output| output.imports);
-        let imports = imports.filter(|import| import.external);
+        let (mut imports, mut modules) = (BTreeSet::new(), Vec::new());
+        for output in meta.outputs.into_values() {
+            let external = output.imports.into_iter().filter(|import| import.external);
+            imports.extend(external.map(|import| import.path));
+            let inputs = output.inputs.into_iter();
+            let used = inputs.filter(|(_, part)| part.bytes_in_output > 0);
+            modules.extend(used.map(|(path, _)| path));
+        }
         Ok(Bundle {
             path,
-            imports: imports.map(|import| import.path).collect(),
+            imports,
+            packages: packages::of_modules(&modules, directory, &self.toolchain)?,
         })
     }
 }

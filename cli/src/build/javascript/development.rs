@@ -12,8 +12,9 @@ use serde_json::json;
 use tool_hub_manifest::{Digest, ExportName};
 
 use super::bundle::{Bundler, TRACE, bundle_sources};
+use super::componentize::{COMPONENTIZE_QJS, Componentize};
 use super::export_check::{self, exporting, grouped};
-use super::{COMPONENTIZE_QJS, Componentize, entry, wasi};
+use super::{entry, wasi};
 use crate::build::project::{BuiltComponent, Project, built};
 use crate::build::wit::{WitFile, defines, wit_files};
 use crate::files;

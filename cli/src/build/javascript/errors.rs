@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::native;
 use super::source_map::SourceMap;
 use crate::terminal::problem::Problem;
 
@@ -67,8 +68,8 @@ pub(super) fn of_bundler(error: anyhow::Error, not_seen: Option<&str>) -> anyhow
     if said.is_some_and(|said| said.contains("is built into node")) {
         return problem
             .hint(format!(
-                "`{quoted}` is a part of Node, and a tool runs without Node: use what the \
-                 language itself has, or a package that needs nothing of Node"
+                "`{quoted}` is a part of Node, and a tool runs without Node: {}",
+                native::instead_of_module(quoted)
             ))
             .into();
     }

@@ -7,25 +7,81 @@ use tool_hub_host::authoring::CONTRACT;
 use tool_hub_manifest::Interpreter;
 
 use super::bundle::{BundleSources, Bundler, FILES};
-use super::{Componentize, wasi};
+use super::componentize::Componentize;
+use super::wasi;
 use crate::build::interpreter::KeptInterpreter;
 use crate::build::project::{Project, built};
 use crate::build::wit::WitFile;
 use crate::files;
 use crate::session::Session;
 
-/// The name of its world and of its file, among the toolchains.
+/// The name of the interpreters' world.
 const NAME: &str = "javascript-interpreter";
 
 const WORLD: &str = include_str!("interpreter/world.wit");
-/// Its modules; the first is its component's.
-const MODULES: [(&str, &str); 2] = [
-    ("interpreter.js", include_str!("interpreter/interpreter.js")),
+const MODULES: [(&str, &str); 4] = [
     ("functions.js", include_str!("interpreter/functions.js")),
+    ("globals.js", include_str!("interpreter/globals.js")),
+    ("interpreter.js", include_str!("interpreter/interpreter.js")),
+    (
+        "interpreter_with_web.js",
+        include_str!("interpreter/interpreter_with_web.js"),
+    ),
 ];
+
+/// Globals that only [`Flavour::Web`] has.
+const WEB: [&str; 9] = [
+    "fetch",
+    "Headers",
+    "Request",
+    "Response",
+    "structuredClone",
+    "TextDecoder",
+    "TextEncoder",
+    "URL",
+    "URLSearchParams",
+];
+
+/// One of the interpreters, by what it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flavour {
+    /// The language, timers, `console` and random values.
+    Plain,
+    /// That, and what browsers have besides, of which HTTP.
+    Web,
+}
+
+impl Flavour {
+    /// The smallest that has all globals that `script` names, be it in a text.
+    pub(super) fn of(script: &str) -> Self {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        let mut words = script.split(|c: char| !is_part(c));
+        match words.any(|word| WEB.contains(&word)) {
+            true => Self::Web,
+            false => Self::Plain,
+        }
+    }
+
+    /// The beginning of its file's name, among the toolchains.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "javascript-interpreter",
+            Self::Web => "javascript-interpreter-with-web",
+        }
+    }
+
+    /// The module of its component.
+    fn module(self) -> &'static str {
+        match self {
+            Self::Plain => "interpreter.js",
+            Self::Web => "interpreter_with_web.js",
+        }
+    }
+}
 
 /// The interpreter, of this version of the command.
 pub(super) async fn interpreter(
+    flavour: Flavour,
     project: Project<'_>,
     toolchain: &Path,
     session: &Session,
@@ -34,15 +90,16 @@ pub(super) async fn interpreter(
     let made_with = made_with.map(|name| name.display().to_string());
     let wasi = wasi::PACKAGES.map(|package| package.text);
     let kept = KeptInterpreter {
-        name: NAME,
+        name: flavour.name(),
         language: "JavaScript",
         sources: &json!([WORLD, MODULES, FILES, CONTRACT.files, wasi, made_with]),
     };
-    kept.obtain(made(project, toolchain, session), session)
-        .await
+    let making = made(flavour, project, toolchain, session);
+    kept.obtain(making, session).await
 }
 
 async fn made(
+    flavour: Flavour,
     project: Project<'_>,
     toolchain: &Path,
     session: &Session,
@@ -56,8 +113,9 @@ async fn made(
         packages: None,
     };
     let mut bundler =
-        Bundler::with_prelude(project, &sources, toolchain, &place.join(MODULES[0].0))?;
-    bundler.arguments(&["--format=esm"]);
+        Bundler::with_prelude(project, &sources, toolchain, &place.join(flavour.module()))?;
+    // It takes memory for each character of its source.
+    bundler.arguments(&["--format=esm", "--minify-whitespace", "--minify-syntax"]);
     let bundle = bundler.run(&session.printer).await?;
     let contract = CONTRACT.files.iter().map(|(name, text)| {
         let path = Path::new("deps").join(CONTRACT.directory()).join(name);
@@ -74,4 +132,31 @@ async fn made(
     };
     making.run(project, toolchain, &component, session).await?;
     wasi::with_names_of_wasi(built(&component)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_names_a_part_of_the_web_has_it() {
+        for (script, flavour) in [
+            ("function f(a){return a+1}", Flavour::Plain),
+            ("const prefetch=1,x=fetchAll(URLS)", Flavour::Plain),
+            ("await fetch(u)", Flavour::Web),
+            ("globalThis[\"URL\"]", Flavour::Web),
+            ("new globalThis.TextDecoder", Flavour::Web),
+        ] {
+            assert_eq!(Flavour::of(script), flavour, "{script}");
+        }
+    }
+
+    #[test]
+    fn what_only_one_has_are_globals() {
+        let globals = include_str!("web/globals.js");
+        for name in WEB {
+            let line = format!("export {{ {name}, {name} as \"globalThis.{name}\" }};");
+            assert!(globals.contains(&line), "{name}");
+        }
+    }
 }

@@ -4,7 +4,8 @@ use serde_json::json;
 use tool_hub_host::authoring::{WitSource, program_component};
 
 use super::bundle::{Bundler, bundle_sources};
-use super::{COMPONENTIZE_QJS, interpreter};
+use super::componentize::COMPONENTIZE_QJS;
+use super::interpreter::{Flavour, interpreter};
 use crate::build::functions::Functions;
 use crate::build::functions::javascript::{MODULE, PROJECT};
 use crate::build::project::{BuiltComponent, Project};
@@ -41,6 +42,7 @@ pub(super) async fn build(
     ]);
     let bundle = bundler.run(&session.printer).await?;
     let script = std::fs::read_to_string(&bundle.path)?;
+    let flavour = Flavour::of(&script);
     let program = json!({
         "script": format!("{script};{EXPORTS}.functions"),
         "map": bundle.map_for(&bundled.directory)?,
@@ -53,7 +55,7 @@ pub(super) async fn build(
     Ok(BuiltComponent {
         bytes: program_component(&sources, None, &program.to_string())?,
         script: None,
-        interpreter: Some(interpreter::interpreter(project, &toolchain, session).await?),
-        packages: Vec::new(),
+        interpreter: Some(interpreter(flavour, project, &toolchain, session).await?),
+        packages: bundle.packages,
     })
 }

@@ -4,13 +4,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::packages::IN_PACKAGES;
 use crate::files;
 
 /// The longest source map that is read.
 const BYTES_MAX: u64 = 64 << 20;
-
-/// What stands before the name of a package in the path of a file of it.
-const IN_PACKAGES: &str = "/node_modules/";
 
 /// A source map, as ECMA-426 defines it.
 #[derive(Deserialize, Serialize)]

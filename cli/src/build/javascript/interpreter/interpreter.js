@@ -6,15 +6,14 @@
 
 import { getRandomBytes } from "wasi:random/random@0.2.12";
 import { seed } from "../random_numbers.js";
-import * as globals from "../web/globals.js";
+import { AbortController, AbortSignal } from "../web/abort.js";
+import { crypto } from "../web/crypto.js";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "../web/events.js";
 import * as conversions from "./functions.js";
+import { define } from "./globals.js";
 import { mapped, traced } from "../trace.js";
 
-for (const [name, value] of Object.entries(globals)) {
-  if (!name.startsWith("globalThis.")) {
-    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
-  }
-}
+define({ AbortController, AbortSignal, crypto, clearInterval, clearTimeout, setInterval, setTimeout });
 
 const evaluate = eval;
 let functions;
