@@ -8,6 +8,7 @@ mod defined;
 mod fetching;
 mod gradio;
 mod integers;
+mod javascript_programs;
 mod listed;
 mod mistake_table;
 mod mistakes;
@@ -78,6 +79,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(defined::tests());
     tests.extend(fetching::tests());
     tests.extend(integers::tests());
+    tests.extend(javascript_programs::tests());
     tests.extend(plain::tests());
     tests.extend(programs::tests());
     tests.extend(requests::tests());

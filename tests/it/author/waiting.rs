@@ -251,28 +251,44 @@ fn imports(source: &str) -> String {
     home.run(["inspect", "./waiter", "--verbose"]).ok()
 }
 
+/// What the component of a project with WIT of its own imports, of which a function has `code`.
+fn imports_of_component(code: &str) -> String {
+    let home = Home::new();
+    home.tool("new greeter --lang javascript").ok();
+    let with = format!("const run = async () => {{ {code} }};\n    void run;\n    const code =");
+    edit(&home, "greeter/tool.js", "const code =", &with);
+    home.tool("build greeter").ok();
+    home.run(["inspect", "./greeter", "--verbose"]).ok()
+}
+
 fn imports_what_is_used() {
-    let with = |code: &str| {
-        imports(&format!(
-            "/** Waits.\n * @returns {{Promise<string>}} It. */\nexport async function wait() {{ {code} }}\n"
-        ))
-    };
-    let bare = with("await null; return 'nothing';");
+    let bare = "await null; return 'nothing';";
+    let timed = "await new Promise((done) => setTimeout(done, 1)); return 'nothing';";
+    let fetching = "return (await fetch('http://localhost/')).text();";
+    let imported = imports_of_component(bare);
     for absent in [
         "wasi:http",
         "wasi:io/poll@0.2.0",
         "wasi:random/random@",
         "host:",
     ] {
-        assert!(!bare.contains(absent), "{absent}: {bare}");
+        assert!(!imported.contains(absent), "{absent}: {imported}");
     }
-    let timed = with("await new Promise((done) => setTimeout(done, 1)); return 'nothing';");
-    assert!(!timed.contains("wasi:http"), "{timed}");
-    assert!(timed.contains("wasi:io/poll@0.2.0"), "{timed}");
-    let fetching = with("return (await fetch('http://localhost/')).text();");
-    assert!(
-        fetching.contains("wasi:http/outgoing-handler@0.2.0"),
-        "{fetching}"
-    );
-    assert!(!fetching.contains("host:"), "{fetching}");
+    let imported = imports_of_component(timed);
+    assert!(!imported.contains("wasi:http"), "{imported}");
+    assert!(imported.contains("wasi:io/poll@0.2.0"), "{imported}");
+    let imported = imports_of_component(fetching);
+    let http = "wasi:http/outgoing-handler@0.2.0";
+    assert!(imported.contains(http), "{imported}");
+    assert!(!imported.contains("host:"), "{imported}");
+
+    // The interpreter of plain functions has timers and random numbers, but HTTP only where a
+    // function makes requests.
+    for (code, has_http) in [(bare, false), (timed, false), (fetching, true)] {
+        let imported = imports(&format!(
+            "/** Waits.\n * @returns {{Promise<string>}} It. */\nexport async function wait() {{ {code} }}\n"
+        ));
+        assert_eq!(imported.contains("wasi:http"), has_http, "{imported}");
+        assert!(!imported.contains("host:"), "{imported}");
+    }
 }

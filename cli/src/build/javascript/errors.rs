@@ -73,6 +73,17 @@ pub(super) fn of_bundler(error: anyhow::Error, not_seen: Option<&str>) -> anyhow
             ))
             .into();
     }
+    if ["tool-hub:", "wasi:"]
+        .iter()
+        .any(|of| quoted.starts_with(of))
+    {
+        return problem
+            .hint(
+                "plain functions import no interfaces: a project with WIT of its own does, such as \
+                 tool new NAME --lang javascript makes",
+            )
+            .into();
+    }
     if quoted.starts_with('.') {
         return problem
             .hint(format!(
@@ -216,6 +227,7 @@ fn normal(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::diagnosis;
 
     #[test]
     fn an_error_of_the_bundler_begins_with_its_place() {
@@ -224,6 +236,15 @@ mod tests {
         let failed: anyhow::Error = Problem::user("bundling failed").caused_by(said).into();
         let error = of_bundler(failed, None);
         assert_eq!(error.to_string(), "sums.js:1:16: Could not resolve \"fs\"");
+        let said = said
+            .replace("\"fs\"", "\"wasi:cli/stdout\"")
+            .replace("  It is built into node.", "");
+        let failed: anyhow::Error = Problem::user("bundling failed").caused_by(said).into();
+        let hints = diagnosis::of(&of_bundler(failed, None)).hints;
+        assert!(
+            hints[0].starts_with("plain functions import no interfaces"),
+            "{hints:?}"
+        );
         let other: anyhow::Error = Problem::user("bundling failed").caused_by("no room").into();
         assert_eq!(of_bundler(other, None).to_string(), "bundling failed");
     }
