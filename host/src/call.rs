@@ -78,10 +78,7 @@ pub(crate) async fn run<T: Size + Mask>(
                 _ => Err(limit::outcome_too_long(max)),
             }
         }
-        Err(failure) => {
-            freed_memory::after(&failure);
-            Err(failure)
-        }
+        Err(failure) => Err(failure),
     };
     record.released(result)
 }
@@ -141,9 +138,14 @@ fn guest(
                 (Callee::Program(_) | Callee::Preparation, None) => Err(Stop::MissingExport.into()),
             }
         };
-        called
+        let result = called
             .await
-            .map_err(|error: wasmtime::Error| failure::of_error(&error, store.data()))
+            .map_err(|error: wasmtime::Error| failure::of_error(&error, store.data()));
+        drop(store);
+        if let Err(failure) = &result {
+            freed_memory::after(failure);
+        }
+        result
     }
 }
 

@@ -17,7 +17,7 @@ use crate::approval::{claims, denial};
 use crate::call::plan::{Callee, Plan};
 use crate::call::policy::Policy;
 use crate::call::record::Record;
-use crate::call::{self, SandboxTemplate};
+use crate::call::{self, SandboxTemplate, freed_memory};
 use crate::compilation::cache::Cache;
 use crate::compilation::cache::eviction::EvictedFiles;
 use crate::compilation::code::Code;
@@ -87,6 +87,7 @@ impl Host {
     /// When the machine refuses the address space or the thread, or the cache directory
     /// cannot be used.
     pub fn new(config: HostConfig) -> Result<Self, HostError> {
+        freed_memory::keep_little();
         let runtimes = Runtimes::new(&config)?;
         let cache = match &config.cache {
             Some(directory) => {

@@ -1,7 +1,8 @@
 //! Has the allocator give memory back after a call whose values took much of it.
 //!
-//! glibc keeps what was freed between buffers in use, and up to 64 MiB at the end of each of its
-//! arenas, for as long as the process runs. A result of 120 MiB would leave most of that behind.
+//! glibc keeps what was freed between buffers in use, and once a long buffer was freed up to 64 MiB
+//! at the end of each of its arenas, for as long as the process runs. A result of 120 MiB would
+//! leave most of that behind.
 
 use tool_hub_manifest::contract::{Failure, FailureKind};
 use wasmtime::component::Val;
@@ -18,7 +19,7 @@ pub(crate) fn drop_value(value: Option<Val>) {
     }
 }
 
-/// To be called when a call has failed. One that reached the limit of what it may hand to the host
+/// To be called when a call has failed and its store is gone. One that reached the limit of what it may hand to the host
 /// handed over as much.
 pub(crate) fn after(failure: &Failure) {
     if let FailureKind::HostLimit { limit, .. } = &failure.kind
@@ -61,6 +62,22 @@ fn fits(value: &Val, room: &mut usize) -> bool {
         _ => true,
     }
 }
+
+/// The most that glibc may keep at the end of an arena, in bytes.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const ARENA_END_BYTES: i32 = 1 << 20;
+
+/// Has the ends of arenas given back when they are freed: [`give_back`] reaches only the rest.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "the allocator has no other way to be told")]
+pub(crate) fn keep_little() {
+    // SAFETY: `mallopt` takes two integers and the allocator's lock; any thread may call it.
+    let was_set = unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, ARENA_END_BYTES) };
+    tracing::debug!(was_set, "set the end that an arena keeps");
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn keep_little() {}
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "the allocator has no other way to be told")]

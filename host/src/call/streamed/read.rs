@@ -16,6 +16,9 @@ use crate::call::stop::Stop;
 use crate::call::streamed::item::{Item, with_item};
 use crate::call::streamed::places::each;
 
+/// What has come of a stream or a future, as a value only where it is wanted: that takes more.
+type Unread = Box<dyn FnOnce() -> Val + Send>;
+
 /// The most items that are taken at once.
 const ITEMS_AT_ONCE: usize = 64 << 10;
 
@@ -47,7 +50,8 @@ pub(crate) async fn read(
     let mut values = ended.into_iter();
     each(value, ty, &mut |value, _| {
         // An end that is dropped is that of a future without a value.
-        *value = values.next().and_then(Result::ok).ok_or(Stop::NoValue)?;
+        let unread = values.next().and_then(Result::ok).ok_or(Stop::NoValue)?;
+        *value = unread();
         Ok(())
     })
 }
@@ -55,7 +59,7 @@ pub(crate) async fn read(
 fn collect<T: Item>(
     store: &mut Store<CallState>,
     any: &StreamAny,
-    ended: oneshot::Sender<Val>,
+    ended: oneshot::Sender<Unread>,
 ) -> wasmtime::Result<()> {
     let reader = any.clone().try_into_stream_reader::<T>()?;
     reader.pipe(
@@ -70,7 +74,7 @@ fn collect<T: Item>(
 fn wait<T: Item>(
     store: &mut Store<CallState>,
     any: &FutureAny,
-    ended: oneshot::Sender<Val>,
+    ended: oneshot::Sender<Unread>,
 ) -> wasmtime::Result<()> {
     let reader = any.clone().try_into_future_reader::<T>()?;
     let waiter = Waiter::<T> {
@@ -83,7 +87,7 @@ fn wait<T: Item>(
 /// Collects the items of a stream. It is dropped when the stream has ended.
 struct Collector<T: Item> {
     items: Vec<T>,
-    ended: Option<oneshot::Sender<Val>>,
+    ended: Option<oneshot::Sender<Unread>>,
 }
 
 impl<T: Item> StreamConsumer<CallState> for Collector<T> {
@@ -110,9 +114,9 @@ impl<T: Item> Drop for Collector<T> {
     fn drop(&mut self) {
         let items = std::mem::take(&mut self.items);
         if let Some(ended) = self.ended.take() {
-            let values = items.into_iter().map(T::into_val);
+            let values = move || Val::List(items.into_iter().map(T::into_val).collect());
             // Nobody waits for it if the call was stopped.
-            let _ = ended.send(Val::List(values.collect()));
+            let _ = ended.send(Box::new(values));
         }
     }
 }
@@ -120,7 +124,7 @@ impl<T: Item> Drop for Collector<T> {
 /// Waits for the value of a future.
 struct Waiter<T: Item> {
     item: Option<T>,
-    ended: Option<oneshot::Sender<Val>>,
+    ended: Option<oneshot::Sender<Unread>>,
 }
 
 impl<T: Item> FutureConsumer<CallState> for Waiter<T> {
@@ -137,7 +141,7 @@ impl<T: Item> FutureConsumer<CallState> for Waiter<T> {
         take(&mut store, |store| source.read(store, &mut this.item))?;
         if let (Some(item), Some(ended)) = (this.item.take(), this.ended.take()) {
             count_bytes(&mut store, size_of::<Val>() + item.bytes())?;
-            let _ = ended.send(item.into_val());
+            let _ = ended.send(Box::new(move || item.into_val()));
         }
         Poll::Ready(Ok(()))
     }
