@@ -112,7 +112,7 @@ fn streams_are_lists_and_values() {
     let digest = digest(&home, "same.wasm");
     let shown = home.tool("inspect same.wasm").ok();
     assert!(
-        shown.contains("same(bytes: base64, number: integer"),
+        shown.contains("same(bytes: bytes, number: integer)"),
         "{shown}"
     );
     home.run(["load", "same.wasm", "--approve", &digest]).ok();

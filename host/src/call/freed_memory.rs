@@ -19,8 +19,8 @@ pub(crate) fn drop_value(value: Option<Val>) {
     }
 }
 
-/// To be called when a call has failed and its store is gone. One that reached the limit of what it may hand to the host
-/// handed over as much.
+/// To be called when a call has failed and its store is gone. One that reached the limit of what it
+/// may hand to the host handed over as much.
 pub(crate) fn after(failure: &Failure) {
     if let FailureKind::HostLimit { limit, .. } = &failure.kind
         && *limit == "transfer_bytes"
