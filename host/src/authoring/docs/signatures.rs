@@ -7,7 +7,6 @@ use wit_parser::{
 };
 
 use crate::error::HostError;
-use crate::values::types::wit;
 
 /// Checks every function that `world` exports of its own package. Those of others' interfaces are
 /// not for agents, or are somebody else's to correct.
@@ -74,9 +73,8 @@ fn of_definition(
         TypeDefKind::Resource | TypeDefKind::Handle(Handle::Own(_) | Handle::Borrow(_)) => {
             Some("resource")
         }
-        // One with items that cannot be read one by one.
-        TypeDefKind::Stream(_) if wit::of(resolve, id).is_err() => Some("stream"),
-        TypeDefKind::Future(_) if wit::of(resolve, id).is_err() => Some("future"),
+        TypeDefKind::Stream(_) => Some("stream"),
+        TypeDefKind::Future(_) => Some("future"),
         TypeDefKind::Record(record) => record.fields.iter().find_map(|field| of(&field.ty)),
         TypeDefKind::Tuple(tuple) => tuple.types.iter().find_map(of),
         TypeDefKind::Variant(variant) => {

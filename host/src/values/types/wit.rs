@@ -24,15 +24,6 @@ pub(crate) fn signature(resolve: &Resolve, function: &Function) -> Result<Signat
     Ok(Signature { parameters, result })
 }
 
-/// The type that `id` defines.
-pub(crate) fn of(resolve: &Resolve, id: TypeId) -> Result<Type, TypeError> {
-    let mut builder = Builder {
-        resolve,
-        budget: Budget::new(),
-    };
-    builder.defined(id, 0)
-}
-
 struct Builder<'a> {
     resolve: &'a Resolve,
     budget: Budget,
