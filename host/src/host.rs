@@ -81,7 +81,9 @@ pub enum LoadEvent {
 }
 
 impl Host {
-    /// Sets up the engine, its clock and the cache.
+    /// Sets up the engine, its clock and the cache. With glibc it also sets `M_TRIM_THRESHOLD` of
+    /// the process to 1 MiB: otherwise glibc keeps up to 64 MiB of what long results took in each
+    /// of its arenas.
     ///
     /// # Errors
     /// When the machine refuses the address space or the thread, or the cache directory

@@ -1,5 +1,5 @@
 //! The `Linker` of a host's tools: everything that guests may import.
-//! What is not granted is linked to refusals: language runtimes import much that no tool uses.
+//! Language runtimes import much that no tool uses, so imports without a grant link to refusals.
 
 use wasmtime::Engine;
 use wasmtime::component::Linker;

@@ -136,7 +136,8 @@ export async function draw() {
 }
 "#;
 
-/// What is drawn at the top of a module is the same in all calls, and what a call draws is not.
+/// A random number that is drawn at the top of a module is the same in all calls; one that is drawn
+/// in a call is not.
 fn are_loaded_once() {
     let home = Home::new();
     loaded(&home, "drawer", DRAWER);

@@ -251,7 +251,8 @@ fn imports(source: &str) -> String {
     home.run(["inspect", "./waiter", "--verbose"]).ok()
 }
 
-/// What the component of a project with WIT of its own imports, of which a function has `code`.
+/// The imports of the component of a project with WIT of its own, one function of which has the
+/// body `code`.
 fn imports_of_component(code: &str) -> String {
     let home = Home::new();
     home.tool("new greeter --lang javascript").ok();

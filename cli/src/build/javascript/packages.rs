@@ -11,7 +11,7 @@ use crate::build::sources::Sources;
 use crate::files;
 use crate::terminal::problem::Problem;
 
-/// What stands before the name of a package in the path of a file of it.
+/// The directory in which npm installs packages, as a part of a path.
 pub(super) const IN_PACKAGES: &str = "/node_modules/";
 
 /// The longest `package.json`, and the longest source in which an import is looked for.

@@ -1,7 +1,7 @@
 //! Makes the program of a project of plain functions: a script, for the shared interpreter.
 
 use serde_json::json;
-use tool_hub_host::authoring::{WitSource, program_component};
+use tool_hub_host::authoring::program_component;
 
 use super::bundle::{Bundler, bundle_sources};
 use super::componentize::COMPONENTIZE_QJS;
@@ -9,7 +9,7 @@ use super::interpreter::{Flavour, interpreter};
 use crate::build::functions::Functions;
 use crate::build::functions::javascript::{MODULE, PROJECT};
 use crate::build::project::{BuiltComponent, Project};
-use crate::build::wit::wit_files;
+use crate::build::wit::{wit_files, wit_sources};
 use crate::session::Session;
 
 /// The name that the script has for what it exports.
@@ -48,12 +48,8 @@ pub(super) async fn build(
         "map": bundle.map_for(&bundled.directory)?,
     });
     let wit = wit_files(functions.generated())?;
-    let sources: Vec<WitSource<'_>> = wit
-        .iter()
-        .map(|(path, contents)| WitSource { path, contents })
-        .collect();
     Ok(BuiltComponent {
-        bytes: program_component(&sources, None, &program.to_string())?,
+        bytes: program_component(&wit_sources(&wit), None, &program.to_string())?,
         script: None,
         interpreter: Some(interpreter(flavour, project, &toolchain, session).await?),
         packages: bundle.packages,

@@ -177,11 +177,15 @@ mod tests {
     }
 
     #[test]
-    fn the_interpreter_s_world_has_what_programs_may_import() {
+    fn the_converter_has_a_module_for_each_interface() {
         let names = include_str!("interpreter/tool_hub_wit.py");
         for interface in INTERFACES {
             assert!(names.contains(&format!("\"{interface}\": ")), "{interface}");
         }
+    }
+
+    #[test]
+    fn a_world_with_resources_is_for_no_program() {
         let resource =
             "package a:b; world tool { export i: interface { resource r; f: func(r: r); } }";
         let reason = unfit(&world(resource)).unwrap();

@@ -16,7 +16,7 @@ use crate::call::stop::Stop;
 use crate::call::streamed::item::{Item, with_item};
 use crate::call::streamed::places::each;
 
-/// What has come of a stream or a future, as a value only where it is wanted: that takes more.
+/// The items that were read, not yet made a `Val`: that takes many times their memory.
 type Unread = Box<dyn FnOnce() -> Val + Send>;
 
 /// The most items that are taken at once.
