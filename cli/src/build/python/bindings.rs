@@ -146,7 +146,6 @@ fn keep_only_generated(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tool_hub_host::authoring::CONTRACT;
 
     const WORLD: &str = "package a:b;
         interface types { type name = string; }
@@ -158,10 +157,8 @@ mod tests {
         }";
 
     fn world(text: &str) -> ProgramWorld {
-        let files = [("world.wit", text)];
-        let files = files.iter().chain(CONTRACT.files);
-        let wit = files.map(|(path, text)| (PathBuf::from(path), (*text).to_owned()));
-        ProgramWorld::new(&wit_sources(&wit.collect::<Vec<_>>()), None).unwrap()
+        let wit = [(PathBuf::from("world.wit"), text.to_owned())];
+        ProgramWorld::new(&wit_sources(&wit), None).unwrap()
     }
 
     #[test]
