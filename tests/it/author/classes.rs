@@ -170,8 +170,27 @@ def ask() -> str:
     return interaction.ask("password", "What is your password?", "{}")
 "#;
 
+const CONNECTING: &str = r#"
+import socket
+
+from wit_world import exports
+
+
+class Functions(exports.Functions):
+    def greet(self, name, language):
+        return str(socket.create_connection((name, 80)))
+"#;
+
 fn what_a_world_does_not_import_is_withheld() {
     let home = Home::new();
+    make_greeter(&home, "connecting");
+    home.write("connecting/app.py", CONNECTING);
+    home.tool("build connecting").ok();
+    load(&home, "./connecting", &[]);
+    let said = home.tool("call connecting name=127.0.0.1").stderr();
+    let expect = "PermissionError: this tool makes no connections: its WIT does not import wasi:http";
+    assert!(said.contains(expect), "{said}");
+
     home.write("curious.py", CURIOUS);
     home.run(["new", "curious", "--from", "curious.py"]).ok();
     home.tool("build curious").ok();

@@ -254,6 +254,9 @@ def wait(ready, seconds=None):
 class HttpSocket:
     """A socket of TCP whose other end speaks HTTP."""
 
+    # Why a tool connects to nothing, where it does not.
+    refusal = None
+
     def __init__(self, family=socket.AF_INET, type=socket.SOCK_STREAM, proto=0, fileno=None):
         if family not in (-1, socket.AF_INET, socket.AF_INET6) or type not in (-1, socket.SOCK_STREAM) or fileno is not None:
             raise OSError("a tool has no sockets: it can make requests of HTTP, and nothing else")
@@ -270,6 +273,8 @@ class HttpSocket:
         self.close()
 
     def connect(self, address):
+        if self.refusal is not None:
+            raise PermissionError(self.refusal)
         self.exchange = Exchange(*address[:2])
 
     def connect_ex(self, address):

@@ -13,6 +13,7 @@ import operator
 import sys
 import typing
 
+import tool_hub_http
 from componentize_py_types import Err, Ok, Some
 from tool_hub_functions import finished
 from wit_world.imports import atomics, batch, error, interaction, logging, monotonic_clock, outgoing_handler
@@ -47,6 +48,8 @@ class Classes:
     def __init__(self, main, world):
         for name, interface in world["imports"].items():
             sys.modules[f"wit_world.imports.{name}"] = INTERFACES[interface]
+        if outgoing_handler not in (INTERFACES[interface] for interface in world["imports"].values()):
+            tool_hub_http.HttpSocket.refusal = "this tool makes no connections: its WIT does not import wasi:http"
         self._source = importlib.import_module(main)
         self._instances = {}
         self._functions = {name: self._function(name, types) for name, types in world["functions"].items()}
