@@ -93,8 +93,8 @@ pub(crate) async fn check_program(
     }
     let host = sandbox::open_host(&session.config)?;
     let approved = inspect(verified)?.approve(Grants::none())?;
-    match host.load(approved).await {
-        Ok(_) => Ok(()),
+    match host.load(approved).await?.prepare().await {
+        Ok(()) => Ok(()),
         Err(HostError::Program { reason, .. }) if build.language == Language::Javascript => {
             Err(javascript::cannot_be_loaded(&reason))
         }

@@ -6,18 +6,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tool_hub_manifest::contract::Reply;
+use tokio::sync::OnceCell;
 use tool_hub_manifest::{Digest, Verified};
-use tracing::Instrument as _;
-use wasmtime::component::{Component, Val};
+use wasmtime::component::Component;
 
 use crate::approval::approved::Approved;
 use crate::approval::inspection::imports;
 use crate::approval::{claims, denial};
 use crate::call::plan::{Callee, Plan};
 use crate::call::policy::Policy;
-use crate::call::record::Record;
-use crate::call::{self, SandboxTemplate, freed_memory};
+use crate::call::{SandboxTemplate, freed_memory};
 use crate::compilation::cache::Cache;
 use crate::compilation::cache::eviction::EvictedFiles;
 use crate::compilation::code::Code;
@@ -33,13 +31,11 @@ use crate::error::HostError;
 use crate::imports::directories;
 use crate::imports::directories::guard::Guard;
 use crate::imports::http::connect::Tls;
-use crate::interaction::Nobody;
 use crate::linker;
 use crate::program::{self, Program};
 use crate::runtime::{Runtime, Runtimes};
 use crate::secret::Secrets;
 use crate::tool::{LoadedTool, Tool};
-use crate::values::types::Signature;
 
 /// The most interpreters that are kept while no tool needs them.
 const INTERPRETERS_MAX: usize = 8;
@@ -140,7 +136,9 @@ impl Host {
         }
     }
 
-    /// Compiles an approved tool, or takes its code from the cache, and makes it callable.
+    /// Compiles an approved tool, or takes its code from the cache, and makes it callable. Nothing
+    /// of it is run: what the modules of a [program](Tool::prepare) do when they are loaded, the
+    /// first call does.
     ///
     /// # Errors
     /// When the tool is refused, needs what this host does not offer, cannot be compiled,
@@ -174,9 +172,6 @@ impl Host {
                 });
             }
         };
-        if loaded.template.program.is_some() {
-            self.shared.prepare(&loaded).await?;
-        }
         Ok(Tool::new(loaded))
     }
 }
@@ -255,42 +250,8 @@ impl HostState {
                 component,
                 program,
             }),
+            preparation: OnceCell::new(),
         })
-    }
-
-    /// Prepares the program of a tool once for all calls, in a sandbox with the tool's rights.
-    /// Nobody is there to be asked.
-    async fn prepare(&self, tool: &LoadedTool) -> Result<(), HostError> {
-        let template = &tool.template;
-        let limits = template.policy.limits;
-        let record = Arc::new(Record::new(&template.policy, limits, Arc::new(Nobody)));
-        let signature = Signature {
-            parameters: Vec::new(),
-            result: None,
-        };
-        let plan = Plan::new(Callee::Preparation, signature);
-        let timeout = Duration::from_millis(limits.call_ms);
-        let span = tracing::info_span!(
-            target: "tool_hub_host::call",
-            "call",
-            tool = template.policy.tool.name,
-            function = "(loading)",
-            outcome = tracing::field::Empty,
-        );
-        let prepared = async {
-            let permit = template.executor.limiter.acquire(None, timeout).await;
-            let permit = permit.map_err(|failure| HostError::Engine {
-                reason: failure.message,
-            })?;
-            let nothing = |_: Option<&Val>| Ok(Reply::default());
-            let result = call::run(template, &plan, Vec::new(), &record, permit, nothing).await;
-            record.close(&result);
-            result.map(|_| ()).map_err(|failure| HostError::Program {
-                tool: tool.name.clone(),
-                reason: failure.message,
-            })
-        };
-        prepared.instrument(span).await
     }
 
     fn policy(&self, approved: &Approved) -> Policy {

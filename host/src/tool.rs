@@ -1,5 +1,6 @@
 //! The loaded `Tool`: compiled once, calls its functions in a fresh sandbox each time.
 
+mod preparation;
 mod prompts;
 mod resources;
 
@@ -7,6 +8,7 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::OnceCell;
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 use tool_hub_manifest::{CallLimits, Icon, Limits, Pin, ToolName, VariableName};
 use tracing::Instrument as _;
@@ -47,6 +49,8 @@ pub(crate) struct LoadedTool {
     /// The exports that the contract defines.
     pub(crate) contract_plans: Vec<(ContractExport, Plan)>,
     pub(crate) template: Arc<SandboxTemplate>,
+    /// Set when its program was prepared, if it has one.
+    pub(crate) preparation: OnceCell<()>,
 }
 
 /// A request to run one of a tool's exports.
@@ -234,6 +238,7 @@ impl Tool {
                 "its arguments are too long",
             ));
         }
+        self.loaded.prepare().await?;
         let timeout = Duration::from_millis(record.limits.call_ms);
         // Values take more memory than their text, so they too are only for admitted calls.
         let limiter = &template.executor.limiter;

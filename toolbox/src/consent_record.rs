@@ -87,6 +87,7 @@ impl<'a> PreparedRecord<'a> {
         let approved = loader.known_as(key, given.approved.clone());
         let storage = settings.storage(&fetched.origin.source());
         let tool = loader.load_approved(approved, storage).await?;
+        tool.prepare().await?;
         // Repos arrive through the store; files have to be put there, since a tool runs as it
         // was approved and not as the file may be tomorrow.
         if let FetchedFrom::File { .. } = &fetched.origin {

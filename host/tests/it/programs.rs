@@ -159,8 +159,10 @@ async fn each_call_finds_what_was_prepared_once() {
         // One preparation, this call, and one memory that was restored.
         assert_eq!(ask(&tool).await, r#"["1 1 1",1]"#);
     }
-    let at_once = futures::future::join_all((0..8).map(|_| ask(&tool))).await;
+    let fresh = load("#", interpreter(true)).await;
+    let at_once = futures::future::join_all((0..8).map(|_| ask(&fresh))).await;
     assert_eq!(at_once, vec![r#"["1 1 1",1]"#; 8]);
+    fresh.prepare().await.unwrap();
 }
 
 #[tokio::test]
@@ -198,9 +200,14 @@ async fn an_answer_that_does_not_fit_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_program_that_cannot_be_prepared_is_not_loaded() {
-    let error = try_load(&HOST, "! line 3", interpreter(true)).await;
-    let error = error.unwrap_err();
+async fn a_program_that_cannot_be_prepared_is_not_called() {
+    let tool = load("! line 3", interpreter(true)).await;
+    for _ in 0..2 {
+        let failure = failure(tool.call("ask", ARGUMENTS).await);
+        assert_eq!(failure.kind, FailureKind::Trapped);
+        assert_eq!(failure.message, "! line 3");
+    }
+    let error = tool.prepare().await.unwrap_err();
     assert!(
         matches!(&error, HostError::Program { reason, .. } if reason == "! line 3"),
         "{error}"
@@ -208,7 +215,8 @@ async fn a_program_that_cannot_be_prepared_is_not_loaded() {
     let mut config = HostConfig::new();
     config.limits.cpu_ms = 100;
     let host = Host::new(config).unwrap();
-    let error = try_load(&host, "~", interpreter(true)).await.unwrap_err();
+    let tool = try_load(&host, "~", interpreter(true)).await.unwrap();
+    let error = tool.prepare().await.unwrap_err();
     let says_why = |reason: &str| reason.contains("limit cpu_ms");
     assert!(
         matches!(&error, HostError::Program { reason, .. } if says_why(reason)),
