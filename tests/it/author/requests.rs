@@ -35,6 +35,7 @@ import logging
 import os
 import pkgutil
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib import metadata, resources
 
 import certifi
@@ -117,6 +118,28 @@ def without_rights(url: str) -> list[str]:
         except Exception as error:
             failed.append(str(error))
     return failed
+
+
+async def without_reason(url: str) -> str:
+    """Leaves it to httpx to say why it has no right to go there, which says nothing.
+
+    Args:
+        url: The origin.
+    """
+    async with httpx.AsyncClient() as client:
+        return (await client.get(url)).text
+
+
+def in_a_pool(url: str) -> list[str]:
+    """Makes requests in a pool of threads.
+
+    Args:
+        url: The origin.
+    """
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        found = list(pool.map(lambda page: requests.get(url + page).text, ["/found", "/redirect"]))
+        wrong = pool.submit(lambda: 1 // 0)
+    return [*found, *(type(it.exception()).__name__ for it in as_completed([wrong]))]
 
 
 async def never() -> str:
@@ -215,6 +238,15 @@ fn requests_in_python() {
         let why = "the tool was not granted https://elsewhere.example";
         assert!(said.contains(why), "{said}");
     }
+
+    let url = "url=https://elsewhere.example";
+    let refused = home.run(["call", "client.without_reason", url]);
+    assert_eq!(refused.code(), 3, "what was refused is the reason");
+    let said = refused.stderr();
+    let why = "ReadError: the tool was not granted https://elsewhere.example";
+    assert!(said.contains(why), "{said}");
+    let expect = json!(["found", "found", "ZeroDivisionError"]);
+    assert_eq!(call("in_a_pool", &origin), expect);
 
     let stuck = home.tool("call client.never");
     assert_eq!(stuck.code(), 1);

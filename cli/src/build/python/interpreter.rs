@@ -18,7 +18,7 @@ const NAME: &str = "python-interpreter";
 
 const WORLD: &str = include_str!("interpreter/world.wit");
 /// The modules that are part of the interpreter besides, by their names.
-const MODULES: [(&str, &str); 8] = [
+const MODULES: [(&str, &str); 9] = [
     (
         "tool_hub_ctypes",
         include_str!("interpreter/tool_hub_ctypes.py"),
@@ -44,6 +44,10 @@ const MODULES: [(&str, &str); 8] = [
         include_str!("interpreter/tool_hub_packages.py"),
     ),
     ("tool_hub_ssl", include_str!("interpreter/tool_hub_ssl.py")),
+    (
+        "tool_hub_threads",
+        include_str!("interpreter/tool_hub_threads.py"),
+    ),
     ("tool_hub_wit", include_str!("interpreter/tool_hub_wit.py")),
 ];
 /// The interfaces that programs may import: the interpreter's world has them, and `tool_hub_wit.py`

@@ -8,6 +8,8 @@ import math
 import types
 import typing
 
+from tool_hub_http import Exchange
+
 
 def hints_of(function):
     try:
@@ -52,8 +54,15 @@ def result(function, hints, given, answer):
                 named[parameter.name] = value
         return {"ok": answer(finished(function(*positional, **named)))}
     except BaseException as error:
-        said, kind = str(error), type(error).__name__
+        said, kind = text_of(error), type(error).__name__
         return {"err": f"{kind}: {said}" if said else kind}
+
+
+def text_of(error):
+    """What an error says. Those of clients that wait for a response with `asyncio` say nothing: of
+    them, why the request failed."""
+    is_of_a_client = type(error).__module__ != "builtins" and not str(error)
+    return str(Exchange.failure) if is_of_a_client and Exchange.failure is not None else str(error)
 
 
 def finished(value):

@@ -45,6 +45,9 @@ FAILURES_OF_TLS = (
 class Exchange:
     """A request that is written, and its response, to be read as the bytes of HTTP/1.1."""
 
+    # Why a request failed, the last that did.
+    failure = None
+
     def __init__(self, host, port):
         self.host, self.port = host if host.isascii() else host.encode("idna").decode(), port
         self.is_tls = False
@@ -205,6 +208,10 @@ class Exchange:
         return True
 
     def _failure(self, code):
+        Exchange.failure = self._error(code)
+        return Exchange.failure
+
+    def _error(self, code):
         if isinstance(code, wasi.ErrorCode_HttpRequestDenied):
             return PermissionError(f"the tool was not granted {self.origin}")
         name = type(code).__name__.removeprefix("ErrorCode_")
