@@ -7,7 +7,9 @@ use std::thread::available_parallelism;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use tool_hub_agent::definition::condense::condense;
 use tool_hub_host::{Approved, Host, RequiredGrant, Storage, Tool};
-use tool_hub_manifest::{FunctionName, FunctionSpec, Overrides, ToolKey, visible_name};
+use tool_hub_manifest::{
+    FunctionName, FunctionSpec, Interpreter, Overrides, ToolKey, visible_name,
+};
 use tool_hub_registry_client::Store;
 
 use crate::error::Error;
@@ -60,6 +62,27 @@ impl Loader<'_> {
     /// was granted has become dangerous, and if the host refuses it; [`Error::Host`] if its record
     /// grants more than it asks for.
     pub async fn load(&self, member: Member<'_>) -> Result<LoadedTool, Error> {
+        Ok(self.load_with_interpreter(member).await?.0)
+    }
+
+    /// Loads several tools at a time, in the order of `members`.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), for the first that fails.
+    pub async fn load_all(&self, members: Vec<Member<'_>>) -> Result<Vec<LoadedTool>, Error> {
+        let loads = members.into_iter();
+        let loads = loads.map(|member| self.load_with_interpreter(member));
+        let at_once = available_parallelism().map_or(1, NonZero::get);
+        let loaded = stream::iter(loads).buffered(at_once).try_collect();
+        // The store reads and hashes an interpreter again that is not in memory any more.
+        let loaded: Vec<(LoadedTool, Option<Interpreter>)> = loaded.await?;
+        Ok(loaded.into_iter().map(|(tool, _)| tool).collect())
+    }
+
+    async fn load_with_interpreter(
+        &self,
+        member: Member<'_>,
+    ) -> Result<(LoadedTool, Option<Interpreter>), Error> {
         let key = member.key;
         let not_loaded = |source: Error| Error::NotLoaded {
             key: key.clone(),
@@ -69,26 +92,18 @@ impl Loader<'_> {
         self.host.prefetch(&pin.component);
         let verified = self.store.get(&pin);
         let verified = verified.map_err(|error| not_loaded(error.into()))?;
+        let interpreter = verified.interpreter().cloned();
         let approved = Approved::from_lock_record(verified, member.grants())?;
         let approved = self.known_as(key, approved);
         let storage = self.settings.storage(&member.locked.source);
         let tool = self.load_approved(approved, storage).await;
-        Ok(LoadedTool {
+        let loaded = LoadedTool {
             key: key.clone(),
             called_by_key: member.locked.called_by_key.clone(),
             overrides: member.locked.overrides.clone(),
             tool: tool.map_err(not_loaded)?,
-        })
-    }
-
-    /// Loads several tools at a time, in the order of `members`.
-    ///
-    /// # Errors
-    /// As [`load`](Self::load), for the first that fails.
-    pub async fn load_all(&self, members: Vec<Member<'_>>) -> Result<Vec<LoadedTool>, Error> {
-        let loads = members.into_iter().map(|member| self.load(member));
-        let at_once = available_parallelism().map_or(1, NonZero::get);
-        stream::iter(loads).buffered(at_once).try_collect().await
+        };
+        Ok((loaded, interpreter))
     }
 
     /// Loads a tool with the values that the user has for the granted variables, and with `storage`

@@ -188,7 +188,8 @@ fn what_a_world_does_not_import_is_withheld() {
     home.tool("build connecting").ok();
     load(&home, "./connecting", &[]);
     let said = home.tool("call connecting name=127.0.0.1").stderr();
-    let expect = "PermissionError: this tool makes no connections: its WIT does not import wasi:http";
+    let expect =
+        "PermissionError: this tool makes no connections: its WIT does not import wasi:http";
     assert!(said.contains(expect), "{said}");
 
     home.write("curious.py", CURIOUS);
