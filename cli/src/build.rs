@@ -1,5 +1,6 @@
 //! Builds a project directory into a component, by the builder for the project's language.
 
+mod c;
 mod card;
 mod claims;
 mod functions;
@@ -28,6 +29,7 @@ use crate::session::Session;
 use crate::terminal::signals;
 use crate::toolbox::sandbox;
 
+pub(crate) use c::Bindings as CBindings;
 pub(crate) use card::{FinishedCard, finished as finished_card};
 pub(crate) use claims::explained as explained_claims;
 pub(crate) use functions::{Functions, specs};
@@ -122,6 +124,10 @@ async fn built(
     match project.build.language {
         Language::Rust => {
             let bytes = rust::build(project, form, session).await?;
+            Ok(BuiltComponent::whole(bytes))
+        }
+        Language::C => {
+            let bytes = c::build(project, session).await?;
             Ok(BuiltComponent::whole(bytes))
         }
         Language::Python => python::build(project, session).await,

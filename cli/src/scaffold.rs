@@ -1,6 +1,7 @@
 //! Writes the files of a new project: a template, stubs, a Gradio client, or plain functions.
 //! Stubs are of defined functions.
 
+mod c;
 mod defined;
 mod describe;
 mod gradio;

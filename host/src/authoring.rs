@@ -16,7 +16,7 @@ use crate::values::descriptions::has_member;
 use crate::values::types::{Label, Type, snake};
 use crate::values::{reply_kind, schema};
 
-pub use docs::{CONTRACT, Docs, PACKAGES, WitPackage, WitSource};
+pub use docs::{CONTRACT, Docs, PACKAGES, WitPackage, WitSource, resolved};
 pub use program::{ImportedInterface, ProgramWorld, program_component};
 
 /// The manifest of somebody else's component, from its WIT and, where it carries any, its

@@ -95,6 +95,8 @@ pub enum Language {
     Python,
     /// JavaScript, with esbuild and componentize-qjs.
     Javascript,
+    /// C, with wit-bindgen and the compiler in zig.
+    C,
 }
 
 /// The component that a manifest describes.

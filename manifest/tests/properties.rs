@@ -149,7 +149,12 @@ fn function() -> impl Strategy<Value = Function> {
 
 fn manifest() -> impl Strategy<Value = Manifest> {
     let build = option::of((
-        prop::sample::select(vec![Language::Rust, Language::Python, Language::Javascript]),
+        prop::sample::select(vec![
+            Language::Rust,
+            Language::Python,
+            Language::Javascript,
+            Language::C,
+        ]),
         option::of(text()),
         option::of(text()),
         option::of(text()),

@@ -2,6 +2,7 @@
 //! A published package is what its sources say, and projects of one name do not get in each other's
 //! way.
 
+mod c;
 mod classes;
 mod console;
 mod defined;
@@ -47,6 +48,7 @@ pub(crate) fn tests() -> Vec<Test> {
             the_contract_in_javascript,
         )
         .needs(&[Need::JavascriptGuest]),
+        test("author::the_contract_in_c", the_contract_in_c).needs(&[Need::CGuest]),
         test(
             "author::the_samples_carry_the_contract",
             the_samples_carry_the_contract,
@@ -74,6 +76,7 @@ pub(crate) fn tests() -> Vec<Test> {
             an_error_names_what_the_user_wrote,
         ),
     ];
+    tests.extend(c::tests());
     tests.extend(classes::tests());
     tests.extend(console::tests());
     tests.extend(defined::tests());
@@ -196,6 +199,10 @@ fn the_contract_in_python() {
 
 fn the_contract_in_javascript() {
     the_contract("javascript", "tool.js");
+}
+
+fn the_contract_in_c() {
+    the_contract("c", "tool.c");
 }
 
 fn the_samples_carry_the_contract() {

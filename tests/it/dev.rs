@@ -16,6 +16,8 @@ pub(crate) fn tests() -> Vec<Test> {
             a_javascript_project_answers,
         )
         .needs(&[Need::JavascriptGuest, Need::Interrupts]),
+        test("dev::a_c_project_answers", a_c_project_answers)
+            .needs(&[Need::CGuest, Need::Interrupts]),
         test("dev::a_python_project_answers", a_python_project_answers).needs(&[Need::PythonGuest]),
         test(
             "dev::plain_functions_are_traced",
@@ -112,6 +114,11 @@ fn a_rust_project_answers() {
 fn a_javascript_project_answers() {
     let mistake = ["const code =", "const const ="];
     answers("javascript", "tool.js", mistake, "tool.js:11:");
+}
+
+fn a_c_project_answers() {
+    let mistake = ["make(ret, \"Servus", "mak(ret, \"Servus"];
+    answers("c", "tool.c", mistake, "tool.c:31:9:");
 }
 
 fn a_python_project_answers() {

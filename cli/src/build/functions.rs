@@ -47,7 +47,9 @@ impl Functions {
             return Err(missing(directory, file).into());
         }
         let definitions = definitions(&directory.join(file), Path::new(file), &[])?;
-        check_language(build.language, file)?;
+        if of_source(file) != Some(build.language) {
+            return Err(other_language(file).into());
+        }
         let interface = interface(&specs(&definitions));
         let names = Names::of(&manifest.name);
         let package = format!("tools:{}", names.package());
@@ -64,6 +66,7 @@ impl Functions {
             Language::Python => vec![python::source(plain)?],
             Language::Javascript => vec![javascript::source(plain)?],
             Language::Rust => rust::source(plain, directory, &names)?,
+            Language::C => return Err(other_language(file).into()),
         };
         let write = |path: &str, text: &str| {
             files::write_new(&generated.path().join(path), text.as_bytes())
@@ -111,21 +114,21 @@ fn missing(directory: &Path, file: &str) -> Problem {
     .hint("`functions` in [build] names the file of plain functions, beside tool.toml")
 }
 
-/// Refuses functions that the project's language cannot offer.
-fn check_language(language: Language, file: &str) -> anyhow::Result<()> {
-    let found = match tool_hub_source::Language::of(Path::new(file)) {
-        Some(tool_hub_source::Language::Python) => Language::Python,
-        Some(tool_hub_source::Language::Rust) => Language::Rust,
+/// The language of a file of functions.
+fn of_source(file: &str) -> Option<Language> {
+    Some(match tool_hub_source::Language::of(Path::new(file))? {
+        tool_hub_source::Language::Python => Language::Python,
+        tool_hub_source::Language::Rust => Language::Rust,
         _ => Language::Javascript,
-    };
-    if found != language {
-        return Err(Problem::user(format!(
-            "tool.toml says that the tool is in another language than {file}"
-        ))
-        .hint("write the language of the file as `language` in [build]")
-        .into());
-    }
-    Ok(())
+    })
+}
+
+/// The error of functions that the project's language cannot offer.
+fn other_language(file: &str) -> Problem {
+    Problem::user(format!(
+        "tool.toml says that the tool is in another language than {file}"
+    ))
+    .hint("write the language of the file as `language` in [build]")
 }
 
 /// The functions as agents are told of them. A component's type has no place for the description of

@@ -55,6 +55,8 @@ fn is_code(file: &str, language: Language) -> bool {
         Language::Python => &["py"],
         Language::Javascript => &["js", "mjs", "ts", "mts"],
         Language::Rust => &["rs"],
+        // Sources in C are not read for what they reach.
+        Language::C => &[],
     };
     let (stem, ending) = file.rsplit_once('.').unwrap_or((file, ""));
     let name = stem.rsplit('/').next().unwrap_or(stem);

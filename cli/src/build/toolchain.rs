@@ -43,6 +43,22 @@ pub(super) const NPM_CI: [&str; 10] = [
     "{directory}",
 ];
 
+/// Makes pip install the wheels that `{directory}/requirements.txt` names by hashes.
+pub(super) const PIP_INSTALL: [&str; 12] = [
+    "python3",
+    "-m",
+    "pip",
+    "install",
+    "--quiet",
+    "--no-deps",
+    "--only-binary=:all:",
+    "--require-hashes",
+    "--target",
+    "{directory}",
+    "--requirement",
+    "{directory}/requirements.txt",
+];
+
 impl Toolchain<'_> {
     /// Installs the packages unless they are there, and returns their directory.
     ///
@@ -118,6 +134,36 @@ impl Toolchain<'_> {
                 .hint("look what is missing with: tool doctor")
                 .into()
             })
+    }
+}
+
+#[cfg(test)]
+pub(super) mod pins {
+    use super::Toolchain;
+
+    /// Asserts that pip installs what `toolchain` names by hashes, and nothing else.
+    #[track_caller]
+    pub(in crate::build) fn assert_pinned(toolchain: &Toolchain<'_>) {
+        let [(_, requirements)] = toolchain.lock else {
+            panic!("it has one lock");
+        };
+        let joined = requirements.replace("\\\n", " ");
+        let lines = joined.lines().filter(|line| !line.trim().is_empty());
+        let packages: Vec<Vec<&str>> = lines.map(|it| it.split_whitespace().collect()).collect();
+        assert!(!packages.is_empty());
+        for package in packages {
+            let (name, hashes) = package.split_first().unwrap();
+            let pinned = name.split_once("==").unwrap();
+            assert!(pinned.1.starts_with(|c: char| c.is_ascii_digit()), "{name}");
+            assert!(!hashes.is_empty(), "{name}");
+            for hash in hashes {
+                let hex = hash.strip_prefix("--hash=sha256:").unwrap();
+                assert_eq!(hex.len(), 64, "{name}");
+            }
+        }
+        for flag in ["--require-hashes", "--only-binary=:all:", "--no-deps"] {
+            assert!(toolchain.install.contains(&flag), "{flag}");
+        }
     }
 }
 

@@ -55,7 +55,7 @@ impl Doctor {
         let home = config.settings.place(Path::new("~"));
         let findings = [
             rust(&home).await,
-            program("python", "python3", &home, "to build Python tools").await,
+            program("python", "python3", &home, "to build tools in Python and C").await,
             program("node", "node", &home, "to build JavaScript tools").await,
             registry(session).await,
             token(config),

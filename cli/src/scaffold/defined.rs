@@ -8,7 +8,7 @@ use tool_hub_manifest::FunctionSpec;
 
 use super::names::Names;
 use super::template::Template;
-use super::{describe, javascript, python, rust};
+use super::{c, describe, javascript, python, rust};
 
 /// Functions that are defined.
 pub(crate) struct DefinedFunctions {
@@ -62,6 +62,7 @@ impl DefinedFunctions {
                 Template::Rust => rust::source(&self.interface, names),
                 Template::Python => python::source(&self.interface, names),
                 Template::Javascript => javascript::source(&self.interface, names),
+                Template::C => c::source(&self.interface, names)?,
             },
             _ => text,
         })

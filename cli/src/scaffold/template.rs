@@ -10,6 +10,7 @@ pub(crate) enum Template {
     Rust,
     Python,
     Javascript,
+    C,
 }
 
 /// The description of every scaffold.
@@ -40,12 +41,15 @@ const JAVASCRIPT: [TemplateFile; 1] = [(
     include_str!("../../templates/javascript/tool.js"),
 )];
 
+const C: [TemplateFile; 1] = [("tool.c", include_str!("../../templates/c/tool.c"))];
+
 impl Template {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
             Self::Python => "python",
             Self::Javascript => "javascript",
+            Self::C => "c",
         }
     }
 
@@ -55,6 +59,7 @@ impl Template {
             Self::Rust => "src/lib.rs",
             Self::Python => "app.py",
             Self::Javascript => "tool.js",
+            Self::C => "tool.c",
         }
     }
 
@@ -63,6 +68,7 @@ impl Template {
             Self::Rust => &RUST,
             Self::Python => &PYTHON,
             Self::Javascript => &JAVASCRIPT,
+            Self::C => &C,
         }
     }
 

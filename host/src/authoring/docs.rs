@@ -263,8 +263,11 @@ impl Docs {
     }
 }
 
-/// Resolves the sources of a project, and finds the world in them.
-pub(super) fn resolved(
+/// Resolves the sources of a project, and finds the world in them, for generators of bindings.
+///
+/// # Errors
+/// When the sources cannot be parsed or resolved, or the world cannot be found.
+pub fn resolved(
     sources: &[WitSource<'_>],
     world: Option<&str>,
 ) -> Result<(Resolve, WorldId), HostError> {

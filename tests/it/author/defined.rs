@@ -22,6 +22,7 @@ pub(super) fn tests() -> Vec<Test> {
             defined_elsewhere_in_javascript,
         )
         .needs(&[Need::JavascriptGuest]),
+        test("author::defined_elsewhere_in_c", defined_elsewhere_in_c).needs(&[Need::CGuest]),
         test(
             "author::what_defines_nothing_is_refused",
             what_defines_nothing_is_refused,
@@ -109,6 +110,10 @@ fn defined_elsewhere_in_python() {
 
 fn defined_elsewhere_in_javascript() {
     defined_elsewhere("javascript");
+}
+
+fn defined_elsewhere_in_c() {
+    defined_elsewhere("c");
 }
 
 fn what_defines_nothing_is_refused() {

@@ -1,6 +1,7 @@
-//! Forty mistakes that authors make: each ends the build with one error, its place and a cure.
+//! Forty mistakes that authors make, and six in C: each ends the build with one error, its place and a cure.
 //! A file for each language has its rows; `docs/reference.md` points here.
 
+mod c;
 mod javascript;
 mod mistake;
 mod python;
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::python_project::make_greeter;
 use crate::support::{Home, Need, Test, test};
+use c::IN_C;
 use javascript::{IN_JAVASCRIPT, IN_TYPESCRIPT};
 use mistake::Mistake;
 use python::IN_PYTHON;
@@ -25,6 +27,7 @@ pub(super) fn tests() -> Vec<Test> {
         test("author::mistakes_in_javascript", in_javascript).needs(&[Need::JavascriptGuest]),
         test("author::mistakes_in_typescript", in_typescript).needs(&[Need::JavascriptGuest]),
         test("author::mistakes_in_rust", in_rust).needs(&[Need::RustGuests]),
+        test("author::mistakes_in_c", in_c).needs(&[Need::CGuest]),
         test("author::there_are_forty_mistakes", there_are_forty),
     ]
 }
@@ -35,10 +38,11 @@ const TYPED: &str = "/**\n * Adds two numbers.\n *\n * @param a The first.\n * @
                      second.\n * @returns The sum.\n */\n";
 
 /// The projects, each with the file that it is made from, or its language and whether it has WIT.
-const PROJECTS: [(&str, &str, &str); 7] = [
+const PROJECTS: [(&str, &str, &str); 8] = [
     ("wit", "--lang", "rust"),
     ("app", "wit", "python"),
     ("tool", "--lang", "javascript"),
+    ("native", "--lang", "c"),
     (
         "sums-py",
         "sums.py",
@@ -186,6 +190,10 @@ fn in_typescript() {
 
 fn in_rust() {
     check(&IN_RUST);
+}
+
+fn in_c() {
+    check(&IN_C);
 }
 
 fn there_are_forty() {

@@ -24,7 +24,7 @@ pub(super) fn tests() -> Vec<Test> {
 }
 
 fn wit_with_a_mistake() {
-    for language in ["rust", "python", "javascript"] {
+    for language in ["rust", "python", "javascript", "c"] {
         let home = Home::new();
         match language {
             "python" => make_greeter(&home, "greeter"),

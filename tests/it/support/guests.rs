@@ -42,6 +42,17 @@ pub(crate) fn fixture(path: &str) -> PathBuf {
     build(project).unwrap_or_else(|error| panic!("{path} cannot be built: {error}"))
 }
 
+/// Builds what `tool new` makes in `language`, or says why it cannot be built.
+pub(crate) fn try_scaffold(language: &str) -> Result<(), String> {
+    let home = Home::new();
+    home.run(["new", "greeter", "--lang", language]).ok();
+    let ran = home.run(["build", "greeter"]);
+    match ran.code() {
+        0 => Ok(()),
+        _ => Err(ran.stderr()),
+    }
+}
+
 fn build(project: PathBuf) -> Result<PathBuf, String> {
     let trusting = [Path::new("build"), Path::new("--trust"), &project];
     let ran = Home::new().run(trusting);

@@ -16,6 +16,8 @@ pub(crate) enum Need {
     PythonGuest,
     /// The sample tools in JavaScript, which take packages from npm.
     JavascriptGuest,
+    /// A project in C, which takes zig from Python's registry.
+    CGuest,
     /// Python with packages from its registry.
     PythonPackages,
     /// Node with packages from its registry.
@@ -42,11 +44,12 @@ pub(crate) enum Need {
 impl Need {
     /// Why the need is not met; nothing when it is.
     pub(crate) fn missing(self) -> Option<String> {
-        static FOUND: [OnceLock<Option<String>>; 13] = [const { OnceLock::new() }; 13];
+        static FOUND: [OnceLock<Option<String>>; 14] = [const { OnceLock::new() }; 14];
         let found = FOUND[self as usize].get_or_init(|| match self {
             Self::RustGuests => rust_target(),
             Self::PythonGuest => guests::try_build("slugify").err(),
             Self::JavascriptGuest => guests::try_build("json-query").err(),
+            Self::CGuest => guests::try_scaffold("c").err(),
             Self::PythonPackages => packages::python_missing(),
             Self::NodePackages => packages::node_missing(),
             Self::SystemdAnalyze => starts("systemd-analyze", "--version"),

@@ -51,7 +51,7 @@ impl BuiltProject {
         let Some(section) = author.build.clone() else {
             return Err(
                 Problem::user("tool.toml does not say how to build the tool")
-                    .hint("add: [build] language = \"rust\", \"python\" or \"javascript\"")
+                    .hint("add: [build] language = \"rust\", \"python\", \"javascript\" or \"c\"")
                     .into(),
             );
         };
