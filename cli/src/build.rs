@@ -29,7 +29,7 @@ use crate::session::Session;
 use crate::terminal::signals;
 use crate::toolbox::sandbox;
 
-pub(crate) use c::Bindings as CBindings;
+pub(crate) use c::CBindings;
 pub(crate) use card::{FinishedCard, finished as finished_card};
 pub(crate) use claims::explained as explained_claims;
 pub(crate) use functions::{Functions, specs};

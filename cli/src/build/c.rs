@@ -2,9 +2,8 @@
 
 mod bindings;
 mod errors;
+mod sources;
 mod zig;
-
-use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use wasi_preview1_component_adapter_provider::{
@@ -12,7 +11,8 @@ use wasi_preview1_component_adapter_provider::{
 };
 use wit_component::ComponentEncoder;
 
-pub(crate) use bindings::Bindings;
+pub(crate) use bindings::CBindings;
+use sources::sources;
 use zig::{ZIG, compiler};
 
 use super::process;
@@ -20,10 +20,7 @@ use super::project::{Project, built};
 use super::wit::{wit_files, wit_sources};
 use crate::files;
 use crate::session::Session;
-use crate::terminal::problem::Problem;
 
-/// The source that is built when the manifest names none.
-const DEFAULT_SOURCE: &str = "tool.c";
 /// Code that every tool gets beside its own.
 const OUTPUT: &str = include_str!("c/output.c");
 /// The most warnings of the compiler that are shown.
@@ -33,7 +30,7 @@ const WARNINGS_SHOWN: usize = 20;
 pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
     let sources = sources(project)?;
     let wit = wit_files(project.wit_parent())?;
-    let bindings = Bindings::of(&wit_sources(&wit), project.build.world.as_deref())?;
+    let bindings = CBindings::of(&wit_sources(&wit), project.build.world.as_deref())?;
     bindings.write(project.directory)?;
     let toolchain = ZIG.directory(project, session).await?;
     let output = project.scratch.join("output.c");
@@ -68,40 +65,4 @@ fn component(module: &[u8]) -> anyhow::Result<Vec<u8>> {
         .and_then(|encoder| encoder.adapter(WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, adapter))
         .and_then(|mut encoder| encoder.encode())
         .context("the compiled module cannot be made a component")
-}
-
-/// The file that the manifest names, or the usual one.
-fn source(project: Project<'_>) -> &str {
-    project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE)
-}
-
-/// The project's source and the C files beside it, in order and relative to the project.
-fn sources(project: Project<'_>) -> anyhow::Result<Vec<PathBuf>> {
-    let source = Path::new(source(project));
-    if !project.directory.join(source).is_file() {
-        return Err(
-            Problem::user(format!("there is no {} in the project", source.display()))
-                .hint("[build] source in tool.toml names the C file that has the functions")
-                .into(),
-        );
-    }
-    let parent = source.parent().unwrap_or(Path::new(""));
-    let entries = std::fs::read_dir(project.directory.join(parent))?;
-    let mut found = vec![argument(source)];
-    for entry in entries {
-        let path = parent.join(entry?.file_name());
-        if path.extension().is_some_and(|extension| extension == "c") && path != source {
-            found.push(argument(&path));
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
-/// A path as the compiler takes it: one that begins with `-` or `@` would be an option.
-fn argument(path: &Path) -> PathBuf {
-    match path.to_string_lossy().starts_with(['-', '@']) {
-        true => Path::new(".").join(path),
-        false => path.to_owned(),
-    }
 }

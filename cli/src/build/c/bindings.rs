@@ -14,9 +14,9 @@ use crate::terminal::problem::Problem;
 /// The directory of a project that the bindings are written to, where editors find the header.
 pub(super) const DIRECTORY: &str = "target/bindings";
 
-/// The lines of the generated source after which the C library is declared.
-const INCLUDES: &str = "#include <stdlib.h>\n#include <string.h>\n";
-/// Lines after those: what was not allocated, such as a literal, is never freed. The bindings free
+/// The line of the generated source that declares `free`.
+const INCLUDE: &str = "#include <stdlib.h>\n";
+/// Lines after it: what was not allocated, such as a literal, is never freed. The bindings free
 /// what a function answers, and to answer a literal would otherwise break the call.
 const FREE_WHAT_IS_ALLOCATED: &str = "\
 extern unsigned char __heap_base;
@@ -31,9 +31,9 @@ const HEADINGS: [&str; 3] = [EXPORTS, "// Imported Functions", "// Helper Functi
 const EXPORTS: &str = "// Exported Functions";
 
 /// The header, the source and the object file with the types of a world.
-pub(crate) struct Bindings(Vec<(PathBuf, Vec<u8>)>);
+pub(crate) struct CBindings(Vec<(PathBuf, Vec<u8>)>);
 
-impl Bindings {
+impl CBindings {
     /// Generates the bindings of `world`, or of the only world there is.
     ///
     /// # Errors
@@ -111,9 +111,9 @@ impl Bindings {
 
 /// The generated source, which frees only what was allocated.
 fn with_careful_free(source: &[u8]) -> Vec<u8> {
-    let careful = [INCLUDES, FREE_WHAT_IS_ALLOCATED].concat();
+    let careful = [INCLUDE, FREE_WHAT_IS_ALLOCATED].concat();
     let source = String::from_utf8_lossy(source);
-    source.replacen(INCLUDES, &careful, 1).into_bytes()
+    source.replacen(INCLUDE, &careful, 1).into_bytes()
 }
 
 /// The name of the function that `declaration` declares.
@@ -136,7 +136,7 @@ mod tests {
             path: Path::new("world.wit"),
             contents: WORLD,
         };
-        let bindings = Bindings::of(&[source], None).unwrap();
+        let bindings = CBindings::of(&[source], None).unwrap();
         assert_eq!(bindings.header(), Path::new("target/bindings/tool.h"));
         let exports = bindings.exports();
         let names: Vec<&str> = exports.iter().map(|it| name(it)).collect();

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::bindings::{Bindings, name};
-use super::source;
+use super::bindings::{CBindings, name};
+use super::sources::source;
 use crate::build::project::Project;
 use crate::terminal::problem::Problem;
 
@@ -33,7 +33,7 @@ const NO_SUCH_HEADER: &str = "do without that header: a tool has no setjmp, sign
 pub(super) fn explained(
     error: anyhow::Error,
     project: Project<'_>,
-    bindings: &Bindings,
+    bindings: &CBindings,
 ) -> anyhow::Error {
     let Some(said) = error.chain().nth(1).map(ToString::to_string) else {
         return error;
@@ -47,7 +47,7 @@ pub(super) fn explained(
 }
 
 /// The first error of the compiler.
-fn compile_error(said: &str, bindings: &Bindings) -> Option<Problem> {
+fn compile_error(said: &str, bindings: &CBindings) -> Option<Problem> {
     let mut includer = None;
     for line in said.lines() {
         if let Some(from) = line.strip_prefix("In file included from ") {
@@ -89,7 +89,7 @@ fn has_line(place: &str) -> bool {
     numbers.all(|number| number.parse::<usize>().is_ok())
 }
 
-fn hint(message: &str, bindings: &Bindings) -> String {
+fn hint(message: &str, bindings: &CBindings) -> String {
     let exports = bindings.exports();
     let is_named = |export: &&String| message.contains(&format!("'{}'", name(export)));
     if let Some(export) = exports.iter().find(is_named) {
@@ -102,7 +102,7 @@ fn hint(message: &str, bindings: &Bindings) -> String {
 }
 
 /// The error of a module that lacks functions.
-fn link_error(said: &str, project: Project<'_>, bindings: &Bindings) -> Option<Problem> {
+fn link_error(said: &str, project: Project<'_>, bindings: &CBindings) -> Option<Problem> {
     let symbols = said.lines().filter_map(|line| {
         let (_, symbol) = line.split_once("undefined symbol: ")?;
         Some(symbol.trim())
@@ -132,7 +132,7 @@ fn link_error(said: &str, project: Project<'_>, bindings: &Bindings) -> Option<P
 }
 
 /// The advice to write functions as the bindings declare them.
-fn declared(exports: &[&String], bindings: &Bindings) -> String {
+fn declared(exports: &[&String], bindings: &CBindings) -> String {
     let exports: Vec<String> = exports.iter().map(|it| format!("\n{it} {{ … }}")).collect();
     format!(
         "write what {} declares:{}",
