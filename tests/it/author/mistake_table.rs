@@ -1,5 +1,6 @@
-//! Forty mistakes that authors make, and six in C: each ends the build with one error, its place and a cure.
-//! A file for each language has its rows; `docs/reference.md` points here.
+//! Forty mistakes that authors make, and six in C: each ends the build with one error.
+//! It tells the place and a cure. A file for each language has its rows; `docs/reference.md` points
+//! here.
 
 mod c;
 mod javascript;
