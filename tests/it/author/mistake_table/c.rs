@@ -6,17 +6,33 @@ pub(super) const IN_C: [Mistake; 6] = [
     Mistake {
         name: "a function of the WIT is not there",
         project: "native",
-        edits: &[("tool.c", "functions_greet(", "functions_great(")],
+        edits: &[
+            (
+                "wit/world.wit",
+                "interface functions",
+                "interface greetings",
+            ),
+            ("wit/world.wit", "export functions", "export greetings"),
+        ],
         place: "tool.c:1",
-        error: "nothing defines `exports_tools_native_tool_functions_greet`",
-        cure: "bool exports_tools_native_tool_functions_greet(tool_string_t *name, ",
+        error: "nothing defines `exports_tools_native_tool_greetings_greet`",
+        cure: "bool exports_tools_native_tool_greetings_greet(tool_string_t *name, ",
     },
     Mistake {
         name: "other arguments than in the WIT",
         project: "native",
-        edits: &[("tool.c", "    tool_string_t *name,\n", "    int name,\n")],
+        edits: &[
+            (
+                "wit/world.wit",
+                "interface functions",
+                "interface greetings",
+            ),
+            ("wit/world.wit", "export functions", "export greetings"),
+            ("tool.c", "functions_greet(", "greetings_greet("),
+            ("tool.c", "    tool_string_t *name,\n", "    int name,\n"),
+        ],
         place: "tool.c:24:6",
-        error: "conflicting types for 'exports_tools_native_tool_functions_greet'",
+        error: "conflicting types for 'exports_tools_native_tool_greetings_greet'",
         cure: "write what target/bindings/tool.h declares:",
     },
     Mistake {
