@@ -34,6 +34,7 @@ pub(crate) use card::{FinishedCard, finished as finished_card};
 pub(crate) use claims::explained as explained_claims;
 pub(crate) use functions::{Functions, specs};
 pub(crate) use javascript::development::SCRIPT_VARIABLE;
+pub(crate) use javascript::types::TypeCheck;
 pub(crate) use process::conversation::converse;
 pub(crate) use process::{output_of, spawn, status_of};
 use project::Project;
@@ -51,7 +52,8 @@ pub(crate) use wit::{
 /// The locks that a build may write into the project: cargo's, and that of Python's packages.
 pub(crate) const LOCKS: [&str; 2] = ["Cargo.lock", python::lock::LOCK];
 
-/// Builds the component of the project in `directory`.
+/// Builds the component of the project in `directory`. The check of types that no compiler looked
+/// at is under way then.
 ///
 /// # Errors
 /// When a build tool cannot be had or fails, and when the user asks to stop. In any case no
@@ -63,7 +65,7 @@ pub(crate) async fn component(
     functions: Option<&Functions>,
     form: Form,
     session: &Session,
-) -> anyhow::Result<BuiltComponent> {
+) -> anyhow::Result<(BuiltComponent, Option<TypeCheck>)> {
     let scratch = tempfile::Builder::new()
         .prefix("tool-build-")
         .tempdir()
@@ -120,17 +122,17 @@ async fn built(
     project: Project<'_>,
     form: Form,
     session: &Session,
-) -> anyhow::Result<BuiltComponent> {
+) -> anyhow::Result<(BuiltComponent, Option<TypeCheck>)> {
     match project.build.language {
         Language::Rust => {
             let bytes = rust::build(project, form, session).await?;
-            Ok(BuiltComponent::whole(bytes))
+            Ok((BuiltComponent::whole(bytes), None))
         }
         Language::C => {
             let bytes = c::build(project, session).await?;
-            Ok(BuiltComponent::whole(bytes))
+            Ok((BuiltComponent::whole(bytes), None))
         }
-        Language::Python => python::build(project, session).await,
+        Language::Python => Ok((python::build(project, session).await?, None)),
         Language::Javascript => {
             // A program is as it will be in a package.
             if form == Form::Development

@@ -18,6 +18,7 @@ mod programs;
 mod proposals;
 mod requests;
 mod tested;
+mod types;
 mod waiting;
 
 use std::fs::Permissions;
@@ -92,6 +93,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(mistakes::tests());
     tests.extend(proposals::tests());
     tests.extend(tested::tests());
+    tests.extend(types::tests());
     tests.extend(waiting::tests());
     tests
 }

@@ -11,6 +11,7 @@ mod native;
 mod packages;
 mod program;
 mod source_map;
+pub(super) mod types;
 mod wasi;
 
 use std::path::{Path, PathBuf};
@@ -26,15 +27,17 @@ pub(super) use errors::cannot_be_loaded;
 
 use bundle::{Bundle, BundleSources, Bundler, bundle_sources};
 use componentize::{COMPONENTIZE_QJS, Componentize};
+use types::TypeCheck;
 
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "tool.js";
 
-/// Builds the project: plain functions as a program, others with componentize-qjs.
+/// Builds the project: plain functions as a program, others with componentize-qjs. In TypeScript
+/// the check of its types is under way then.
 pub(super) async fn build(
     project: Project<'_>,
     session: &Session,
-) -> anyhow::Result<BuiltComponent> {
+) -> anyhow::Result<(BuiltComponent, Option<TypeCheck>)> {
     match project.functions {
         Some(functions) => program::build(project, functions, session).await,
         None => component(project, session).await,
@@ -42,8 +45,12 @@ pub(super) async fn build(
 }
 
 /// Builds the project with esbuild and componentize-qjs.
-async fn component(project: Project<'_>, session: &Session) -> anyhow::Result<BuiltComponent> {
+async fn component(
+    project: Project<'_>,
+    session: &Session,
+) -> anyhow::Result<(BuiltComponent, Option<TypeCheck>)> {
     let bundled = bundle_sources(project, session).await?;
+    let types = TypeCheck::start(project, source(project), &bundled, session).await?;
     let toolchain = COMPONENTIZE_QJS
         .directory(project, session)
         .await?
@@ -69,7 +76,7 @@ async fn component(project: Project<'_>, session: &Session) -> anyhow::Result<Bu
     })?;
     let mut built = BuiltComponent::whole(wasi::with_names_of_wasi(built(&component)?)?);
     built.packages = bundle.packages;
-    Ok(built)
+    Ok((built, types))
 }
 
 /// The file of the module that exports the functions of the WIT.

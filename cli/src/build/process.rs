@@ -53,16 +53,51 @@ pub(crate) async fn run(
 /// When it cannot be started, and when the user asks to stop. The program and all that it
 /// started are ended then, and when the returned future is dropped.
 pub(crate) async fn output_of(command: &mut Command) -> anyhow::Result<Output> {
+    start(command)?.output().await
+}
+
+/// A program that runs beside this one. It and all that it started are ended when this is dropped.
+pub(crate) struct RunningProgram {
+    // Dropped first: nobody may wait for the program before its group is signalled.
+    group: ProcessGroup,
+    child: Child,
+    name: String,
+}
+
+/// Starts `command` with no input.
+///
+/// # Errors
+/// When it cannot be started.
+pub(crate) fn start(command: &mut Command) -> anyhow::Result<RunningProgram> {
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     ProcessGroup::separate(command);
     let child = spawn(command)?;
-    let mut group = ProcessGroup::with_descendants(&child);
-    // The pipes end when everybody who holds them does: all that the program started.
-    let output = group.or_stopped(child.wait_with_output()).await?;
-    output.with_context(|| format!("`{}` cannot be waited for", name(command)))
+    Ok(RunningProgram {
+        group: ProcessGroup::with_descendants(&child),
+        child,
+        name: name(command),
+    })
+}
+
+impl RunningProgram {
+    /// Waits for the program's end and returns its output, whatever it says.
+    ///
+    /// # Errors
+    /// When the user asks to stop. The program and all that it started are ended then, and when the
+    /// returned future is dropped.
+    pub(crate) async fn output(self) -> anyhow::Result<Output> {
+        let Self {
+            mut group,
+            child,
+            name,
+        } = self;
+        // The pipes end when everybody who holds them does: all that the program started.
+        let output = group.or_stopped(child.wait_with_output()).await?;
+        output.with_context(|| format!("`{name}` cannot be waited for"))
+    }
 }
 
 /// Waits for a program that shares the terminal with this one.

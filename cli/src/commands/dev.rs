@@ -164,11 +164,12 @@ impl Work<'_> {
     /// # Errors
     /// When the build fails, and when a call cannot be made as it is written.
     async fn once(self) -> anyhow::Result<ExitCode> {
-        let tool = self.project.build().await?;
+        let mut tool = self.project.build().await?;
         report::built(&tool, None, &self.project, &self.screen)?;
         let made = typed_call::make_all(self.calls, &tool, self.project.session).await?;
-        report::json(&tool, None, made.json, &self.screen)?;
-        Ok(made.exit)
+        let type_error = tool.type_error().await?;
+        report::json(&tool, None, made.json, type_error.as_ref(), &self.screen)?;
+        type_error.map_or(Ok(made.exit), Err)
     }
 
     /// Builds, shows and calls after each change, until somebody says stop.
@@ -178,14 +179,28 @@ impl Work<'_> {
     async fn repeat(mut self) -> anyhow::Result<()> {
         loop {
             let mut change = None;
-            if let Some(tool) = self.build().await? {
+            if let Some(mut tool) = self.build().await? {
                 let before = self.before.as_ref();
                 report::built(&tool, before, &self.project, &self.screen)?;
-                let calls = typed_call::make_all(self.calls, &tool, self.project.session);
+                let (calls, session) = (self.calls, self.project.session);
+                let round = async {
+                    let made = typed_call::make_all(calls, &tool, session).await;
+                    // After the answers, which nobody waits longer for.
+                    (made, tool.type_error().await)
+                };
                 tokio::select! {
-                    made = calls => match made {
-                        Ok(made) => report::json(&tool, before, made.json, &self.screen)?,
-                        Err(error) => self.screen.failed(error)?,
+                    (made, type_error) = round => {
+                        let type_error = type_error?;
+                        match made {
+                            Ok(made) => {
+                                let type_error = type_error.as_ref();
+                                report::json(&tool, before, made.json, type_error, &self.screen)?;
+                            }
+                            Err(error) => self.screen.failed(error)?,
+                        }
+                        if let Some(error) = type_error {
+                            self.screen.told(&error);
+                        }
                     },
                     // What is still under way is stopped: its answer would be an old one's.
                     changed = self.watch.changed_or_stopped() => change = Some(changed),
@@ -205,14 +220,18 @@ impl Work<'_> {
 
     /// Builds and shows, in `toolset` too.
     async fn offer(&mut self, toolset: &Toolset) -> anyhow::Result<()> {
-        if let Some(tool) = self.build().await? {
+        if let Some(mut tool) = self.build().await? {
             let before = self.before.as_ref();
             report::built(&tool, before, &self.project, &self.screen)?;
-            report::json(&tool, before, Vec::new(), &self.screen)?;
             toolset.replace(catalogue(
                 vec![tool.loaded.clone()],
                 Presentation::default(),
             )?);
+            let type_error = tool.type_error().await?;
+            report::json(&tool, before, Vec::new(), type_error.as_ref(), &self.screen)?;
+            if let Some(error) = type_error {
+                self.screen.told(&error);
+            }
             self.before = Some(tool);
         }
         Ok(())

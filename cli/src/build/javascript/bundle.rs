@@ -266,10 +266,17 @@ pub(super) async fn bundle_sources(
 /// The native esbuild program. The `esbuild` script of npm only searches for it, and would search
 /// the project's packages too.
 fn esbuild(toolchain: &Path) -> anyhow::Result<PathBuf> {
-    let platforms = std::fs::read_dir(toolchain.join("@esbuild"));
-    let programs = platforms.into_iter().flatten().flatten();
-    let mut programs = programs.map(|platform| platform.path().join("bin/esbuild"));
-    programs
-        .find(|program| program.is_file())
+    native_program(&toolchain.join("@esbuild"), &["bin/esbuild"])
         .ok_or_else(|| Problem::user("esbuild has no program for this machine").into())
+}
+
+/// The program at one of the `paths` in a package of `scope`: npm installs the package for this
+/// machine only.
+pub(super) fn native_program(scope: &Path, paths: &[&str]) -> Option<PathBuf> {
+    let platforms = std::fs::read_dir(scope).into_iter().flatten().flatten();
+    let mut programs = platforms.flat_map(|platform| {
+        let place = platform.path();
+        paths.iter().map(move |path| place.join(path))
+    });
+    programs.find(|program| program.is_file())
 }

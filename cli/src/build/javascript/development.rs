@@ -11,10 +11,11 @@ use std::time::SystemTime;
 use serde_json::json;
 use tool_hub_manifest::{Digest, ExportName};
 
-use super::bundle::{Bundler, TRACE, bundle_sources};
+use super::bundle::{BundleSources, Bundler, TRACE, bundle_sources};
 use super::componentize::{COMPONENTIZE_QJS, Componentize};
 use super::export_check::{self, exporting, grouped};
-use super::{entry, wasi};
+use super::types::TypeCheck;
+use super::{entry, source, wasi};
 use crate::build::project::{BuiltComponent, Project, built};
 use crate::build::wit::{WitFile, defines, wit_files};
 use crate::files;
@@ -49,31 +50,34 @@ struct Script {
 pub(in crate::build) async fn build(
     project: Project<'_>,
     session: &Session,
-) -> anyhow::Result<Option<BuiltComponent>> {
+) -> anyhow::Result<Option<(BuiltComponent, Option<TypeCheck>)>> {
     let wit = wit_files(project.wit_parent())?;
     if defines(&wit, CLI) {
         return Ok(None);
     }
     let toolchain = COMPONENTIZE_QJS.directory(project, session).await?;
-    let script = script(project, &toolchain.join("node_modules"), session).await?;
+    let bundled = bundle_sources(project, session).await?;
+    let types = TypeCheck::start(project, source(project), &bundled, session).await?;
+    let script = script(project, &bundled, &toolchain.join("node_modules"), session).await?;
     let component = component(project, &wit, &toolchain, &script, session).await?;
-    Ok(Some(BuiltComponent {
+    let built = BuiltComponent {
         bytes: component,
         script: Some(script.text),
         interpreter: None,
         packages: Vec::new(),
-    }))
+    };
+    Ok(Some((built, types)))
 }
 
 /// Bundles the project into a script whose value holds what it exports, and its source map.
 async fn script(
     project: Project<'_>,
+    bundled: &BundleSources,
     packages: &Path,
     session: &Session,
 ) -> anyhow::Result<Script> {
-    let bundled = bundle_sources(project, session).await?;
     let (entry, module) = entry(project, &bundled.directory)?;
-    let mut bundler = Bundler::with_prelude(project, &bundled, packages, &entry)?;
+    let mut bundler = Bundler::with_prelude(project, bundled, packages, &entry)?;
     bundler.alias(export_check::MODULE, &module);
     bundler.arguments(&["--format=iife", "--global-name=toolHubProject"]);
     let bundle = bundler.run(&session.printer).await?;

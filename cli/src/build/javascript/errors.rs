@@ -40,6 +40,12 @@ const GLOBALS: [(&[&str], &str); 3] = [
     ),
 ];
 
+/// What to use instead of the global `name`, if Node or browsers have it.
+pub(super) fn instead_of_global(name: &str) -> Option<&'static str> {
+    let known = GLOBALS.iter().find(|(names, _)| names.contains(&name));
+    known.map(|(_, hint)| *hint)
+}
+
 /// The `error` of the bundler. `not_seen` says what it may have missed.
 pub(super) fn of_bundler(error: anyhow::Error, not_seen: Option<&str>) -> anyhow::Error {
     let with_advice = |problem: Problem| match not_seen {
@@ -187,9 +193,8 @@ fn located(message: &str, place: &str) -> anyhow::Error {
         true => undefined,
         false => "",
     };
-    let known = GLOBALS.iter().find(|(names, _)| names.contains(&undefined));
-    let hint = match (known, undefined) {
-        (Some((_, hint)), _) => *hint,
+    let hint = match (instead_of_global(undefined), undefined) {
+        (Some(hint), _) => hint,
         (None, "") => ONCE,
         (None, _) => "define or import it above that line, or write it as it is defined",
     };

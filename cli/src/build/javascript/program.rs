@@ -6,6 +6,7 @@ use tool_hub_host::authoring::program_component;
 use super::bundle::{Bundler, bundle_sources};
 use super::componentize::COMPONENTIZE_QJS;
 use super::interpreter::{Flavour, interpreter};
+use super::types::TypeCheck;
 use crate::build::functions::Functions;
 use crate::build::functions::javascript::{MODULE, PROJECT};
 use crate::build::project::{BuiltComponent, Project};
@@ -23,8 +24,12 @@ pub(super) async fn build(
     project: Project<'_>,
     functions: &Functions,
     session: &Session,
-) -> anyhow::Result<BuiltComponent> {
+) -> anyhow::Result<(BuiltComponent, Option<TypeCheck>)> {
     let bundled = bundle_sources(project, session).await?;
+    let types = match &project.build.functions {
+        Some(file) => TypeCheck::start(project, file, &bundled, session).await?,
+        None => None,
+    };
     let toolchain = COMPONENTIZE_QJS.directory(project, session).await?;
     let toolchain = toolchain.join("node_modules");
     let entry = functions.generated().join(MODULE);
@@ -48,10 +53,11 @@ pub(super) async fn build(
         "map": bundle.map_for(&bundled.directory)?,
     });
     let wit = wit_files(functions.generated())?;
-    Ok(BuiltComponent {
+    let built = BuiltComponent {
         bytes: program_component(&wit_sources(&wit), None, &program.to_string())?,
         script: None,
         interpreter: Some(interpreter(flavour, project, &toolchain, session).await?),
         packages: bundle.packages,
-    })
+    };
+    Ok((built, types))
 }

@@ -10,7 +10,7 @@ use tool_hub_manifest::{
 };
 use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
 
-use crate::build::{self, BundledPackage, FinishedCard, Form, Functions, Sources};
+use crate::build::{self, BundledPackage, FinishedCard, Form, Functions, Sources, TypeCheck};
 use crate::files;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
@@ -33,6 +33,8 @@ pub(crate) struct BuiltProject {
     pub(crate) script: Option<String>,
     /// The packages of others that are part of it.
     pub(crate) packages: Vec<BundledPackage>,
+    /// The check of its types, which is waited for where a package is built.
+    pub(crate) types: Option<TypeCheck>,
 }
 
 impl BuiltProject {
@@ -40,7 +42,8 @@ impl BuiltProject {
     ///
     /// # Errors
     /// When the user does not trust the project where that is needed, when its manifest, WIT or
-    /// code is wrong, when a build tool cannot be had, and when the user asks to stop.
+    /// code is wrong, for a package also when its types are, when a build tool cannot be had, and
+    /// when the user asks to stop.
     pub(crate) async fn of(
         directory: &Path,
         form: Form,
@@ -72,7 +75,13 @@ impl BuiltProject {
         let mut sources = Sources::of(directory)?;
         let proposal = build::proposal(directory, &sources, &section, &author.capabilities);
         let functions = functions.as_ref();
-        let built = build::component(directory, &section, &docs, functions, form, session).await?;
+        let (built, mut types) =
+            build::component(directory, &section, &docs, functions, form, session).await?;
+        if form == Form::Package
+            && let Some(types) = types.take()
+        {
+            types.finish().await?;
+        }
         // The build writes locks itself; whatever else changes meanwhile may not be built.
         for lock in build::LOCKS {
             sources.renew(directory, lock)?;
@@ -95,6 +104,7 @@ impl BuiltProject {
             proposal,
             script: built.script,
             packages: built.packages,
+            types,
         })
     }
 

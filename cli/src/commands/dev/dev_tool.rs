@@ -9,13 +9,15 @@ use tool_hub_manifest::{FunctionSpec, Grants, ToolKey, VariableName, Version};
 use tool_hub_registry_client::Store;
 use tool_hub_toolbox::loaded::LoadedTool;
 
-use crate::build::{Form, SCRIPT_VARIABLE};
+use crate::build::{Form, SCRIPT_VARIABLE, TypeCheck};
 use crate::commands::build::built_project::BuiltProject;
 use crate::commands::check::{self, Remark};
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::grant_flags;
 use crate::consent::rights_flags::RightsFlags;
 use crate::session::Session;
+use crate::terminal::diagnosis;
+use crate::terminal::exit::Exit;
 use crate::toolbox::sandbox;
 
 /// A project, and all that its tool is loaded with each time.
@@ -42,6 +44,8 @@ pub(super) struct DevTool {
     pub(super) remarks: Vec<Remark>,
     /// What it asks for and no flag grants.
     pub(super) ungranted: Vec<InspectedCapability>,
+    /// The check of its types, until it is waited for.
+    pub(super) types: Option<TypeCheck>,
     pub(super) build_time: Duration,
     pub(super) load_time: Duration,
 }
@@ -107,6 +111,7 @@ impl<'a> DevProject<'a> {
             specs,
             loaded,
             ungranted,
+            types: built.types,
             build_time,
             load_time: start.elapsed().saturating_sub(build_time),
         })
@@ -115,5 +120,21 @@ impl<'a> DevProject<'a> {
     /// The command that works on this project.
     pub(super) fn command(&self) -> String {
         format!("tool dev {}", self.shown.display())
+    }
+}
+
+impl DevTool {
+    /// The mistakes in the types of this tool, as an error, once they are found.
+    ///
+    /// # Errors
+    /// When the user asks to stop.
+    pub(super) async fn type_error(&mut self) -> anyhow::Result<Option<anyhow::Error>> {
+        let Some(types) = self.types.take() else {
+            return Ok(None);
+        };
+        match types.finish().await {
+            Err(error) if diagnosis::of(&error).exit == Exit::Interrupted => Err(error),
+            checked => Ok(checked.err()),
+        }
     }
 }

@@ -57,8 +57,13 @@ impl Screen {
         if self.printer.wants_json() {
             self.json(&json!({ "error": format!("{error:#}") }))?;
         }
-        self.printer.error(&error, &diagnosis.hints);
+        self.told(&error);
         Ok(())
+    }
+
+    /// Tells a person of an error.
+    pub(super) fn told(&self, error: &anyhow::Error) {
+        self.printer.error(error, &diagnosis::of(error).hints);
     }
 
     fn json(&self, value: &Value) -> anyhow::Result<()> {
@@ -148,6 +153,7 @@ pub(super) fn json(
     tool: &DevTool,
     before: Option<&DevTool>,
     calls: Vec<Value>,
+    type_error: Option<&anyhow::Error>,
     screen: &Screen,
 ) -> anyhow::Result<()> {
     if !screen.printer.wants_json() {
@@ -171,6 +177,7 @@ pub(super) fn json(
         "remarks": tool.remarks,
         "ungranted": ungranted,
         "calls": calls,
+        "type_error": type_error.map(|error| format!("{error:#}")),
     }))
 }
 

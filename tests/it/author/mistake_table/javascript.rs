@@ -61,7 +61,7 @@ pub(super) const IN_JAVASCRIPT: [Mistake; 7] = [
     },
 ];
 
-pub(super) const IN_TYPESCRIPT: [Mistake; 6] = [
+pub(super) const IN_TYPESCRIPT: [Mistake; 10] = [
     Mistake {
         name: "a bracket is missing",
         project: "sums-ts",
@@ -131,5 +131,37 @@ pub(super) const IN_TYPESCRIPT: [Mistake; 6] = [
         place: "sums.ts:1:21",
         error: "Could not resolve \"./helper\"",
         cure: "write the path of a file of the project",
+    },
+    Mistake {
+        name: "a value of another type",
+        project: "sums-ts",
+        edits: &[("sums.ts", "return a + b", "return `${a + b}`")],
+        place: "sums.ts:9:3",
+        error: "Type 'string' is not assignable to type 'number'",
+        cure: "write a value of that type, or correct the type",
+    },
+    Mistake {
+        name: "a global of Node",
+        project: "sums-ts",
+        edits: &[("sums.ts", "a + b", "a + b + process.argv.length")],
+        place: "sums.ts:9:18",
+        error: "Cannot find name 'process'",
+        cure: "a tool runs without Node",
+    },
+    Mistake {
+        name: "a member that there is not",
+        project: "sums-ts",
+        edits: &[("sums.ts", "a + b", "a.plus(b)")],
+        place: "sums.ts:9:12",
+        error: "Property 'plus' does not exist on type 'number'",
+        cure: "correct the name, or add it to the type",
+    },
+    Mistake {
+        name: "a value that may not be there",
+        project: "sums-ts",
+        edits: &[("sums.ts", "a + b", "a + [b].find((it) => it > a)")],
+        place: "sums.ts:9:14",
+        error: "Object is possibly 'undefined'",
+        cure: "look first if it is there",
     },
 ];
