@@ -44,7 +44,13 @@ impl KeptInterpreter<'_> {
             "building the interpreter that all tools in {language} share, once"
         ));
         let bytes = memory_access::add(&making.await?)?;
-        files::write(&file, &bytes)?;
-        Ok(Interpreter::hashed(bytes))
+        match files::write_new(&file, &bytes) {
+            // Another process was first, with other bytes: all take those.
+            Err(_) if file.is_file() => Ok(Interpreter::hashed(built(&file)?)),
+            written => {
+                written?;
+                Ok(Interpreter::hashed(bytes))
+            }
+        }
     }
 }

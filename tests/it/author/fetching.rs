@@ -23,6 +23,7 @@ use crate::support::{Home, Need, Ran, Test, test};
 pub(super) fn tests() -> Vec<Test> {
     vec![
         test("author::fetching_answers", answers).needs(&[Need::JavascriptGuest]),
+        test("author::fetching_forms", forms).needs(&[Need::JavascriptGuest]),
         test("author::fetching_through_redirects", through_redirects)
             .needs(&[Need::JavascriptGuest]),
         test("author::fetching_what_is_refused", what_is_refused).needs(&[Need::JavascriptGuest]),
@@ -219,6 +220,66 @@ fn answers() {
         "high|low true",
     );
     project.answers("first", &[&url("url", "parts")], "high false");
+}
+
+const SENDER: &str = r#"
+/**
+ * Sends a form with a file.
+ * @param url - Where to.
+ * @returns What was sent, with another boundary.
+ */
+export async function upload(url: string): Promise<string> {
+  const form = new FormData();
+  form.append("q", "gone");
+  form.append("q", "too");
+  form.set("q", "ä\nb");
+  const tide = new Blob(["high ", new Uint8Array([116, 105, 100, 101])], { type: "Text/Plain" });
+  form.append("file", tide, "a\"b.txt\r\nx: y");
+  form.append("other", new File([tide.slice(-4)], "c.txt"));
+  const answer = await fetch(url, { method: "PUT", body: form, headers: { "x-tide": "high" } });
+  const whole = await answer.text();
+  const boundary = /boundary=(\S+)/.exec(whole)![1]!;
+  return JSON.stringify(whole.replaceAll(boundary, "B"));
+}
+
+/**
+ * Sends a blob, and reads the answer twice.
+ * @param url - Where to.
+ * @returns Both.
+ */
+export async function twice(url: string): Promise<string> {
+  const request = new Request(url, { method: "POST", body: new Blob(["high"]) });
+  const answer = await fetch(request.clone());
+  const copy = answer.clone();
+  const third = copy.clone();
+  const first = await answer.text();
+  const blob = await copy.blob();
+  const chunks: string[] = [];
+  for await (const chunk of third.body) chunks.push(new TextDecoder().decode(chunk));
+  let late = "";
+  try {
+    answer.clone();
+  } catch (error) {
+    late = String(error);
+  }
+  return [first, blob.size, await blob.text(), chunks.join(""), third.status, late].join(" ");
+}
+"#;
+
+fn forms() {
+    let (origin, _runtime) = pages();
+    let project = Project::new(SENDER, &[&origin]);
+    let form = "multipart/form-data; boundary=B high --B\r\nContent-Disposition: form-data; \
+                name=\"q\"\r\n\r\nä\r\nb\r\n--B\r\nContent-Disposition: form-data; name=\"file\"; \
+                filename=\"a%22b.txt%0D%0Ax: y\"\r\nContent-Type: text/plain\r\n\r\nhigh \
+                tide\r\n--B\r\nContent-Disposition: form-data; name=\"other\"; \
+                filename=\"c.txt\"\r\nContent-Type: application/octet-stream\r\n\r\ntide\r\n--B--\r\n";
+    let url = format!("url={origin}/told");
+    let expected = serde_json::Value::from(form).to_string();
+    project.answers("upload", &[&url], &expected);
+    let url = format!("url={origin}/same");
+    let expected = "high 4 high high 200 TypeError: the body was read already";
+    project.answers("twice", &[&url], expected);
 }
 
 const FOLLOWER: &str = r#"

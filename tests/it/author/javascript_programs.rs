@@ -22,6 +22,7 @@ pub(super) fn tests() -> Vec<Test> {
             "author::programs_in_javascript_are_loaded_once",
             are_loaded_once,
         ),
+        on("author::programs_in_javascript_that_wait", that_wait),
         on(
             "author::programs_in_javascript_that_cannot_be_loaded",
             cannot_be_loaded,
@@ -164,6 +165,63 @@ fn are_loaded_once() {
     }
     assert!(number(&third[5]) >= number(&first[5]) + 20.0);
     client.leave();
+}
+
+const WAITER: &str = r#"import { words } from "./words.js";
+const first = await new Promise((done) => setTimeout(() => done("late"), 5));
+let calls = 0;
+
+/** Says what was waited for. */
+export async function said() {
+  calls += 1;
+  await null;
+  for await (const word of words()) {
+    return `${first} ${word} ${calls}`;
+  }
+  return "";
+}
+"#;
+const WORDS: &str = "const word = await Promise.resolve(\"word\");\n\
+                     export async function* words() {\n  yield word;\n}\n";
+
+/// Modules wait before the first call, and where one fails after it waited its line is named.
+fn that_wait() {
+    let home = Home::new();
+    home.write("waiter.js", WAITER);
+    home.run(["new", "waiter", "--from", "waiter.js"]).ok();
+    home.write("waiter/words.js", WORDS);
+    home.run(["build", "waiter"]).ok();
+    load(&home, "./waiter", &[]);
+    let mut client = Client::start(home.command(["serve"]));
+    for _ in 0..3 {
+        assert_eq!(call(&mut client, "waiter", json!({})), "late word 1");
+    }
+    client.leave();
+    for (line, said) in [
+        (
+            "\nmissing();\n",
+            "error: words.js:2: ReferenceError: missing is not defined\n",
+        ),
+        (
+            "\nawait new Promise(() => {});\n",
+            "a module waits for a promise that nothing will settle",
+        ),
+        (
+            "\nawait fetch(\"https://a.example/\");\n",
+            "TypeError: fetch failed",
+        ),
+    ] {
+        let words = WORDS.replacen('\n', line, 1);
+        home.write("waiter/words.js", words);
+        says(&home.tool("build waiter"), 1, said);
+    }
+    home.tool("new greeter --lang javascript").ok();
+    let source = home.work().join("greeter/tool.js");
+    let text = std::fs::read_to_string(source).expect("the source");
+    home.write("greeter/tool.js", format!("await null;\n{text}"));
+    let refused = home.tool("build greeter");
+    says(&refused, 1, "error: tool.js:1:1: Top-level await is not");
+    says(&refused, 1, "hint: write it in an `async` function");
 }
 
 fn cannot_be_loaded() {

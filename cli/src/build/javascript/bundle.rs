@@ -26,21 +26,25 @@ const PRELUDE: [&str; 4] = [
 ];
 
 /// The files of the prelude, and the modules that they import.
-pub(super) const FILES: [(&str, &str); 14] = [
+pub(super) const FILES: [(&str, &str); 18] = [
     ("random.js", include_str!("random.js")),
     ("random_numbers.js", include_str!("random_numbers.js")),
     ("trace.js", TRACE),
     ("console.js", include_str!("console.js")),
     ("web/package.json", include_str!("web/package.json")),
     ("web/abort.js", include_str!("web/abort.js")),
+    ("web/blob.js", include_str!("web/blob.js")),
     ("web/body.js", include_str!("web/body.js")),
+    ("web/bytes.js", include_str!("web/bytes.js")),
     ("web/crypto.js", include_str!("web/crypto.js")),
     ("web/events.js", include_str!("web/events.js")),
     ("web/fetch.js", include_str!("web/fetch.js")),
+    ("web/form.js", include_str!("web/form.js")),
     ("web/globals.js", include_str!("web/globals.js")),
     ("web/headers.js", include_str!("web/headers.js")),
     ("web/message.js", include_str!("web/message.js")),
     ("web/promise.js", include_str!("web/promise.js")),
+    ("web/stream.js", include_str!("web/stream.js")),
 ];
 
 /// The module that makes traces of errors.
@@ -58,6 +62,12 @@ const WITHOUT_ASYNC: [&str; 3] = [
     "--supported:async-generator=false",
     "--supported:for-await=false",
 ];
+
+/// Has the source map beside the output.
+const MAPPED: [&str; 2] = ["--sourcemap=external", "--sources-content=false"];
+
+/// Leaves out white space, and so comments that name directories of this machine.
+pub(super) const MINIFIED: [&str; 2] = ["--minify-whitespace", "--legal-comments=inline"];
 
 /// The hint at files that are not in the copy of a project that the bundler reads.
 const NOT_SEEN: &str = "it saw a copy of the project's sources, without node_modules, dist, target \
@@ -133,10 +143,9 @@ impl<'a> Bundler<'a> {
                 "--bundle",
                 "--platform=neutral",
                 "--main-fields=module,main",
-                "--sourcemap=external",
-                "--sources-content=false",
                 "--log-level=warning",
             ])
+            .args(MAPPED)
             .args(WITHOUT_ASYNC)
             .current_dir(&bundled.directory);
         Ok(Self {
@@ -187,8 +196,48 @@ impl<'a> Bundler<'a> {
     ///
     /// # Errors
     /// When esbuild refuses the project's code.
-    pub(super) async fn run(mut self, printer: &Printer) -> anyhow::Result<Bundle> {
-        let path = self.project.scratch.join("bundle.js");
+    pub(super) async fn run(self, printer: &Printer) -> anyhow::Result<Bundle> {
+        self.run_to("bundle.js", printer).await
+    }
+
+    /// Writes a bundle of which modules wait: a script whose value is the promise of what `value`
+    /// is then. It is the body of an `async` function, and bundled once more to turn that into
+    /// others too.
+    ///
+    /// # Errors
+    /// When esbuild refuses the project's code.
+    pub(super) async fn run_waiting(
+        mut self,
+        value: &str,
+        printer: &Printer,
+    ) -> anyhow::Result<Bundle> {
+        self.arguments(&[
+            "--format=esm",
+            "--supported:async-await=true",
+            "--supported:async-generator=true",
+            "--supported:for-await=true",
+            "--sourcemap=inline",
+            "--banner:js=\"use strict\";(async()=>{",
+            &format!("--footer:js=return {value};}})()"),
+        ]);
+        let program = self.command.as_std().get_program().to_owned();
+        let project = self.project;
+        let bundle = self.run_to("waiting.js", printer).await?;
+        let path = project.scratch.join("bundle.js");
+        let mut command = project.command(program);
+        command
+            .arg(&bundle.path)
+            .args(WITHOUT_ASYNC)
+            .args(MINIFIED)
+            .args(MAPPED)
+            .args(["--log-level=warning"])
+            .arg(format!("--outfile={}", path.display()));
+        process::run("bundling with esbuild", &mut command, printer).await?;
+        Ok(Bundle { path, ..bundle })
+    }
+
+    async fn run_to(mut self, name: &str, printer: &Printer) -> anyhow::Result<Bundle> {
+        let path = self.project.scratch.join(name);
         let meta = self.project.scratch.join("bundle.json");
         self.command
             .arg(format!("--metafile={}", meta.display()))

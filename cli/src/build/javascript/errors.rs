@@ -8,6 +8,8 @@ use crate::terminal::problem::Problem;
 
 /// The mark before an error of esbuild.
 const ERROR: &str = "[ERROR] ";
+/// The words of esbuild for `await` outside of functions.
+const TOP_LEVEL_AWAIT: &str = "Top-level await is not available";
 /// The words of the engine before an error of a module that it evaluates.
 const EVALUATION: &str = "Failed to finish JavaScript module evaluation: ";
 /// The file that the engine evaluates.
@@ -39,6 +41,11 @@ const GLOBALS: [(&[&str], &str); 3] = [
         "a tool runs without a browser: take what it needs as arguments",
     ),
 ];
+
+/// True for the `error` of a bundle of which a module waits.
+pub(super) fn is_top_level_await(error: &anyhow::Error) -> bool {
+    error.to_string().contains(TOP_LEVEL_AWAIT)
+}
 
 /// What to use instead of the global `name`, if Node or browsers have it.
 pub(super) fn instead_of_global(name: &str) -> Option<&'static str> {
@@ -104,7 +111,7 @@ pub(super) fn of_bundler(error: anyhow::Error, not_seen: Option<&str>) -> anyhow
 
 /// The cure for a mistake other than an import that leads nowhere.
 fn hint(message: &str) -> &'static str {
-    const HINTS: [(&str, &str); 3] = [
+    const HINTS: [(&str, &str); 4] = [
         (
             "No matching export",
             "import a name that the file exports, or write `export` before it there",
@@ -116,6 +123,11 @@ fn hint(message: &str) -> &'static str {
         (
             "has already been declared",
             "give one of the two another name",
+        ),
+        (
+            TOP_LEVEL_AWAIT,
+            "write it in an `async` function: a module that comes with WIT of its own runs while \
+             the component is built, and waits for nothing",
         ),
     ];
     let known = HINTS.iter().find(|(words, _)| message.contains(words));

@@ -29,9 +29,12 @@ const MODULES: [(&str, &str); 4] = [
     ),
 ];
 
-/// Globals that only [`Flavour::Web`] has.
-const WEB: [&str; 9] = [
+/// Globals that only [`Flavour::Web`] has. `File`, of which nothing can be made without another one
+/// of these, stands in many texts.
+const WEB: [&str; 11] = [
+    "Blob",
     "fetch",
+    "FormData",
     "Headers",
     "Request",
     "Response",

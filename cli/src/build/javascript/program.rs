@@ -1,20 +1,24 @@
 //! Makes the program of a project of plain functions: a script, for the shared interpreter.
 
+use std::path::Path;
+
 use serde_json::json;
 use tool_hub_host::authoring::program_component;
 
-use super::bundle::{Bundler, bundle_sources};
+use super::bundle::{Bundler, MINIFIED, bundle_sources};
 use super::componentize::COMPONENTIZE_QJS;
+use super::errors::is_top_level_await;
 use super::interpreter::{Flavour, interpreter};
 use super::types::TypeCheck;
 use crate::build::functions::Functions;
 use crate::build::functions::javascript::{MODULE, PROJECT};
 use crate::build::project::{BuiltComponent, Project};
 use crate::build::wit::{wit_files, wit_sources};
+use crate::files;
 use crate::session::Session;
 
-/// The name that the script has for what it exports.
-const EXPORTS: &str = "toolHubProgram";
+/// The place at which the script hands over its functions.
+const FUNCTIONS: &str = "globalThis.toolHubProgram";
 
 /// Builds the project, which is made of `functions`.
 ///
@@ -32,24 +36,30 @@ pub(super) async fn build(
     };
     let toolchain = COMPONENTIZE_QJS.directory(project, session).await?;
     let toolchain = toolchain.join("node_modules");
-    let entry = functions.generated().join(MODULE);
-    let mut bundler = Bundler::new(project, &bundled, &toolchain, &entry)?;
-    if let Some(file) = &project.build.functions {
-        bundler.alias(PROJECT, &bundled.directory.join(file));
-    }
-    // Without white space, and so without comments that name directories of this machine.
-    bundler.arguments(&[
-        "--format=iife",
-        &format!("--global-name={EXPORTS}"),
-        "--banner:js=\"use strict\";",
-        "--minify-whitespace",
-        "--legal-comments=inline",
-    ]);
-    let bundle = bundler.run(&session.printer).await?;
+    let entry = project.scratch.join("program.js");
+    let module = functions.generated().join(MODULE);
+    files::write(&entry, entry_of(&module).as_bytes())?;
+    let bundler = || -> anyhow::Result<Bundler<'_>> {
+        let mut bundler = Bundler::new(project, &bundled, &toolchain, &entry)?;
+        if let Some(file) = &project.build.functions {
+            bundler.alias(PROJECT, &bundled.directory.join(file));
+        }
+        Ok(bundler)
+    };
+    let mut at_once = bundler()?;
+    at_once.arguments(&["--format=iife", "--banner:js=\"use strict\";"]);
+    at_once.arguments(&MINIFIED);
+    let (bundle, value) = match at_once.run(&session.printer).await {
+        Err(error) if is_top_level_await(&error) => {
+            let bundle = bundler()?.run_waiting(FUNCTIONS, &session.printer);
+            (bundle.await?, String::new())
+        }
+        bundle => (bundle?, format!(";{FUNCTIONS}")),
+    };
     let script = std::fs::read_to_string(&bundle.path)?;
     let flavour = Flavour::of(&script);
     let program = json!({
-        "script": format!("{script};{EXPORTS}.functions"),
+        "script": format!("{script}{value}"),
         "map": bundle.map_for(&bundled.directory)?,
     });
     let wit = wit_files(functions.generated())?;
@@ -60,4 +70,13 @@ pub(super) async fn build(
         packages: bundle.packages,
     };
     Ok((built, types))
+}
+
+/// The module that hands over the functions of the one at `module`. If it exported them, the bundle
+/// would have code for that, which each call would copy.
+fn entry_of(module: &Path) -> String {
+    format!(
+        "import {{ functions }} from {};\n{FUNCTIONS} = functions;\n",
+        json!(module)
+    )
 }

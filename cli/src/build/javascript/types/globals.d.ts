@@ -15,8 +15,8 @@ declare var crypto: {
   randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
 };
 
-declare function setTimeout<A extends unknown[]>(run: (...given: A) => unknown, delay?: number, ...given: A): number;
-declare function setInterval<A extends unknown[]>(run: (...given: A) => unknown, delay?: number, ...given: A): number;
+declare function setTimeout(run: (...given: any[]) => unknown, delay?: number, ...given: any[]): number;
+declare function setInterval(run: (...given: any[]) => unknown, delay?: number, ...given: any[]): number;
 declare function clearTimeout(id: number | undefined): void;
 declare function clearInterval(id: number | undefined): void;
 declare function queueMicrotask(job: () => void): void;
@@ -149,16 +149,57 @@ interface ReadableStream<R = any> {
   [Symbol.asyncIterator](): AsyncIterableIterator<R>;
 }
 
+interface Blob {
+  readonly size: number;
+  readonly type: string;
+  arrayBuffer(): Promise<ArrayBuffer>;
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  slice(start?: number, end?: number, type?: string): Blob;
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
+  text(): Promise<string>;
+}
+type BlobPart = string | ArrayBuffer | ArrayBufferView | Blob;
+interface BlobPropertyBag {
+  type?: string;
+}
+declare var Blob: { prototype: Blob; new (parts?: Iterable<BlobPart>, options?: BlobPropertyBag): Blob };
+
+interface File extends Blob {
+  readonly name: string;
+  readonly lastModified: number;
+}
+interface FilePropertyBag extends BlobPropertyBag {
+  lastModified?: number;
+}
+declare var File: { prototype: File; new (parts: Iterable<BlobPart>, name: string, options?: FilePropertyBag): File };
+
+type FormDataEntryValue = File | string;
+interface FormData {
+  append(name: string, value: string | Blob, filename?: string): void;
+  delete(name: string): void;
+  get(name: string): FormDataEntryValue | null;
+  getAll(name: string): FormDataEntryValue[];
+  has(name: string): boolean;
+  set(name: string, value: string | Blob, filename?: string): void;
+  forEach(run: (value: FormDataEntryValue, name: string, all: FormData) => void, self?: unknown): void;
+  entries(): IterableIterator<[string, FormDataEntryValue]>;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<FormDataEntryValue>;
+  [Symbol.iterator](): IterableIterator<[string, FormDataEntryValue]>;
+}
+declare var FormData: { prototype: FormData; new (): FormData };
+
 interface Body {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   readonly bodyUsed: boolean;
   arrayBuffer(): Promise<ArrayBuffer>;
+  blob(): Promise<Blob>;
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
   json(): Promise<any>;
   text(): Promise<string>;
 }
 
-type BodyInit = string | ArrayBuffer | ArrayBufferView | URLSearchParams;
+type BodyInit = string | ArrayBuffer | ArrayBufferView | Blob | FormData | URLSearchParams;
 type RequestInfo = Request | string;
 type RequestRedirect = "follow" | "error" | "manual";
 interface RequestInit {
@@ -193,6 +234,8 @@ interface ResponseInit {
   headers?: HeadersInit;
 }
 interface Response extends Body {
+  // Nothing is there only for a status that has no body, such as 204.
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
@@ -200,6 +243,7 @@ interface Response extends Body {
   readonly redirected: boolean;
   readonly type: "basic" | "default";
   readonly ok: boolean;
+  clone(): Response;
 }
 declare var Response: {
   prototype: Response;

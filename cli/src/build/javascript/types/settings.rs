@@ -93,6 +93,10 @@ pub(super) fn of_check(
         let base = own.get("baseUrl").and_then(Value::as_str);
         make_absolute(paths, &directory.join(base.unwrap_or_default()));
     }
+    // Code that reads the message of what it caught is right, but for errors that nobody throws.
+    options
+        .entry("useUnknownInCatchVariables")
+        .or_insert(Value::Bool(own.get("strict") == Some(&Value::Bool(true))));
     let ours = json!({
         "allowImportingTsExtensions": true,
         "lib": LIBRARIES,
@@ -142,6 +146,7 @@ mod tests {
         let made = of_check(own, directory, "src/sums.ts", place);
         let options = &made["compilerOptions"];
         assert_eq!(options["strict"], false);
+        assert_eq!(options["useUnknownInCatchVariables"], false);
         assert_eq!(options["paths"], json!({ "@/*": ["/p/./lib/*"] }));
         assert_eq!(options["lib"], json!(LIBRARIES));
         assert_eq!(options["types"], json!([]));

@@ -3,9 +3,9 @@
 import { handle } from "host:http/outgoing-handler@0.2.0";
 import { Fields, OutgoingBody, OutgoingRequest } from "host:http/types@0.2.0";
 import URL from "tool-hub-packages/core-js-pure/actual/url/index.js";
-import { BodyStream } from "./body.js";
 import { ready } from "./events.js";
 import { Request, Response } from "./message.js";
+import { BodyStream } from "./stream.js";
 
 const REDIRECTS_MAX = 20;
 const READ_BYTES = 65536;

@@ -6,9 +6,11 @@ import URLSearchParams from "tool-hub-packages/core-js-pure/actual/url-search-pa
 import structuredClone from "tool-hub-packages/core-js-pure/actual/structured-clone.js";
 import { TextDecoder, TextEncoder } from "tool-hub-packages/@exodus/bytes/encoding-lite.js";
 import { AbortController, AbortSignal } from "./abort.js";
+import { Blob, File } from "./blob.js";
 import { crypto } from "./crypto.js";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "./events.js";
 import { fetch } from "./fetch.js";
+import { FormData } from "./form.js";
 import { Headers } from "./headers.js";
 import { Request, Response } from "./message.js";
 
@@ -28,3 +30,6 @@ export { fetch, fetch as "globalThis.fetch" };
 export { Headers, Headers as "globalThis.Headers" };
 export { Request, Request as "globalThis.Request" };
 export { Response, Response as "globalThis.Response" };
+export { Blob, Blob as "globalThis.Blob" };
+export { File, File as "globalThis.File" };
+export { FormData, FormData as "globalThis.FormData" };

@@ -2,8 +2,10 @@
 
 import URL from "tool-hub-packages/core-js-pure/actual/url/index.js";
 import { AbortController } from "./abort.js";
-import { Body, BodyStream, bodyOf, bytesOf } from "./body.js";
+import { Body, twin } from "./body.js";
+import { bytesOf } from "./bytes.js";
 import { Headers } from "./headers.js";
+import { BodyStream, bodyOf } from "./stream.js";
 
 const UPPER_CASE = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"];
 const REDIRECTS = ["follow", "error", "manual"];
@@ -81,6 +83,10 @@ export class Response extends Body {
       headers.set("content-type", "application/json");
     }
     return new Response(JSON.stringify(value), { ...options, headers });
+  }
+
+  clone() {
+    return new Response(this[twin](), this);
   }
 
   get ok() {

@@ -110,8 +110,8 @@ function isObject(value) {
 globalThis.Promise = Queued;
 globalThis.queueMicrotask = queueMicrotask;
 
-/** What a promise gives, once it is settled; any other value as it is. */
-export function settled(value) {
+/** What a promise that `waiting` waits for gives, once it is settled; any other value as it is. */
+export function settled(value, waiting = "the function") {
   if (!isObject(value) || typeof value.then !== "function") {
     return value;
   }
@@ -128,7 +128,7 @@ export function settled(value) {
     runJobs();
   } while (outcome === undefined && wait());
   if (outcome === undefined) {
-    throw new Error("the function waits for a promise that nothing will settle");
+    throw new Error(`${waiting} waits for a promise that nothing will settle`);
   }
   if ("error" in outcome) {
     throw outcome.error;
