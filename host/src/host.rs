@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::OnceCell;
 use tool_hub_manifest::{Digest, Verified};
 use wasmtime::component::Component;
 
@@ -250,7 +249,6 @@ impl HostState {
                 component,
                 program,
             }),
-            preparation: OnceCell::new(),
         })
     }
 

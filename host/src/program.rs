@@ -7,6 +7,7 @@ mod snapshot;
 
 use std::sync::{Arc, OnceLock};
 
+use tokio::sync::OnceCell;
 use tool_hub_manifest::Verified;
 use wasmparser::{Parser, Payload};
 use wasmtime::Store;
@@ -84,6 +85,8 @@ pub(crate) struct Program {
     prepare: ComponentExportIndex,
     call: ComponentExportIndex,
     memory: Option<MemoryAccess>,
+    /// Set once the program was prepared.
+    pub(crate) prepared: OnceCell<()>,
     /// The interpreter's memory with the prepared program, if it can be kept.
     snapshot: OnceLock<Snapshot>,
 }
@@ -123,6 +126,7 @@ impl Program {
             prepare: find(ContractExport::PrepareProgram).ok_or_else(no_interpreter)?,
             call: find(ContractExport::CallProgram).ok_or_else(no_interpreter)?,
             memory: MemoryAccess::new(find),
+            prepared: OnceCell::new(),
             snapshot: OnceLock::new(),
         })
     }
@@ -145,7 +149,7 @@ impl Program {
         if store.data_mut().table().is_empty()
             && let Some(snapshot) = memory.changes_since(&before, store, instance).await?
         {
-            // If another load was first, it kept the same program.
+            // One is there where a preparation was given up after this and is made again.
             let _ = self.snapshot.set(snapshot);
         }
         Ok(())

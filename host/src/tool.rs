@@ -8,7 +8,6 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::OnceCell;
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 use tool_hub_manifest::{CallLimits, Icon, Limits, Pin, ToolName, VariableName};
 use tracing::Instrument as _;
@@ -49,8 +48,6 @@ pub(crate) struct LoadedTool {
     /// The exports that the contract defines.
     pub(crate) contract_plans: Vec<(ContractExport, Plan)>,
     pub(crate) template: Arc<SandboxTemplate>,
-    /// Set when its program was prepared, if it has one.
-    pub(crate) preparation: OnceCell<()>,
 }
 
 /// A request to run one of a tool's exports.

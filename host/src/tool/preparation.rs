@@ -37,10 +37,10 @@ impl Tool {
 impl LoadedTool {
     /// Prepares the program, if there is one that is not prepared. Those who come meanwhile wait.
     pub(crate) async fn prepare(&self) -> Result<(), Failure> {
-        if self.template.program.is_none() {
+        let Some(program) = &self.template.program else {
             return Ok(());
-        }
-        let prepared = self.preparation.get_or_try_init(|| self.run_preparation());
+        };
+        let prepared = program.prepared.get_or_try_init(|| self.run_preparation());
         prepared.await.copied()
     }
 
