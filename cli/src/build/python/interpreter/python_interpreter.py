@@ -143,7 +143,8 @@ import io, itertools, keyword, linecache, logging, math, operator, pathlib, ppri
 import statistics, string, struct, textwrap, time, tokenize, types, typing, unicodedata  # noqa: E401, E402, F401
 import urllib.parse, warnings, weakref, asyncio  # noqa: E401, E402, F401
 import tool_hub_ctypes, tool_hub_event_loop, tool_hub_functions, tool_hub_http  # noqa: E401, E402
-import tool_hub_interpreters, tool_hub_packages, tool_hub_ssl, tool_hub_threads, tool_hub_wit  # noqa: E401, E402
+import tool_hub_interpreters, tool_hub_packages, tool_hub_ssl  # noqa: E401, E402
+import tool_hub_threads, tool_hub_wit  # noqa: E401, E402
 
 sys.modules.update({
     "concurrent.interpreters": tool_hub_interpreters,

@@ -59,10 +59,12 @@ def result(function, hints, given, answer):
 
 
 def text_of(error):
-    """What an error says. Those of clients that wait for a response with `asyncio` say nothing: of
-    them, why the request failed."""
-    is_of_a_client = type(error).__module__ != "builtins" and not str(error)
-    return str(Exchange.failure) if is_of_a_client and Exchange.failure is not None else str(error)
+    """What an error says. anyio, with which httpx waits for responses, does not pass a reason on: of
+    an error that has no text and comes from there, why the last request failed."""
+    cause = error
+    while cause is not None and not type(cause).__module__.startswith("anyio"):
+        cause = cause.__cause__
+    return str(error) or (str(Exchange.failure or "") if cause is not None else "")
 
 
 def finished(value):
