@@ -26,7 +26,7 @@ const PRELUDE: [&str; 4] = [
 ];
 
 /// The files of the prelude, and the modules that they import.
-pub(super) const FILES: [(&str, &str); 18] = [
+pub(super) const FILES: [(&str, &str); 19] = [
     ("random.js", include_str!("random.js")),
     ("random_numbers.js", include_str!("random_numbers.js")),
     ("trace.js", TRACE),
@@ -43,6 +43,7 @@ pub(super) const FILES: [(&str, &str); 18] = [
     ("web/globals.js", include_str!("web/globals.js")),
     ("web/headers.js", include_str!("web/headers.js")),
     ("web/message.js", include_str!("web/message.js")),
+    ("web/pairs.js", include_str!("web/pairs.js")),
     ("web/promise.js", include_str!("web/promise.js")),
     ("web/stream.js", include_str!("web/stream.js")),
 ];

@@ -1,8 +1,9 @@
 // `FormData`, and the body of the type `multipart/form-data` that is sent for it.
 
 import { Blob, File, bytesOfBlob } from "./blob.js";
+import { Pairs } from "./pairs.js";
 
-export class FormData {
+export class FormData extends Pairs {
   #entries = [];
 
   append(name, value, filename) {
@@ -37,32 +38,10 @@ export class FormData {
     this.#entries = this.#entries.filter(([known]) => known !== text(name));
   }
 
-  forEach(run, self) {
-    for (const [name, value] of this) {
-      run.call(self, value, name, this);
-    }
-  }
-
   *entries() {
     for (const [name, value] of this.#entries) {
       yield [name, value];
     }
-  }
-
-  *keys() {
-    for (const [name] of this) {
-      yield name;
-    }
-  }
-
-  *values() {
-    for (const [, value] of this) {
-      yield value;
-    }
-  }
-
-  [Symbol.iterator]() {
-    return this.entries();
   }
 }
 

@@ -1,13 +1,16 @@
 // `Headers` of the fetch standard.
 
+import { Pairs } from "./pairs.js";
+
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[^\0\r\n\u0100-\uffff]*$/;
 
-export class Headers {
+export class Headers extends Pairs {
   // By name in lower case, the values in order.
   #values = new Map();
 
   constructor(given) {
+    super();
     if (given === undefined || given === null) {
       return;
     }
@@ -42,12 +45,6 @@ export class Headers {
     this.#values.delete(keyOf(name));
   }
 
-  forEach(run, self) {
-    for (const [name, value] of this) {
-      run.call(self, value, name, this);
-    }
-  }
-
   *entries() {
     for (const name of [...this.#values.keys()].sort()) {
       const values = this.#values.get(name);
@@ -56,22 +53,6 @@ export class Headers {
         yield [name, value];
       }
     }
-  }
-
-  *keys() {
-    for (const [name] of this) {
-      yield name;
-    }
-  }
-
-  *values() {
-    for (const [, value] of this) {
-      yield value;
-    }
-  }
-
-  [Symbol.iterator]() {
-    return this.entries();
   }
 }
 
