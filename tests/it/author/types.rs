@@ -121,7 +121,7 @@ const { size } = (await answer.json()) as { size: number };
 return Iterator.from([size]).map((it) => it).toArray()[0] ?? 0;
 "#;
 
-/// What a tool has is known, and what it has not is named with the cure.
+/// The checker knows the globals of the sandbox, and refuses those of Node and browsers by name.
 fn of_globals() {
     let home = Home::new();
     project(&home, "", GLOBALS);

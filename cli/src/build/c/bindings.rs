@@ -117,7 +117,7 @@ fn with_careful_free(source: &[u8]) -> Vec<u8> {
 }
 
 /// The name of the function that `declaration` declares.
-pub(super) fn name(declaration: &str) -> &str {
+pub(super) fn function_name(declaration: &str) -> &str {
     let head = declaration.split('(').next().unwrap_or_default();
     head.rsplit([' ', '*']).next().unwrap_or_default()
 }
@@ -139,7 +139,7 @@ mod tests {
         let bindings = CBindings::of(&[source], None).unwrap();
         assert_eq!(bindings.header(), Path::new("target/bindings/tool.h"));
         let exports = bindings.exports();
-        let names: Vec<&str> = exports.iter().map(|it| name(it)).collect();
+        let names: Vec<&str> = exports.iter().map(|it| function_name(it)).collect();
         assert_eq!(
             names,
             [

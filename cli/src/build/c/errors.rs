@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::bindings::{CBindings, name};
+use super::bindings::{CBindings, function_name};
 use super::sources::source;
 use crate::build::project::Project;
 use crate::terminal::problem::Problem;
@@ -91,7 +91,7 @@ fn has_line(place: &str) -> bool {
 
 fn hint(message: &str, bindings: &CBindings) -> String {
     let exports = bindings.exports();
-    let is_named = |export: &&String| message.contains(&format!("'{}'", name(export)));
+    let is_named = |export: &&String| message.contains(&format!("'{}'", function_name(export)));
     if let Some(export) = exports.iter().find(is_named) {
         return declared(&[export], bindings);
     }
@@ -110,12 +110,14 @@ fn link_error(said: &str, project: Project<'_>, bindings: &CBindings) -> Option<
     let symbols: Vec<&str> = symbols.collect();
     let source = source(project);
     let exports = bindings.exports();
-    let missing = exports.iter().filter(|it| symbols.contains(&name(it)));
+    let missing = exports
+        .iter()
+        .filter(|it| symbols.contains(&function_name(it)));
     let missing: Vec<&String> = missing.collect();
     if let Some(first) = missing.first() {
         let message = format!(
             "{source}:1: nothing defines `{}`, a function of the WIT",
-            name(first)
+            function_name(first)
         );
         return Some(Problem::user(message).hint(declared(&missing, bindings)));
     }

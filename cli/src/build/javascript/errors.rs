@@ -47,7 +47,7 @@ pub(super) fn is_top_level_await(error: &anyhow::Error) -> bool {
     error.to_string().contains(TOP_LEVEL_AWAIT)
 }
 
-/// What to use instead of the global `name`, if Node or browsers have it.
+/// The advice for code that uses the global `name` of Node or of browsers; `None` for others.
 pub(super) fn instead_of_global(name: &str) -> Option<&'static str> {
     let known = GLOBALS.iter().find(|(names, _)| names.contains(&name));
     known.map(|(_, hint)| *hint)
