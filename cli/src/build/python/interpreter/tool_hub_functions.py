@@ -59,12 +59,10 @@ def result(function, hints, given, answer):
 
 
 def text_of(error):
-    """What an error says. anyio, with which httpx waits for responses, does not pass a reason on: of
-    an error that has no text and comes from there, why the last request failed."""
-    cause = error
-    while cause is not None and not type(cause).__module__.startswith("anyio"):
-        cause = cause.__cause__
-    return str(error) or (str(Exchange.failure or "") if cause is not None else "")
+    """What an error says. With `asyncio`, httpx and what it is built on drop the reason: for their
+    errors without a text, why the last request failed."""
+    is_of_httpx = type(error).__module__.partition(".")[0] in ("anyio", "httpcore", "httpx")
+    return str(error) or (str(Exchange.failure or "") if is_of_httpx else "")
 
 
 def finished(value):
