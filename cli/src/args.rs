@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Grant(commands::grant::Grant),
     /// Take rights away from a tool of the toolbox
     Revoke(commands::revoke::Revoke),
+    /// Keep the values of credentials, which tools have sent and do not see
+    Credential(commands::credential::Credential),
     /// Have approvals signed by a key that agents cannot use
     Approvals(commands::approvals::Approvals),
     /// List the toolbox
@@ -131,6 +133,7 @@ impl Command {
             Self::Load(command) => command.execute(session).await,
             Self::Grant(command) => command.execute(session).await,
             Self::Revoke(command) => command.execute(session),
+            Self::Credential(command) => command.execute(session).await,
             Self::Approvals(command) => command.execute(session),
             Self::List(command) => command.execute(session),
             Self::Call(command) => command.execute(session).await,

@@ -94,6 +94,9 @@ impl BundledTool {
         ];
         let origins = asked.network.iter();
         arguments.extend(origins.map(|(origin, _)| Argument::flag("--allow-network", origin)));
+        let credentials = asked.credentials.iter();
+        arguments
+            .extend(credentials.map(|request| Argument::flag("--allow-credential", &request.name)));
         arguments.extend(asked.directories.iter().map(|request| {
             let given = format!("{}={}", request.name, directory(request));
             Argument::flag("--allow-dir", given)
@@ -117,6 +120,9 @@ impl BundledTool {
             .lines()
             .map(|it| format!("reach {it}"))
             .collect();
+        for request in &asked.credentials {
+            rights.push(format!("have a credential sent, unseen: {request}"));
+        }
         for request in &asked.directories {
             rights.push(format!("{} the directory {}", request.access, request.name));
         }

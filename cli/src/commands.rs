@@ -7,6 +7,7 @@ pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod connect;
+pub(crate) mod credential;
 pub(crate) mod demo;
 pub(crate) mod dev;
 pub(crate) mod doctor;

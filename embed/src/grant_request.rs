@@ -10,11 +10,14 @@ use tool_hub_manifest::{
 };
 use tool_hub_toolbox::{Settings, files};
 
+use tool_hub_host::{Approved, HostError};
+
 use crate::error::Error;
 
 /// The rights that a program grants in a person's name, with the values of variables. In JSON:
 /// `{"network": ["https://api.example"], "directories": {"notes": "/home/ada/notes"}, "variables":
-/// {"API_KEY": "…"}, "storage": true}`. An origin is granted with the methods that the tool asks
+/// {"API_KEY": "…"}, "credentials": {"TOKEN": "…"}, "storage": true}`. A credential is sent to the
+/// origin that the tool asks for, and the tool does not see it. An origin is granted with the methods that the tool asks
 /// for, or with those that are named: `{"origin": "https://api.example", "methods": ["GET"]}`; a
 /// directory with the access that it asks for, or `{"path": "/home/ada/notes", "access": "read"}`.
 #[derive(Deserialize)]
@@ -22,6 +25,9 @@ use crate::error::Error;
 pub struct GrantRequest {
     #[serde(default)]
     network: Network,
+    /// The values that the host puts into requests.
+    #[serde(default)]
+    credentials: BTreeMap<VariableName, String>,
     /// The values, which are kept secret.
     #[serde(default)]
     variables: BTreeMap<VariableName, String>,
@@ -51,6 +57,7 @@ impl GrantRequest {
     pub fn none() -> Self {
         Self {
             network: Network::none(),
+            credentials: BTreeMap::new(),
             variables: BTreeMap::new(),
             plain_variables: BTreeMap::new(),
             storage: false,
@@ -80,6 +87,14 @@ impl GrantRequest {
             };
             grants = grants.network(origin.clone(), methods.clone());
         }
+        for name in self.credentials.keys() {
+            // What it does not ask for has no origin; its value is refused.
+            let request = asked.credential(name);
+            let origin = request.map(|request| request.origin.clone());
+            grants
+                .credentials
+                .extend(origin.map(|origin| (name.clone(), origin)));
+        }
         for name in self.variables.keys() {
             grants = grants.variable(name.clone());
         }
@@ -101,9 +116,15 @@ impl GrantRequest {
         }
     }
 
-    /// The values of the granted variables.
-    pub(crate) fn values(self) -> impl Iterator<Item = (VariableName, String)> {
-        self.variables.into_iter().chain(self.plain_variables)
+    /// Gives `approved` the values of the granted variables and credentials.
+    pub(crate) fn give_values(self, mut approved: Approved) -> Result<Approved, HostError> {
+        for (name, value) in self.variables.into_iter().chain(self.plain_variables) {
+            approved = approved.with_variable(name, value)?;
+        }
+        for (name, value) in self.credentials {
+            approved = approved.with_credential(name, value)?;
+        }
+        Ok(approved)
     }
 }
 

@@ -99,9 +99,7 @@ impl Inspection {
         let storage = granted.storage.then(|| self.from.source.clone());
         let mut tool = self.inspection.approve(granted)?.known_as(key.as_str());
         sensitive::check(tool.grants(), settings)?;
-        for (name, value) in grants.values() {
-            tool = tool.with_variable(name, value)?;
-        }
+        tool = grants.give_values(tool)?;
         let members = Members::Approved {
             key,
             approved: Box::new(tool),

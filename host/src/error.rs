@@ -58,6 +58,14 @@ pub enum HostError {
         /// The tool.
         tool: ToolName,
     },
+    /// A value was bound to a credential that is not granted.
+    #[error("credential {name} is not granted to tool `{tool}`")]
+    CredentialNotGranted {
+        /// The tool.
+        tool: ToolName,
+        /// The credential.
+        name: VariableName,
+    },
     /// A value was bound to a variable that is not granted.
     #[error("variable {name} is not granted to tool `{tool}`")]
     VariableNotGranted {

@@ -265,6 +265,7 @@ impl HostState {
             limits: self.config.limits.lowered_to(&manifest.limits),
             variables: values.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
             settings: Arc::new(approved.values().collect()),
+            credentials: Arc::new(approved.credentials()),
             secrets: Secrets::new(approved.secrets()),
             storage: approved.storage(),
             guard: Guard::new(grants, &self.config).into(),

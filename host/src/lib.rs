@@ -42,6 +42,7 @@ mod call;
 mod compilation;
 mod component;
 mod config;
+mod credential;
 mod error;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]

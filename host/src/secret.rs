@@ -114,6 +114,15 @@ impl Secrets {
         self.mask_start(bytes, all)
     }
 
+    /// Puts asterisks in place of the secrets in `bytes`; true if there was one.
+    pub(crate) fn cover(&self, bytes: &mut [u8]) -> bool {
+        let ranges = self.ranges(bytes);
+        for range in &ranges {
+            bytes[range.clone()].fill(b'*');
+        }
+        !ranges.is_empty()
+    }
+
     /// The first `length` bytes, with the secrets masked that begin in them.
     pub(crate) fn mask_start(&self, mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
         let length = length.min(bytes.len());

@@ -1,9 +1,11 @@
-//! The capabilities that a manifest asks for: network, directories, variables, storage.
+//! The capabilities that a manifest asks for: network, credentials, directories,
+//! variables, storage.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::credential::CredentialRequest;
 use crate::name::{DirectoryName, VariableName};
 use crate::network::Network;
 
@@ -14,6 +16,9 @@ pub struct Capabilities {
     /// The web origins the tool wants to reach. An empty list asks for nothing.
     #[serde(default, skip_serializing_if = "Network::is_empty")]
     pub network: Network,
+    /// The secrets that the host shall put into the tool's requests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub credentials: Vec<CredentialRequest>,
     /// The directories the tool wants to use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub directories: Vec<DirectoryRequest>,
@@ -36,6 +41,12 @@ impl Capabilities {
         self.directories
             .iter()
             .find(|request| request.name == *name)
+    }
+
+    /// The request for the credential called `name`.
+    pub fn credential(&self, name: &VariableName) -> Option<&CredentialRequest> {
+        let mut requests = self.credentials.iter();
+        requests.find(|request| request.name == *name)
     }
 
     /// The request for the variable called `name`.

@@ -18,6 +18,10 @@ pub struct Grants {
     /// The web origins the tool may reach.
     #[serde(default, skip_serializing_if = "Network::is_empty")]
     pub network: Network,
+    /// The credentials that the host puts into the tool's requests, each with the origin that
+    /// receives it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub credentials: BTreeMap<VariableName, Origin>,
     /// The variables the tool may read.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub variables: BTreeSet<VariableName>,
@@ -63,6 +67,19 @@ pub enum GrantError {
         /// The access that was to be granted.
         granted: Methods,
     },
+    /// The tool does not ask for this credential.
+    #[error("the tool does not ask for a credential called {0}")]
+    Credential(VariableName),
+    /// The tool asks to have this credential sent elsewhere.
+    #[error("the tool asks to have credential {name} sent to {asked}, not to {granted}")]
+    CredentialOrigin {
+        /// The credential.
+        name: VariableName,
+        /// The origin that the tool asks for.
+        asked: Origin,
+        /// The origin that was to be granted.
+        granted: Origin,
+    },
     /// The tool does not ask for this directory.
     #[error("the tool does not ask for a directory called `{0}`")]
     Directory(DirectoryName),
@@ -82,6 +99,7 @@ impl Grants {
     pub fn none() -> Self {
         Self {
             network: Network::none(),
+            credentials: BTreeMap::new(),
             variables: BTreeSet::new(),
             plain_variables: BTreeSet::new(),
             storage: false,
@@ -92,6 +110,12 @@ impl Grants {
     /// Also allows requests to `origin` with `methods`.
     pub fn network(mut self, origin: Origin, methods: Methods) -> Self {
         self.network.insert(origin, methods);
+        self
+    }
+
+    /// Also has the host put credential `name` into requests to `origin`.
+    pub fn credential(mut self, name: VariableName, origin: Origin) -> Self {
+        self.credentials.insert(name, origin);
         self
     }
 
@@ -165,6 +189,19 @@ impl Grants {
                 Some(_) => {}
             }
         }
+        for (name, origin) in &self.credentials {
+            match asked.credential(name) {
+                None => return Err(GrantError::Credential(name.clone())),
+                Some(request) if request.origin != *origin => {
+                    return Err(GrantError::CredentialOrigin {
+                        name: name.clone(),
+                        asked: request.origin.clone(),
+                        granted: origin.clone(),
+                    });
+                }
+                Some(_) => {}
+            }
+        }
         for (name, grant) in &self.directories {
             match asked.directory(name) {
                 None => return Err(GrantError::Directory(name.clone())),
@@ -189,6 +226,10 @@ impl Grants {
     #[must_use]
     pub fn within(mut self, asked: &Capabilities) -> Self {
         self.network = self.network.common(&asked.network);
+        self.credentials.retain(|name, origin| {
+            let request = asked.credential(name);
+            request.is_some_and(|request| request.origin == *origin)
+        });
         self.retain_variables(|name| asked.variable(name).is_some());
         self.storage &= asked.storage.is_some();
         self.directories.retain(|name, grant| {
@@ -213,6 +254,9 @@ impl Grants {
         let mut missing = asked.clone();
         missing.network = asked.network.beyond(&self.network);
         missing
+            .credentials
+            .retain(|request| self.credentials.get(&request.name) != Some(&request.origin));
+        missing
             .directories
             .retain(|request| !self.directories.contains_key(&request.name));
         missing
@@ -236,6 +280,7 @@ mod tests {
                 "https://example.com",
                 { origin = "https://read.example", methods = ["GET", "HEAD"] },
             ]
+            credentials = [{ name = "TOKEN", origin = "https://example.com", basic = true }]
             directories = [{ name = "notes", access = "read" }]
             variables = [{ name = "API_KEY", secret = true }]
             "#,
@@ -275,6 +320,28 @@ mod tests {
         check(
             Grants::none().directory("other".parse().unwrap(), "x", Access::Read),
             Some("the tool does not ask for a directory called `other`"),
+        );
+        let token = |origin: &str| {
+            Grants::none().credential("TOKEN".parse().unwrap(), origin.parse().unwrap())
+        };
+        check(token("https://example.com"), None);
+        check(
+            token("https://read.example"),
+            Some(
+                "the tool asks to have credential TOKEN sent to https://example.com, not to https://read.example",
+            ),
+        );
+        assert!(token("https://read.example").within(&asked()).is_none());
+        assert_eq!(
+            token("https://read.example")
+                .missing(&asked())
+                .credentials
+                .len(),
+            1
+        );
+        assert_eq!(
+            token("https://example.com").missing(&asked()).credentials,
+            []
         );
         check(Grants::none().variable("API_KEY".parse().unwrap()), None);
         check(

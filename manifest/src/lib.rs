@@ -25,6 +25,7 @@
 
 mod capability;
 pub mod contract;
+mod credential;
 mod digest;
 mod document;
 mod export_name;
@@ -47,6 +48,7 @@ mod value_type;
 mod verified;
 
 pub use capability::{Access, Capabilities, DirectoryRequest, StorageRequest, VariableRequest};
+pub use credential::{CredentialPlace, CredentialRequest, HeaderTemplate};
 pub use digest::{Digest, DigestError, Hasher};
 pub use document::DocumentError;
 pub use export_name::{ExportError, ExportName};

@@ -7,6 +7,7 @@ use semver::Version;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::capability::Capabilities;
+use crate::credential::CredentialRequest;
 use crate::digest::Digest;
 use crate::digest::bare_hex;
 use crate::document::{self, DocumentError};
@@ -172,6 +173,24 @@ impl Manifest {
         }
         if let Some(name) = first_repeated(&mut variables) {
             return Err(format!("variable `{name}` is asked for twice"));
+        }
+        let credentials = &self.capabilities.credentials;
+        let mut names: Vec<_> = credentials.iter().map(|request| &request.name).collect();
+        if let Some(name) = first_repeated(&mut names) {
+            return Err(format!("credential {name} is asked for twice"));
+        }
+        for CredentialRequest { name, origin, .. } in credentials {
+            // The tool would read the value that is to be kept from it.
+            if self.capabilities.variable(name).is_some() {
+                return Err(format!(
+                    "{name} is asked for as a credential and as a variable: leave it out of `variables`, which the tool reads"
+                ));
+            }
+            if self.capabilities.network.methods(origin).is_none() {
+                return Err(format!(
+                    "credential {name} is for {origin}, which `network` does not ask for: add it there"
+                ));
+            }
         }
         Ok(())
     }

@@ -139,6 +139,9 @@ pub struct GrantOverride {
     /// The origins that remain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
+    /// The credentials that remain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credentials: Option<BTreeSet<VariableName>>,
     /// The directories that remain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directories: Option<BTreeSet<DirectoryName>>,
@@ -155,6 +158,11 @@ impl GrantOverride {
     pub fn narrow(&self, mut approved: Grants) -> Grants {
         if let Some(network) = &self.network {
             approved.network = approved.network.common(network);
+        }
+        if let Some(credentials) = &self.credentials {
+            approved
+                .credentials
+                .retain(|name, _| credentials.contains(name));
         }
         if let Some(directories) = &self.directories {
             approved

@@ -61,6 +61,14 @@ fn export() -> impl Strategy<Value = ExportName> {
     parsed("([a-z]{1,8}:[a-z]{1,8}/[a-z]{1,8}(@1\\.[0-9]\\.0)?\\.)?[a-z]{1,8}(-[a-z]{1,8})?")
 }
 
+fn credential_place() -> impl Strategy<Value = CredentialPlace> {
+    prop_oneof![
+        parsed("x-[a-z]{1,8}: ?[!-z]{0,8}\\{\\}[!-z]{0,8}").prop_map(CredentialPlace::Header),
+        "[a-z._~-]{1,8}".prop_map(CredentialPlace::Query),
+        Just(CredentialPlace::Basic),
+    ]
+}
+
 fn access() -> impl Strategy<Value = Access> {
     prop_oneof![Just(Access::Read), Just(Access::ReadWrite)]
 }
@@ -84,8 +92,20 @@ fn capabilities() -> impl Strategy<Value = Capabilities> {
     let directories = btree_map(directory_name(), (access(), text()), 0..3);
     let variables = btree_map(variable_name(), (any::<bool>(), text()), 0..3);
     let storage = option::of(text().prop_map(|why| StorageRequest { why }));
-    (network(), directories, variables, storage).prop_map(
-        |(network, directories, variables, storage)| Capabilities {
+    let credential = (variable_name(), credential_place(), text());
+    (network(), credential, directories, variables, storage).prop_map(
+        |(network, (name, place, why), directories, variables, storage)| Capabilities {
+            credentials: network
+                .iter()
+                .take(1)
+                .filter(|_| !variables.contains_key(&name))
+                .map(|(origin, _)| CredentialRequest {
+                    name: name.clone(),
+                    origin: origin.clone(),
+                    place: place.clone(),
+                    why: why.clone(),
+                })
+                .collect(),
             network,
             directories: directories
                 .into_iter()
@@ -194,15 +214,18 @@ fn manifest() -> impl Strategy<Value = Manifest> {
 
 fn grants() -> impl Strategy<Value = Grants> {
     let directories = btree_map(directory_name(), (text(), access()), 0..3);
+    let credentials = btree_map(variable_name(), origin(), 0..3);
     (
         network(),
+        credentials,
         btree_set(variable_name(), 0..3),
         any::<bool>(),
         directories,
     )
-        .prop_map(|(network, variables, storage, directories)| {
+        .prop_map(|(network, credentials, variables, storage, directories)| {
             let mut grants = Grants::none();
             grants.network = network;
+            grants.credentials = credentials;
             grants.variables = variables;
             grants.storage = storage;
             for (name, (path, access)) in directories {
@@ -353,7 +376,7 @@ proptest! {
         network in option::of(network()),
         storage in option::of(any::<bool>()),
     ) {
-        let narrower = GrantOverride { network, directories: Some(BTreeSet::new()), variables: None, storage };
+        let narrower = GrantOverride { network, credentials: None, directories: Some(BTreeSet::new()), variables: None, storage };
         let narrowed = narrower.narrow(approved.clone());
         prop_assert!(narrowed.network.beyond(&approved.network).is_empty());
         prop_assert!(approved.storage >= narrowed.storage);

@@ -24,6 +24,7 @@ mod checkouts;
 mod clients;
 mod connect;
 mod consent;
+mod credentials;
 mod dangerous_directories;
 mod demo;
 mod deploy;
@@ -116,6 +117,7 @@ fn main() -> ExitCode {
         difference::tests(),
         consent::tests(),
         connect::tests(),
+        credentials::tests(),
         administration::tests(),
         network::tests(),
         node::tests(),

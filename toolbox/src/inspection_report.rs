@@ -211,6 +211,7 @@ fn imports(inspection: &Inspection, power: ImportAccess) -> bool {
 fn right_line(capability: &InspectedCapability) -> String {
     let does = match capability.access {
         ImportAccess::Network => "sends requests to",
+        ImportAccess::Credentials => "has a credential of yours sent, which it does not see:",
         ImportAccess::Files => "uses a directory of yours as",
         ImportAccess::Variables => "reads the variable",
         ImportAccess::Storage => "keeps things from call to call, in a storage",

@@ -106,11 +106,12 @@ impl Loader<'_> {
         Ok((loaded, interpreter))
     }
 
-    /// Loads a tool with the values that the user has for the granted variables, and with `storage`
-    /// where that is granted.
+    /// Loads a tool with the values that the user has for the granted variables and credentials,
+    /// and with `storage` where that is granted.
     ///
     /// # Errors
-    /// [`Error::DangerousDirectory`], [`Error::VariableFile`] and [`Error::Host`].
+    /// [`Error::DangerousDirectory`], [`Error::VariableFile`], [`Error::Read`],
+    /// [`Error::Settings`] and [`Error::Host`].
     pub async fn load_approved(
         &self,
         mut approved: Approved,
@@ -120,6 +121,9 @@ impl Loader<'_> {
         sensitive::check(approved.grants(), self.settings)?;
         for (name, value) in self.settings.granted_variables(approved.grants())? {
             approved = approved.with_variable(name, value)?;
+        }
+        for (name, value) in self.settings.granted_credentials(approved.grants())? {
+            approved = approved.with_credential(name, value)?;
         }
         if approved.grants().storage {
             approved = approved.with_storage(storage)?;

@@ -179,7 +179,7 @@ impl Settings {
         is_set.then_some(&self.tokens.hub_endpoint)
     }
 
-    /// The tokens that the user stored, each under its registry.
+    /// The tokens and values that the user stored, each for its origin.
     ///
     /// # Errors
     /// [`Error::Read`], [`Error::Settings`].
@@ -271,14 +271,42 @@ impl Settings {
     ) -> Result<BTreeMap<VariableName, String>, Error> {
         let mut values = BTreeMap::new();
         for name in &grants.variables {
-            if let Some(value) = self.granted_variable(name)? {
+            if let Some(value) = self.value_of_variable(name)? {
                 values.insert(name.clone(), value);
             }
         }
         Ok(values)
     }
 
-    fn granted_variable(&self, name: &VariableName) -> Result<Option<String>, Error> {
+    /// The values of the credentials that were granted, as far as the user has them: as
+    /// [`granted_variables`](Self::granted_variables), else what `tool credential set` kept.
+    ///
+    /// # Errors
+    /// [`Error::VariableFile`], [`Error::Read`], [`Error::Settings`].
+    pub fn granted_credentials(
+        &self,
+        grants: &Grants,
+    ) -> Result<BTreeMap<VariableName, String>, Error> {
+        let mut values = BTreeMap::new();
+        if grants.credentials.is_empty() {
+            return Ok(values);
+        }
+        let kept = self.credentials()?;
+        for (name, origin) in &grants.credentials {
+            let value = self.value_of_variable(name)?;
+            let value = value.or_else(|| kept.value(name, origin).map(str::to_owned));
+            values.extend(value.map(|value| (name.clone(), value)));
+        }
+        Ok(values)
+    }
+
+    /// True if the variable `name`, or the one that names its file, is set.
+    pub fn has_variable(&self, name: &VariableName) -> bool {
+        let set = |name: &str| self.variables.text(name).is_some();
+        set(name.as_str()) || set(&format!("{name}_FILE"))
+    }
+
+    fn value_of_variable(&self, name: &VariableName) -> Result<Option<String>, Error> {
         if let Some(value) = self.variables.text(name.as_str()) {
             return Ok(Some(value));
         }

@@ -49,10 +49,13 @@ fn manifest(tool: &BundledTool, with_program: bool) -> Value {
         format!("${{user_config.{}}}", directory_key(request.name.as_str()))
     });
     let mut env = Map::new();
-    for request in &tool.manifest().capabilities.variables {
-        let key = variable_key(request.name.as_str());
+    let asked = &tool.manifest().capabilities;
+    let variables = asked.variables.iter().map(|request| &request.name);
+    let credentials = asked.credentials.iter().map(|request| &request.name);
+    for name in variables.chain(credentials) {
+        let key = variable_key(name.as_str());
         let value = format!("${{user_config.{key}}}");
-        env.insert(request.name.to_string(), value.into());
+        env.insert(name.to_string(), value.into());
     }
     let functions = tool.functions.iter();
     let functions: Vec<Value> = functions
@@ -128,7 +131,18 @@ fn settings(tool: &BundledTool) -> Map<String, Value> {
         });
         (variable_key(request.name.as_str()), setting)
     });
-    directories.chain(variables).collect()
+    let credentials = asked.credentials.iter().map(|request| {
+        let sent = format!("sent to {}; the tool does not see it", request.origin);
+        let setting = json!({
+            "type": "string",
+            "title": request.name,
+            "description": reason(&request.why, &sent),
+            "sensitive": true,
+            "required": true,
+        });
+        (variable_key(request.name.as_str()), setting)
+    });
+    directories.chain(variables).chain(credentials).collect()
 }
 
 fn reason(why: &str, otherwise: &str) -> String {

@@ -5,7 +5,7 @@
 use std::str::FromStr;
 
 use serde_json::{Value, json};
-use tool_hub_manifest::Source;
+use tool_hub_manifest::{Source, VariableName};
 use url::Url;
 
 use super::{Argument, BundledTool};
@@ -68,17 +68,13 @@ pub(crate) fn server_json(tool: &BundledTool, package: &CommandPackage) -> anyho
     let mut written = vec![json!({ "type": "positional", "value": "serve" })];
     written.push(json!({ "type": "named", "name": "--endpoint", "value": endpoint }));
     written.extend(arguments.into_iter().map(|argument| one(argument, tool)));
-    let variables = tool.manifest().capabilities.variables.iter();
-    let variables: Vec<Value> = variables
-        .map(|request| {
-            json!({
-                "name": request.name,
-                "description": request.why,
-                "isRequired": true,
-                "isSecret": request.secret,
-            })
-        })
-        .collect();
+    let asked = &tool.manifest().capabilities;
+    let variable = |name: &VariableName, why: &str, secret: bool| json!({ "name": name, "description": why, "isRequired": true, "isSecret": secret });
+    let variables = asked.variables.iter();
+    let variables = variables.map(|it| variable(&it.name, &it.why, it.secret));
+    let credentials = asked.credentials.iter();
+    let credentials = credentials.map(|it| variable(&it.name, &it.why, true));
+    let variables: Vec<Value> = variables.chain(credentials).collect();
     let mut published = json!({
         "registryType": package.registry,
         "identifier": package.name,

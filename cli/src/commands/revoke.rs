@@ -30,6 +30,15 @@ pub(crate) struct Revoke {
     )]
     network: Vec<Origin>,
 
+    /// This credential is sent no more; its value stays (repeatable)
+    #[arg(
+        long = "credential",
+        alias = "allow-credential",
+        value_name = "NAME",
+        group = "what"
+    )]
+    credentials: Vec<VariableName>,
+
     /// No more use of this directory (repeatable)
     #[arg(long = "dir", alias = "allow-dir", value_name = "NAME", group = "what")]
     directories: Vec<DirectoryName>,
@@ -73,6 +82,11 @@ impl Revoke {
         for origin in &self.network {
             if !grants.network.remove(origin) {
                 unknown.push(format!("network {origin}"));
+            }
+        }
+        for name in &self.credentials {
+            if grants.credentials.remove(name).is_none() {
+                unknown.push(format!("credential {name}"));
             }
         }
         for name in &self.directories {

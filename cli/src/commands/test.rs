@@ -58,6 +58,10 @@ pub(crate) struct Test {
     #[arg(long = "allow-dir", value_name = "NAME=PATH", value_parser = named_directory)]
     directories: Vec<(DirectoryName, Option<Access>, PathBuf)>,
 
+    /// Have a credential of yours put into requests that are sent (repeatable)
+    #[arg(long = "allow-credential", value_name = "NAME")]
+    credentials: Vec<VariableName>,
+
     /// Let the tool read a variable of yours in place of what the tests set (repeatable)
     #[arg(long = "allow-var", value_name = "NAME")]
     variables: Vec<VariableName>,
@@ -102,6 +106,7 @@ impl Test {
         let flags = RightsFlags {
             network: self.network.clone(),
             directories: self.directories.clone(),
+            credentials: self.credentials.clone(),
             variables: self.variables.clone(),
             plain_variables: self.plain_variables.clone(),
             ..RightsFlags::default()

@@ -62,6 +62,8 @@ impl CapabilityFlags {
         let plain = self.plain_variables.iter().map(|name| (name, false));
         let variables = secret.chain(plain);
         Capabilities {
+            // Only a manifest says where one belongs.
+            credentials: Vec::new(),
             network: network
                 .map(|(origin, only)| (origin.clone(), methods(only)))
                 .collect(),

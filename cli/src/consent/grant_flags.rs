@@ -3,10 +3,13 @@
 use serde_json::Value;
 use tool_hub_host::{Inspection, RequiredGrant};
 
-/// The flag that gives `grant`.
+/// The flag that gives `grant`; for the value of a credential the flag of the credential.
 pub(crate) fn flag(grant: &RequiredGrant) -> String {
     match grant {
         RequiredGrant::Network(origin) => format!("--allow-network {origin}"),
+        RequiredGrant::Credential(name) | RequiredGrant::CredentialValue(name) => {
+            format!("--allow-credential {name}")
+        }
         RequiredGrant::Directory(name) => format!("--allow-dir {name}=PATH"),
         RequiredGrant::Variable(name) => format!("--allow-var {name}"),
         RequiredGrant::Storage => "--allow-storage".to_owned(),
@@ -14,11 +17,16 @@ pub(crate) fn flag(grant: &RequiredGrant) -> String {
     }
 }
 
-/// `command` with the flags that give `grants`.
+/// `command` with the flags that give `grants`; the command that keeps the value of a credential
+/// where that is all that is missing.
 pub(crate) fn command<'a>(
     command: &str,
     grants: impl IntoIterator<Item = &'a RequiredGrant>,
 ) -> String {
+    let grants: Vec<&RequiredGrant> = grants.into_iter().collect();
+    if let [RequiredGrant::CredentialValue(name)] = grants.as_slice() {
+        return format!("tool credential set {name}");
+    }
     let words = grants.into_iter().map(flag);
     let words: Vec<String> = std::iter::once(command.to_owned()).chain(words).collect();
     words.join(" ")

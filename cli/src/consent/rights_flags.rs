@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tool_hub_manifest::{
-    Access, Capabilities, DirectoryName, Grants, Method, Methods, Origin, VariableName,
+    Access, Capabilities, DirectoryName, GrantError, Grants, Method, Methods, Origin, VariableName,
 };
 use tool_hub_toolbox::sensitive;
 use tool_hub_toolbox::{Error, Settings};
@@ -21,6 +21,11 @@ pub(crate) struct RightsFlags {
     #[arg(long = "allow-network", alias = "network", value_name = "ORIGIN",
           value_parser = origin_with_methods)]
     pub(crate) network: Vec<(Origin, Option<Methods>)>,
+
+    /// Have a credential that the tool asks for put into its requests to the origin that it names;
+    /// the tool does not see the value (repeatable)
+    #[arg(long = "allow-credential", alias = "credential", value_name = "NAME")]
+    pub(crate) credentials: Vec<VariableName>,
 
     /// Allow the use of a directory that the tool asks for, with the access that it asks for or,
     /// with NAME:read=PATH or NAME:read-write=PATH, with that access (repeatable)
@@ -51,6 +56,7 @@ impl RightsFlags {
     pub(crate) fn grants_something(&self) -> bool {
         let Self {
             network,
+            credentials,
             directories,
             insisted,
             variables,
@@ -58,6 +64,7 @@ impl RightsFlags {
             storage,
         } = self;
         let lists_are_empty = network.is_empty()
+            && credentials.is_empty()
             && directories.is_empty()
             && insisted.is_empty()
             && variables.is_empty()
@@ -84,6 +91,11 @@ impl RightsFlags {
                 None => methods,
             };
             grants = grants.network(origin.clone(), more);
+        }
+        for name in &self.credentials {
+            let request = asked.credential(name);
+            let request = request.ok_or_else(|| GrantError::Credential(name.clone()))?;
+            grants = grants.credential(name.clone(), request.origin.clone());
         }
         for (at, (name, access, path)) in self.directories.iter().enumerate() {
             if self.directories[..at]

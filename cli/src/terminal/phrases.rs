@@ -27,6 +27,8 @@ pub(crate) fn rights(
 ) -> String {
     let origins = grants.network.lines();
     let mut rights: Vec<String> = origins.map(|origin| format!("reach {origin}")).collect();
+    let credentials = grants.credentials.iter();
+    rights.extend(credentials.map(|(name, origin)| format!("have ${name} sent to {origin}")));
     let directories = grants.directories.iter();
     rights.extend(directories.map(|(name, grant)| directory(name, grant)));
     rights.extend(

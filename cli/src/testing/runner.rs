@@ -124,6 +124,10 @@ impl Runner<'_> {
         for (name, value) in &fixture.values {
             approved = approved.with_variable(name.clone(), value)?;
         }
+        let credentials = self.config.settings.granted_credentials(&given.grants)?;
+        for (name, value) in credentials {
+            approved = approved.with_credential(name, value)?;
+        }
         Ok((self.host.load(approved).await?, fixture))
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tool_hub_manifest::{Grants, ToolName, VariableName, Verified};
 
 use crate::approval::denial::{GrantAdvice, RequiredGrant, ToolIdentity};
+use crate::credential::{Credential, Credentials};
 use crate::error::HostError;
 use crate::recording::HttpRecorder;
 use crate::secret::Secret;
@@ -26,6 +27,7 @@ use crate::storage::Storage;
 ///         verified,
 ///         grants: tool_hub_manifest::Grants::none(),
 ///         values: Default::default(),
+///         credentials: Default::default(),
 ///         storage: None,
 ///         known_as: None,
 ///         grant_advice: None,
@@ -69,6 +71,7 @@ pub struct Approved {
     verified: Verified,
     grants: Grants,
     values: BTreeMap<VariableName, Secret>,
+    credentials: BTreeMap<VariableName, Secret>,
     storage: Option<Storage>,
     known_as: Option<String>,
     grant_advice: Option<Arc<GrantAdvice>>,
@@ -81,6 +84,7 @@ impl fmt::Debug for Approved {
             .field("tool", &self.verified)
             .field("grants", &self.grants)
             .field("values", &self.values)
+            .field("credentials", &self.credentials)
             .field("storage", &self.storage)
             .finish()
     }
@@ -104,6 +108,7 @@ impl Approved {
             verified,
             grants,
             values: BTreeMap::new(),
+            credentials: BTreeMap::new(),
             storage: None,
             known_as: None,
             grant_advice: None,
@@ -147,6 +152,25 @@ impl Approved {
             });
         }
         self.values.insert(name, Secret::new(value.into()));
+        Ok(self)
+    }
+
+    /// Gives the granted credential `name` a value, which the host sends and the tool never sees.
+    ///
+    /// # Errors
+    /// When the credential is not granted.
+    pub fn with_credential(
+        mut self,
+        name: VariableName,
+        value: impl Into<String>,
+    ) -> Result<Self, HostError> {
+        if !self.grants.credentials.contains_key(&name) {
+            return Err(HostError::CredentialNotGranted {
+                tool: self.name().clone(),
+                name,
+            });
+        }
+        self.credentials.insert(name, Secret::new(value.into()));
         Ok(self)
     }
 
@@ -212,15 +236,27 @@ impl Approved {
         short.map(|(name, _)| name)
     }
 
-    /// The values of all variables that the user did not mark as plain. The author's own marking is
+    /// The values of credentials, and of all variables that the user did not mark as plain. The author's own marking is
     /// ignored: the values must be kept from the author's tool.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = Secret> {
-        self.secret_values().map(|(_, value)| value.clone())
+        let variables = self.secret_values().map(|(_, value)| value);
+        variables.chain(self.credentials.values()).cloned()
     }
 
     fn secret_values(&self) -> impl Iterator<Item = (&VariableName, &Secret)> {
         let values = self.values.iter();
         values.filter(|(name, _)| self.grants.is_secret(name))
+    }
+
+    /// The granted credentials, with their values where they have one.
+    pub(crate) fn credentials(&self) -> Credentials {
+        let asked = &self.verified.manifest().capabilities.credentials;
+        let granted = asked
+            .iter()
+            .filter(|request| self.grants.credentials.get(&request.name) == Some(&request.origin));
+        granted
+            .map(|request| Credential::new(request.clone(), self.credentials.get(&request.name)))
+            .collect()
     }
 
     /// The verified bytes.

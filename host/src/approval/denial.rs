@@ -9,6 +9,7 @@ use tool_hub_manifest::{
     Capabilities, DirectoryName, DirectoryRequest, Grants, Origin, VariableName, VariableRequest,
 };
 
+use crate::credential::UnusableCredential;
 use crate::secret::MaskedText;
 
 /// A grant that would allow what a tool asks for.
@@ -17,6 +18,10 @@ use crate::secret::MaskedText;
 pub enum RequiredGrant {
     /// Requests to this origin, with the methods that the manifest asks for.
     Network(Origin),
+    /// The credential, in requests to the origin that the manifest names.
+    Credential(VariableName),
+    /// A value for the credential, which is granted.
+    CredentialValue(VariableName),
     /// A directory under this name.
     Directory(DirectoryName),
     /// The variable.
@@ -82,6 +87,8 @@ enum Reason {
     NotRecorded(Origin),
     /// Other programs of the user act on files of this name.
     GuardedName(String),
+    /// The credential is granted, and cannot be sent.
+    Credential(VariableName, UnusableCredential),
 }
 
 impl Denial {
@@ -146,6 +153,16 @@ impl Denial {
         Self::new(tool, "storage".to_owned(), reason)
     }
 
+    /// Refuses a request that would carry credential `name`, which cannot be sent for `reason`.
+    pub(crate) fn credential(
+        tool: &Arc<ToolIdentity>,
+        name: &VariableName,
+        unusable: UnusableCredential,
+    ) -> Self {
+        let reason = Reason::Credential(name.clone(), unusable);
+        Self::new(tool, format!("credential {name}"), reason)
+    }
+
     fn directory(tool: &Arc<ToolIdentity>, request: &DirectoryRequest) -> Self {
         let grant = RequiredGrant::Directory(request.name.clone());
         let capability = format!("directory {}", request.name);
@@ -190,6 +207,10 @@ impl Denial {
             Reason::Address => "its name leads to a private address, or to this machine",
             Reason::GuardedName(_) => "other programs act on files of this name",
             Reason::NotRecorded(_) => "no answer to it is recorded",
+            Reason::Credential(_, UnusableCredential::NoValue) => "it is granted and has no value",
+            Reason::Credential(_, UnusableCredential::Unsendable) => {
+                "its value cannot be sent in a request"
+            }
             Reason::NotGranted(_) | Reason::NotAsked => "it is not granted",
         };
         format!("tool `{}` was refused {capability}: {why}", tool.name)
@@ -215,6 +236,16 @@ impl Denial {
                 let grant = RequiredGrant::Network(origin.clone());
                 self.tool.advise("record it".to_owned(), &[grant])
             }
+            Reason::Credential(name, UnusableCredential::NoValue) => {
+                let sentence = "a person can give it a value".to_owned();
+                self.tool.advise(sentence, &[RequiredGrant::CredentialValue(name.clone())])
+            }
+            Reason::Credential(name, UnusableCredential::Unsendable) => {
+                let sentence =
+                    "a person can correct it: one line of printable characters, for basic authentication `user:password`";
+                let grant = RequiredGrant::CredentialValue(name.clone());
+                self.tool.advise(sentence.to_owned(), &[grant])
+            }
             Reason::NotGranted(grant) => {
                 let sentence = "a person can grant it".to_owned();
                 self.tool.advise(sentence, std::slice::from_ref(grant))
@@ -223,7 +254,7 @@ impl Denial {
     }
 }
 
-/// The directories and variables that `asked` asks for and `grants` do not hold. A tool finds
+/// The credentials, directories and variables that `asked` asks for and `grants` do not hold. A tool finds
 /// them absent, so no refusal is on record; a refused request always is.
 pub(crate) fn absent(
     tool: &Arc<ToolIdentity>,
@@ -231,10 +262,17 @@ pub(crate) fn absent(
     grants: &Grants,
 ) -> Vec<Denial> {
     let missing = grants.missing(asked);
+    let credentials = missing.credentials.iter();
     let directories = missing.directories.iter();
     let variables = missing.variables.iter();
-    directories
-        .map(|request| Denial::directory(tool, request))
+    let credentials = credentials.map(|request| {
+        let grant = RequiredGrant::Credential(request.name.clone());
+        let capability = format!("credential {}", request.name);
+        Denial::new(tool, capability, Reason::NotGranted(grant))
+    });
+    let directories = directories.map(|request| Denial::directory(tool, request));
+    credentials
+        .chain(directories)
         .chain(variables.map(|request| Denial::variable(tool, request)))
         .collect()
 }

@@ -20,6 +20,10 @@ pub(crate) fn granted(tool: &str, grants: &Grants) {
         let (capability, access) = (format!("directory {name}"), grant.access);
         tracing::info!(target: TARGET, tool, capability, %access, path = ?grant.path, "given");
     }
+    for (name, origin) in &grants.credentials {
+        let capability = format!("credential {name} for {origin}");
+        tracing::info!(target: TARGET, tool, capability, "given");
+    }
     for name in &grants.variables {
         let capability = format!("variable {name}");
         tracing::info!(target: TARGET, tool, capability, "given");

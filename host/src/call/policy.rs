@@ -6,6 +6,7 @@ use tool_hub_manifest::{Capabilities, Grants, Limits};
 use wasmtime_wasi_config::WasiConfigVariables;
 
 use crate::approval::denial::{Denial, ToolIdentity};
+use crate::credential::Credentials;
 use crate::imports::directories::guard::Guard;
 use crate::imports::http::connect::Tls;
 use crate::recording::HttpRecorder;
@@ -25,6 +26,8 @@ pub(crate) struct Policy {
     pub(crate) variables: Vec<(String, String)>,
     /// The same for `wasi:config`.
     pub(crate) settings: Arc<WasiConfigVariables>,
+    /// The granted credentials, which the HTTP gate puts into requests.
+    pub(crate) credentials: Arc<Credentials>,
     pub(crate) secrets: Secrets,
     /// The storage, if it is granted.
     pub(crate) storage: Option<Storage>,

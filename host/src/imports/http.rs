@@ -7,6 +7,7 @@ mod address;
 mod body;
 pub(crate) mod connect;
 mod exchange;
+mod masked_body;
 mod method;
 
 use std::sync::Arc;
@@ -24,9 +25,12 @@ use crate::approval::denial::{Denial, ToolIdentity};
 use crate::call::audit;
 use crate::call::policy::Policy;
 use crate::call::record::Record;
+use crate::credential::{CredentialTarget, Credentials};
 use crate::imports::http::body::BoundedBody;
 use crate::imports::http::connect::{Resolver, Tls};
+use crate::imports::http::masked_body::{MaskedBody, cover_headers};
 use crate::recording::HttpRecorder;
+use crate::secret::Secrets;
 
 type Request = http::Request<WasiBody>;
 type Driver = Box<dyn Future<Output = Result<(), Error>> + Send>;
@@ -43,6 +47,7 @@ struct Rules {
     record: Arc<Record>,
     resolver: Resolver,
     tls: Arc<Tls>,
+    credentials: Arc<Credentials>,
     /// What stands in for the network, or listens, while a tool is tested.
     recorder: Option<Arc<dyn HttpRecorder>>,
 }
@@ -57,6 +62,7 @@ impl Gate {
             record,
             resolver: Resolver::default(),
             tls: policy.tls.clone(),
+            credentials: policy.credentials.clone(),
             recorder: policy.recorder.clone(),
         }))
     }
@@ -141,13 +147,23 @@ impl Rules {
             .uri()
             .path_and_query()
             .map_or("/", |path| path.as_str());
-        let path = path.parse().map_err(|_| Error::HttpRequestUriInvalid)?;
+        let mut path = path.parse().map_err(|_| Error::HttpRequestUriInvalid)?;
         let sent = record.clone();
         let mut request = request.map(|body| {
             let count = move |bytes| sent.counts.http_sent_bytes.add(bytes);
             body.map_frame(counted(count)).boxed_unsync()
         });
-        *request.uri_mut() = path;
+        let target = CredentialTarget {
+            headers: request.headers_mut(),
+            path: &mut path,
+        };
+        let carried = self.credentials.put_into(origin, target);
+        let carried = carried.map_err(|(name, unusable)| {
+            let denial = Denial::credential(&self.tool, name, unusable);
+            record.denials.add(denial);
+            Error::ConfigurationError
+        })?;
+        *request.uri_mut() = path.into();
         let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
             .max_buf_size(HEAD_BYTES_MAX)
             .handshake(stream)
@@ -163,6 +179,10 @@ impl Rules {
             let count = move |bytes| received.counts.http_received_bytes.add(bytes);
             body.map_frame(counted(count)).boxed_unsync()
         });
+        let response = match carried {
+            Some(secrets) => masked(response, secrets),
+            None => response,
+        };
         let driver: Driver = Box::new(async move { driver.await.map_err(Error::from) });
         Ok((response, driver))
     }
@@ -223,6 +243,12 @@ impl Rules {
             None => Err(self.deny(&format!("a body in {method}"), &origin.to_string())),
         }
     }
+}
+
+/// `response` with asterisks in place of `secrets`, which its request carried.
+fn masked(mut response: http::Response<WasiBody>, secrets: &Secrets) -> http::Response<WasiBody> {
+    cover_headers(response.headers_mut(), secrets);
+    response.map(|body| MaskedBody::new(body, secrets.clone()).boxed_unsync())
 }
 
 /// Counts what goes by.

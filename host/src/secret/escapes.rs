@@ -20,6 +20,26 @@ pub(super) fn unescape(text: &[u8]) -> Option<Vec<u8>> {
         })
 }
 
+/// The number of bytes at the end of `text` that begin an escape.
+pub(super) fn unfinished_length(text: &[u8]) -> usize {
+    let near = text.len().saturating_sub(WRITTEN_BYTES_MAX - 1);
+    let begins = |byte: &u8| matches!(byte, b'\\' | b'%');
+    let Some(at) = text[near..].iter().rposition(begins) else {
+        return 0;
+    };
+    let escape = &text[near + at..];
+    let whole = match escape {
+        [b'%', ..] => 3,
+        [_, b'u', ..] => WRITTEN_BYTES_MAX,
+        [_, b'x', ..] => 4,
+        _ => 2,
+    };
+    match escape.len() < whole {
+        true => escape.len(),
+        false => 0,
+    }
+}
+
 /// The parts of `text` that the parts `found` of [`unescape`] come from. They are in order and do
 /// not overlap.
 pub(super) fn source_ranges(text: &[u8], found: &[Range<usize>]) -> Vec<Range<usize>> {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::secret::{MASK, Secrets};
+use crate::secret::{MASK, Secrets, escapes};
 
 /// The least number of matching bytes at the end of a text that count as the beginning of a secret.
 const BEGUN_BYTES_MIN: usize = 2;
@@ -48,9 +48,30 @@ impl Secrets {
 
     /// The number of bytes at the end of `text` that begin a secret.
     pub(crate) fn begun_at_the_end_of(&self, text: &[u8]) -> usize {
+        self.begun(text, BEGUN_BYTES_MIN)
+    }
+
+    /// The number of bytes at the start of `text` in which nothing changes, whatever follows: no
+    /// secret begins in them that may end behind them.
+    pub(crate) fn settled_length(&self, text: &[u8]) -> usize {
+        let plain = text.len() - self.begun(text, 1);
+        let whole = &text[..text.len() - escapes::unfinished_length(text)];
+        let tail = whole.len().saturating_sub(self.longest_written());
+        let escaped = match escapes::unescape(&whole[tail..]) {
+            Some(undone) => self.begun(&undone, 1) * escapes::WRITTEN_BYTES_MAX,
+            None => self.begun(whole, 1),
+        };
+        let settled = plain.min(whole.len().saturating_sub(escaped));
+        let mut secrets = self.ranges(text).into_iter();
+        let cut = secrets.find(|secret| secret.start < settled && settled < secret.end);
+        cut.map_or(settled, |secret| secret.start)
+    }
+
+    /// The number of bytes at the end of `text`, at least `least`, that begin a secret.
+    fn begun(&self, text: &[u8], least: usize) -> usize {
         let forms = self.0.iter().flat_map(|search| &search.texts);
         let begun = forms.filter_map(|form| {
-            let lengths = BEGUN_BYTES_MIN..form.len().min(text.len() + 1);
+            let lengths = least..form.len().min(text.len() + 1);
             lengths.rev().find(|length| {
                 let end = &text[text.len() - length..];
                 end.eq_ignore_ascii_case(&form.as_bytes()[..*length])

@@ -1,9 +1,11 @@
-//! Reads and writes `credentials.toml`: the tokens that a user stored, each under its registry.
+//! Reads and writes `credentials.toml`: a user's tokens for registries, and values for tools.
+//! Each is for one origin.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use tool_hub_manifest::{Origin, VariableName};
 use tool_hub_registry_client::Token;
 use url::Url;
 
@@ -23,11 +25,22 @@ struct CredentialsFile {
     /// Tokens by the origin of their registry.
     #[serde(default)]
     tokens: BTreeMap<String, String>,
+    /// Values of tools' credentials, by the origin that receives them and by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    values: BTreeMap<Origin, BTreeMap<VariableName, String>>,
 }
 
 impl std::fmt::Debug for CredentialsFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_set().entries(self.tokens.keys()).finish()
+        let names = self
+            .values
+            .iter()
+            .map(|(origin, named)| (origin, named.keys()));
+        let names: Vec<_> = names.collect();
+        f.debug_set()
+            .entries(self.tokens.keys())
+            .entries(names)
+            .finish()
     }
 }
 
@@ -70,6 +83,49 @@ impl Credentials {
         if was_there {
             self.write()?;
         }
+        Ok(was_there)
+    }
+
+    /// The value of credential `name` for `origin`.
+    pub fn value(&self, name: &VariableName, origin: &Origin) -> Option<&str> {
+        let value = self.file.values.get(origin)?.get(name)?;
+        Some(value)
+    }
+
+    /// The name and the origin of each value.
+    pub fn values(&self) -> impl Iterator<Item = (&VariableName, &Origin)> {
+        let values = self.file.values.iter();
+        values.flat_map(|(origin, named)| named.keys().map(move |name| (name, origin)))
+    }
+
+    /// Keeps `value` as credential `name` for `origin`.
+    ///
+    /// # Errors
+    /// [`Error::Write`].
+    pub fn keep_value(
+        &mut self,
+        name: &VariableName,
+        origin: &Origin,
+        value: &str,
+    ) -> Result<(), Error> {
+        let named = self.file.values.entry(origin.clone()).or_default();
+        named.insert(name.clone(), value.to_owned());
+        self.write()
+    }
+
+    /// Forgets the value of credential `name` for `origin`; tells whether there was one.
+    ///
+    /// # Errors
+    /// [`Error::Write`].
+    pub fn forget_value(&mut self, name: &VariableName, origin: &Origin) -> Result<bool, Error> {
+        let Some(named) = self.file.values.get_mut(origin) else {
+            return Ok(false);
+        };
+        let was_there = named.remove(name).is_some();
+        if named.is_empty() {
+            self.file.values.remove(origin);
+        }
+        self.write()?;
         Ok(was_there)
     }
 

@@ -50,6 +50,12 @@ impl Terminal {
                 grants = grants.network(origin.clone(), methods.clone());
             }
         }
+        for request in &missing.credentials {
+            let question = format!("Send your {request}? The tool does not see its value.");
+            if self.agrees(&question)? {
+                grants = grants.credential(request.name.clone(), request.origin.clone());
+            }
+        }
         for request in &missing.directories {
             if let Some(grant) = self.ask_for_directory(request, config)? {
                 grants.directories.insert(request.name.clone(), grant);

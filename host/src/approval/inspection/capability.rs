@@ -40,6 +40,13 @@ pub(crate) fn capabilities(
         used: used(ImportAccess::Network),
         grant: RequiredGrant::Network(origin.clone()),
     });
+    let credentials = asked.credentials.iter().map(|request| InspectedCapability {
+        access: ImportAccess::Credentials,
+        what: request.to_string(),
+        why: request.why.clone(),
+        used: used(ImportAccess::Network),
+        grant: RequiredGrant::Credential(request.name.clone()),
+    });
     let directories = asked.directories.iter().map(|request| InspectedCapability {
         access: ImportAccess::Files,
         what: format!("{} ({})", request.name, request.access),
@@ -64,6 +71,9 @@ pub(crate) fn capabilities(
         used: used(ImportAccess::Storage),
         grant: RequiredGrant::Storage,
     });
-    let named = network.chain(directories).chain(variables);
+    let named = network
+        .chain(credentials)
+        .chain(directories)
+        .chain(variables);
     named.chain(storage).collect()
 }

@@ -18,6 +18,8 @@ pub enum ImportAccess {
     Nothing,
     /// Reach other machines.
     Network,
+    /// Have secrets put into its requests.
+    Credentials,
     /// Read or change files.
     Files,
     /// Read variables and settings.
@@ -43,6 +45,7 @@ impl fmt::Display for ImportAccess {
         f.write_str(match self {
             Self::Nothing => "nothing",
             Self::Network => "network",
+            Self::Credentials => "credentials",
             Self::Files => "files",
             Self::Variables => "variables",
             Self::Storage => "storage",
@@ -275,7 +278,8 @@ fn explain(name: &str, access: ImportAccess, effect: ImportEffect) -> String {
         (ImportAccess::Network, _) if name.starts_with("wasi:sockets/") => {
             "raw network sockets, which are always refused".into()
         }
-        (ImportAccess::Network, _) => {
+        // No import is of this kind: the host puts credentials into requests.
+        (ImportAccess::Credentials, _) | (ImportAccess::Network, _) => {
             "HTTP requests, all refused: the manifest asks for none".into()
         }
         (ImportAccess::Files, ImportEffect::Grantable) => {

@@ -75,6 +75,7 @@ fn rules_with(granted: &[String], methods: &Methods, edit: impl FnOnce(&mut Limi
     let mut limits = Limits::standard();
     edit(&mut limits);
     Rules {
+        credentials: Default::default(),
         tool: Arc::new(ToolIdentity::new("demo".into())),
         granted: Arc::new(grants),
         asked: Arc::default(),

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tool_hub_manifest::{
-    Capabilities, DirectoryRequest, LimitRequest, Network, StorageRequest, VariableRequest,
+    Capabilities, CredentialRequest, DirectoryRequest, LimitRequest, Network, StorageRequest,
+    VariableRequest,
 };
 
 use crate::approval::terms::compare::{Beyond, Changes, Less, paired};
@@ -13,11 +14,15 @@ impl Changes {
     pub(super) fn capabilities(&mut self, old: &Capabilities, new: &Capabilities) {
         let Capabilities {
             network,
+            credentials,
             directories,
             variables,
             storage,
         } = old;
         self.network(network, &new.network);
+        for pair in paired(credentials, &new.credentials, |request| &request.name) {
+            self.credential(pair);
+        }
         for pair in paired(directories, &new.directories, |request| &request.name) {
             self.directory(pair);
         }
@@ -54,6 +59,33 @@ impl Changes {
                 };
                 self.add(what, before.cloned(), after.cloned(), kind);
             }
+        }
+    }
+
+    fn credential(&mut self, pair: (Option<&CredentialRequest>, Option<&CredentialRequest>)) {
+        let parts = |request: &CredentialRequest| {
+            let CredentialRequest {
+                name,
+                origin,
+                place,
+                why,
+            } = request;
+            let sent = format!("for {origin}, {place}");
+            (format!("credential {name}"), sent, why.clone())
+        };
+        match (pair.0.map(parts), pair.1.map(parts)) {
+            (Some((what, old, old_why)), Some((_, new, new_why))) => {
+                // Wherever else it goes, somebody else may read it.
+                self.text(&what, &old, &new);
+                self.text(&format!("{what}: why"), &old_why, &new_why);
+            }
+            (Some((what, sent, why)), None) => {
+                self.add(what, Some(with_why(&sent, &why)), None, Less);
+            }
+            (None, Some((what, sent, why))) => {
+                self.add(what, None, Some(with_why(&sent, &why)), Beyond);
+            }
+            (None, None) => {}
         }
     }
 

@@ -1,0 +1,172 @@
+//! `tool credential`: keeps the values that the host puts into tools' requests.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use tool_hub_manifest::{Origin, VariableName};
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
+
+use crate::session::Session;
+use crate::terminal::hidden_input::{HiddenInput, INTERRUPTED};
+use crate::terminal::problem::Problem;
+
+/// Arguments of `tool credential`.
+#[derive(Debug, Args)]
+pub(crate) struct Credential {
+    #[command(subcommand)]
+    command: CredentialCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum CredentialCommand {
+    /// Keep a value, for requests to one origin
+    Set(Set),
+    /// List the names that have a value, and their origins
+    List,
+    /// Forget a value
+    Remove(Named),
+}
+
+/// A credential, as tools ask for it.
+#[derive(Debug, Args)]
+struct Named {
+    /// Its name, as the tool's manifest has it
+    name: VariableName,
+
+    /// The origin that receives it [default: the one that the tools of the toolbox name]
+    #[arg(long, value_name = "ORIGIN")]
+    origin: Option<Origin>,
+}
+
+#[derive(Debug, Args)]
+struct Set {
+    #[command(flatten)]
+    named: Named,
+
+    /// Read the value from standard input instead of asking for it
+    #[arg(long)]
+    stdin: bool,
+}
+
+impl Credential {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        match &self.command {
+            CredentialCommand::Set(set) => set.execute(session).await,
+            CredentialCommand::List => list(session),
+            CredentialCommand::Remove(named) => named.remove(session),
+        }
+    }
+}
+
+impl Set {
+    async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let name = &self.named.name;
+        let origin = self.named.origin(session)?;
+        let input = HiddenInput {
+            prompt: &format!("Value of {name} for {origin}"),
+            from_stdin: self.stdin,
+            hint: &format!("pipe it in: tool credential set {name} --stdin < file"),
+        };
+        let kept = input.and_then(async |text| keep(name, &origin, &text, session));
+        Ok(match kept.await? {
+            Some(()) => ExitCode::SUCCESS,
+            None => INTERRUPTED.into(),
+        })
+    }
+}
+
+fn keep(name: &VariableName, origin: &Origin, text: &str, session: &Session) -> anyhow::Result<()> {
+    let value = text.trim_end_matches(['\r', '\n']);
+    if value.is_empty() || !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        return Err(Problem::user("this cannot be the value of a credential")
+            .hint("a value is one line of printable characters; for basic authentication, user:password")
+            .into());
+    }
+    let settings = &session.config.settings;
+    settings.credentials()?.keep_value(name, origin, value)?;
+    session.printer.note(&format!("kept {name} for {origin}"));
+    if settings.has_variable(name) {
+        session.printer.hint(&format!(
+            "the variable {name} is set and goes before the value that was just kept"
+        ));
+    }
+    Ok(())
+}
+
+fn list(session: &Session) -> anyhow::Result<ExitCode> {
+    let stored = session.config.settings.credentials()?;
+    let printer = &session.printer;
+    if printer.wants_json() {
+        let all = stored
+            .values()
+            .map(|(name, origin)| json!({ "name": name, "origin": origin }));
+        printer.json(&all.collect::<Vec<_>>())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let lines = stored
+        .values()
+        .map(|(name, origin)| format!("{name} for {origin}"));
+    let lines: Vec<String> = lines.collect();
+    match lines.is_empty() {
+        true => printer.note("no credential has a value"),
+        false => printer.data(&lines.join("\n"))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Named {
+    fn remove(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let mut stored = session.config.settings.credentials()?;
+        let name = &self.name;
+        let known = stored.values().filter(|(other, _)| *other == name);
+        let mut known: Vec<Origin> = known.map(|(_, origin)| origin.clone()).collect();
+        known.retain(|origin| self.origin.as_ref().is_none_or(|only| only == origin));
+        let origin = match known.as_slice() {
+            [origin] => origin,
+            [] => {
+                return Err(Problem::user(format!("no value is kept for {name}"))
+                    .hint("see what is kept with: tool credential list")
+                    .into());
+            }
+            several => return Err(self.ambiguous(several)),
+        };
+        stored.forget_value(name, origin)?;
+        session.printer.note(&format!("forgot {name} for {origin}"));
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The given origin, or the only one that tools of the toolbox have the credential sent to.
+    fn origin(&self, session: &Session) -> anyhow::Result<Origin> {
+        if let Some(origin) = &self.origin {
+            return Ok(origin.clone());
+        }
+        let name = &self.name;
+        let toolbox = OpenToolbox::open(&session.config.settings)?;
+        let statuses = toolbox.statuses().into_iter();
+        let members = statuses.filter_map(|status| status.member.ok());
+        let granted = members.filter_map(|member| member.locked.grants.credentials.get(name));
+        let origins: BTreeSet<Origin> = granted.cloned().collect();
+        let origins: Vec<Origin> = origins.into_iter().collect();
+        match origins.as_slice() {
+            [origin] => Ok(origin.clone()),
+            [] => Err(
+                Problem::user(format!("no tool of the toolbox was granted {name}"))
+                    .hint(format!(
+                        "say where it belongs: tool credential set {name} --origin https://…"
+                    ))
+                    .into(),
+            ),
+            several => Err(self.ambiguous(several)),
+        }
+    }
+
+    fn ambiguous(&self, origins: &[Origin]) -> anyhow::Error {
+        let name = &self.name;
+        let origins: Vec<String> = origins.iter().map(ToString::to_string).collect();
+        Problem::user(format!("{name} belongs to several origins"))
+            .hint(format!("name one with --origin: {}", origins.join(", ")))
+            .into()
+    }
+}
