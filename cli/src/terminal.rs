@@ -3,6 +3,7 @@
 pub(crate) mod diagnosis;
 pub(crate) mod escape;
 pub(crate) mod exit;
+pub(crate) mod form;
 pub(crate) mod hidden_input;
 mod hints;
 mod notices;

@@ -2,6 +2,7 @@
 
 pub(crate) mod admission;
 pub(crate) mod audit;
+pub(crate) mod confirmation;
 pub(crate) mod executor;
 pub(crate) mod export;
 pub(crate) mod failure;

@@ -6,11 +6,15 @@ pub(crate) mod usage;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use serde_json::Value;
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome, Question};
 
 use crate::interaction::usage::Usage;
+
+/// The time that a person may think about a question.
+pub(crate) const ANSWER_TIME_MAX: Duration = Duration::from_secs(600);
 
 /// The agent's side of a running call. Every method has a default for an agent that cannot do what
 /// it is for, so an implementation has only the others. The methods are called on threads that run

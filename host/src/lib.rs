@@ -68,6 +68,7 @@ pub use approval::inspection::producers::Producer;
 pub use approval::inspection::{InspectedInterpreter, Inspection, inspect};
 pub use approval::terms::{Change, ChangeKind, Terms};
 pub use call::admission::caller::CallerKey;
+pub use call::confirmation::{CONFIRMATION_KEY, CONFIRMED};
 pub use compilation::cache::eviction::EvictedFiles;
 pub use compilation::compiler::Compiler;
 pub use compilation::compiler::child::compile_for_parent;

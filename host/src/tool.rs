@@ -9,11 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
-use tool_hub_manifest::{CallLimits, Icon, Limits, Pin, ToolName, VariableName};
+use tool_hub_manifest::{CallLimits, Confirmation, Icon, Limits, Pin, ToolName, VariableName};
 use tracing::Instrument as _;
 use wasmtime::component::Val;
 
 use crate::call::admission::caller::CallerKey;
+use crate::call::confirmation::ConfirmedCall;
 use crate::call::plan::Plan;
 use crate::call::record::Record;
 use crate::call::size::Size;
@@ -55,6 +56,8 @@ pub(crate) struct Request<'a> {
     /// The name in logs.
     pub(crate) name: &'a str,
     pub(crate) plan: Result<&'a Plan, Failure>,
+    /// The confirmation that a person has to give.
+    pub(crate) confirm: Option<&'a Confirmation>,
     pub(crate) input_bytes: usize,
 }
 
@@ -151,6 +154,7 @@ impl Tool {
         let request = Request {
             name: function,
             plan: self.plan(function).ok_or_else(|| self.unknown(function)),
+            confirm: self.confirmation(function),
             input_bytes: arguments.len(),
         };
         let values = |plan: &Plan| {
@@ -242,6 +246,16 @@ impl Tool {
         let permit = limiter.acquire(self.caller.as_ref(), timeout).await;
         record.queued();
         let (permit, values) = (permit?, values(plan)?);
+        if let Some(needed) = request.confirm {
+            let call = ConfirmedCall {
+                tool: &template.policy.tool.name,
+                function: request.name,
+                needed,
+                parameters: plan.parameters(),
+                values: &values,
+            };
+            call.confirm(record).await?;
+        }
         call::run(template, plan, values, record, permit, |result| {
             read(plan, result)
         })
@@ -254,6 +268,12 @@ impl Tool {
             .map(|known| known.name.as_str())
             .position(|name| name == function)?;
         self.loaded.plans.get(index)
+    }
+
+    fn confirmation(&self, function: &str) -> Option<&Confirmation> {
+        let mut functions = self.functions().iter();
+        let function = functions.find(|known| known.name.as_str() == function)?;
+        function.confirm.as_ref()
     }
 
     fn unknown(&self, function: &str) -> Failure {

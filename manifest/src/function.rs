@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::confirmation::Confirmation;
 use crate::export_name::ExportName;
 use crate::function_spec::Annotations;
 use crate::name::ArgumentName;
@@ -42,6 +43,9 @@ pub struct Function {
     /// Reaches beyond the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_world: Option<bool>,
+    /// The calls that a person has to confirm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<Confirmation>,
     /// The arguments, in the order of the export's parameters.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub inputs: IndexMap<ArgumentName, Input>,

@@ -24,6 +24,7 @@
 //! ```
 
 mod capability;
+mod confirmation;
 pub mod contract;
 mod credential;
 mod digest;
@@ -48,6 +49,7 @@ mod value_type;
 mod verified;
 
 pub use capability::{Access, Capabilities, DirectoryRequest, StorageRequest, VariableRequest};
+pub use confirmation::Confirmation;
 pub use credential::{CredentialPlace, CredentialRequest, HeaderTemplate};
 pub use digest::{Digest, DigestError, Hasher};
 pub use document::DocumentError;

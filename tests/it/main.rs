@@ -22,6 +22,7 @@ mod bundles;
 mod changed_packages;
 mod checkouts;
 mod clients;
+mod confirmation;
 mod connect;
 mod consent;
 mod credentials;
@@ -116,6 +117,7 @@ fn main() -> ExitCode {
         dev::tests(),
         difference::tests(),
         consent::tests(),
+        confirmation::tests(),
         connect::tests(),
         credentials::tests(),
         administration::tests(),

@@ -110,6 +110,10 @@ fn function_lines(
             more,
         ));
     }
+    if let Some(confirm) = &function.confirm {
+        let calls = escape_line(&confirm.to_string());
+        lines.push(format!("      asks you before {calls}"));
+    }
     if detail == Detail::Everything {
         lines.extend(details::argument_lines(function));
     }

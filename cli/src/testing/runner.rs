@@ -15,7 +15,7 @@ use super::recordings::Requests;
 use super::report::{self, TestResult};
 use crate::consent::grant_flags;
 use crate::settings::config::Config;
-use crate::toolbox::watch::Watch;
+use crate::toolbox::watch::{Person, Watch};
 
 /// The most lines that are shown of what a tool wrote during a call.
 const LINES_MAX: usize = 30;
@@ -161,7 +161,7 @@ pub(super) struct Made {
 
 impl Call<'_> {
     pub(super) async fn made(&self, tool: &Tool) -> Made {
-        let watch = Arc::new(Watch::default());
+        let watch = Arc::new(Watch::with(Person::Author));
         let arguments = self.arguments.to_string();
         let begun = Instant::now();
         let call = tool.call_with(self.function, &arguments, watch.clone());

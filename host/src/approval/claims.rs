@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 use tool_hub_manifest::{
-    ArgumentName, Function, FunctionName, FunctionSpec, Input, Manifest, Members, Output, ValueType,
+    ArgumentName, Confirmation, Function, FunctionName, FunctionSpec, Input, Manifest, Members,
+    Output, ValueType,
 };
 
 use crate::component::exports::{CallableExport, Exports};
@@ -124,6 +125,15 @@ fn differences(name: &FunctionName, function: &Function, signature: &Signature) 
             }
         }
     }
+    if let Some(Confirmation::Values(arguments)) = &function.confirm {
+        for argument in arguments.keys() {
+            let mut parameters = signature.parameters.iter();
+            if !parameters.any(|field| field.label.json == argument.as_str()) {
+                let claimed = format!("argument `{argument}`");
+                differs("`confirm`".into(), claimed, "absent".into());
+            }
+        }
+    }
     for (claim, input) in &function.inputs {
         let is_there = |field: &crate::values::types::Field| field.label.json == claim.as_str();
         if !signature.parameters.iter().any(is_there) {
@@ -234,6 +244,7 @@ fn callable<I>(
         export: export.name.clone(),
         inputs,
         output,
+        confirm: function.confirm.clone(),
         spec: FunctionSpec {
             name: name.to_string(),
             title: function.title.clone(),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tool_hub_manifest::{
-    ArgumentName, ExportName, FunctionName, FunctionSpec, Members, Output, ValueType,
+    ArgumentName, Confirmation, ExportName, FunctionName, FunctionSpec, Members, Output, ValueType,
 };
 
 /// One function of a tool that agents can call.
@@ -18,6 +18,9 @@ pub struct CallableFunction {
     /// Its result, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
+    /// The calls that a person has to confirm.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<Confirmation>,
     /// The definition for agents, under the function's own name: texts from the manifest,
     /// schemas from the component's types.
     pub spec: FunctionSpec,

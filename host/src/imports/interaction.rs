@@ -9,7 +9,7 @@ use wasmtime::component::Linker;
 use crate::call::audit;
 use crate::call::state::CallState;
 use crate::call::stop::Stop;
-use crate::interaction::{Answer, Progress};
+use crate::interaction::{ANSWER_TIME_MAX, Answer, Progress};
 
 mod bindings {
     wasmtime::component::bindgen!({
@@ -25,8 +25,6 @@ use bindings::tool_hub::tool::interaction::{self, AskError};
 
 /// Progress reports that come faster are dropped.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
-/// The time that a person may think about a question.
-const ANSWER_TIME_MAX: Duration = Duration::from_secs(600);
 /// The longest question, schema or progress message.
 const TEXT_BYTES_MAX: usize = 16 << 10;
 /// The longest key of a question.

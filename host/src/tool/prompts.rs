@@ -26,6 +26,7 @@ impl Tool {
         let request = Request {
             name: ContractExport::ListPrompts.function(),
             plan: self.contract_plan(ContractExport::ListPrompts),
+            confirm: None,
             input_bytes: 0,
         };
         let read = |_: &Plan, result: Option<&Val>| prompts(result.ok_or(TypeMismatch)?);
@@ -53,6 +54,7 @@ impl Tool {
         let request = Request {
             name: ContractExport::GetPrompt.function(),
             plan: self.contract_plan(ContractExport::GetPrompt),
+            confirm: None,
             input_bytes: name.len() + bytes,
         };
         let values = |_: &Plan| {

@@ -60,6 +60,7 @@ impl Tool {
         let request = Request {
             name: ContractExport::ReadResource.function(),
             plan: self.contract_plan(ContractExport::ReadResource),
+            confirm: None,
             input_bytes: uri.len(),
         };
         let values = |_: &Plan| Ok(vec![Val::String(uri.to_owned())]);
@@ -79,6 +80,7 @@ impl Tool {
         let request = Request {
             name: export.function(),
             plan: self.contract_plan(export),
+            confirm: None,
             input_bytes: 0,
         };
         let read = |_: &Plan, result: Option<&Val>| all(result, what, one);

@@ -16,7 +16,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value};
-use tool_hub_host::Answer;
+use tool_hub_host::{Answer, CONFIRMATION_KEY};
 use tool_hub_manifest::contract::Question;
 
 use crate::error::ServeError;
@@ -199,13 +199,18 @@ fn visible_key(question: &Question) -> String {
     question.key.replace('-', "_")
 }
 
-/// The question as a form, marked as the tool's. Absent when its schema is none that a
+/// The question as a form; one of the tool is marked as the tool's. Absent when its schema is none that a
 /// form can show.
 fn form(name: &str, question: &Question) -> Option<ElicitRequestParams> {
     let requested_schema = serde_json::from_value(question.schema.clone()).ok()?;
+    let message = match question.key.as_str() {
+        // The host's own question names the tool.
+        CONFIRMATION_KEY => question.text.clone(),
+        _ => format!("The tool `{name}` asks: {}", question.text),
+    };
     Some(ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: format!("The tool `{name}` asks: {}", question.text),
+        message,
         requested_schema,
     })
 }

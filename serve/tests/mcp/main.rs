@@ -263,6 +263,38 @@ async fn questions_reach_the_person_in_both_eras() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_call_runs_once_a_person_confirmed_it() {
+    let question = "May `echo` of the tool `guest` run with text: \"drop\"? Its author asks for your confirmation.";
+    for era in [Era::Session, Era::Stateless] {
+        let consenting = Person::answering(json!({"run": true}));
+        let asked = consenting.asked.clone();
+        for (person, text, failed) in [
+            (consenting, "drop", None),
+            (Person::absent(), "keep", None),
+            (
+                Person::answering(json!({"run": false})),
+                "drop",
+                Some("the person did not confirm this call"),
+            ),
+            (
+                Person::declining(),
+                "drop",
+                Some("the person did not confirm this call"),
+            ),
+            (Person::absent(), "drop", Some("nobody can be asked here")),
+        ] {
+            let session = Session::open(era, person).await;
+            let result = session.call("echo", json!({ "text": text })).await;
+            assert_eq!(result["isError"], failed.is_some(), "{result}");
+            let said = failed.unwrap_or(text);
+            assert!(result["content"].to_string().contains(said), "{result}");
+            session.close().await;
+        }
+        assert_eq!(*asked.lock().unwrap(), [question]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn answers_cannot_be_put_before_another_call() {
     let person = Person::answering(json!({"ok": true}));
     let session = Session::open(Era::Stateless, person).await;

@@ -10,13 +10,13 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RunningService};
 use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_host::{Approved, Host, HostConfig};
-use tool_hub_manifest::{FunctionName, Grants, Package, Verified};
+use tool_hub_manifest::{Confirmation, FunctionName, Grants, Package, Verified};
 use tool_hub_serve::{Catalogue, End, Offer, Toolset, serve};
 
 /// A catalogue of [`offers`].
@@ -34,6 +34,9 @@ pub(crate) async fn offers(calls_max: u32) -> Vec<Offer> {
     bounds.description = "Gives both bounds back.".into();
     bounds.read_only = Some(true);
     bounds.idempotent = Some(true);
+    let echo: FunctionName = "echo".parse().unwrap();
+    let drop = [("text".parse().unwrap(), vec![json!("drop")])];
+    manifest.functions[&echo].confirm = Some(Confirmation::Values(drop.into()));
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,

@@ -14,7 +14,7 @@ use crate::terminal::exit::Exit;
 use crate::terminal::output::Output;
 use crate::terminal::printer::Printer;
 use crate::text::reply_json::reply_json;
-use crate::toolbox::watch::Watch;
+use crate::toolbox::watch::{Person, Watch};
 
 /// A call that is over.
 pub(crate) struct MadeCall<'a> {
@@ -40,7 +40,7 @@ impl<'a> MadeCall<'a> {
         function: &'a CallableFunction,
         arguments: &str,
     ) -> Self {
-        let watch = Arc::new(Watch::default());
+        let watch = Arc::new(Watch::with(Person::Terminal));
         let name = function.name.as_str();
         let call = callee.tool.call_with(name, arguments, watch.clone());
         let outcome = call.await;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tool_hub_manifest::{Annotations, FunctionName, FunctionSpec, Version};
+use tool_hub_manifest::{Annotations, Confirmation, FunctionName, FunctionSpec, Version};
 
 use crate::approval::inspection::imports::{ImportAccess, InspectedImport};
 use crate::approval::terms::compare::{Beyond, Changes, Code, Less, paired};
@@ -59,6 +59,7 @@ impl Changes {
             export,
             inputs,
             output,
+            confirm,
             spec,
         } = old;
         let FunctionSpec {
@@ -84,6 +85,15 @@ impl Changes {
         self.json(&what("output"), output_schema, new_schema);
         if output_schema == new_schema {
             self.json(&what("output"), output, &new.output);
+        }
+        match (confirm, &new.confirm) {
+            // Whoever is asked more often has granted no more.
+            (None, Some(now)) => self.add(what("confirm"), None, Some(now.to_string()), Less),
+            (before, now) => {
+                let shown = |it: &Option<Confirmation>| it.as_ref().map(ToString::to_string);
+                let (before, now) = (shown(before), shown(now));
+                self.option(&what("confirm"), before.as_deref(), now.as_deref(), Beyond);
+            }
         }
         let Annotations {
             read_only,
