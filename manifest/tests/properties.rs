@@ -126,8 +126,31 @@ fn function() -> impl Strategy<Value = Function> {
     let inputs = btree_map(parsed::<ArgumentName>("a[a-z0-9_]{0,10}"), input, 0..4);
     let output = option::of((value_type(), text()));
     let texts = (option::of(export()), option::of(text()), text());
-    (texts, (hint(), hint(), hint(), hint()), inputs, output).prop_map(
-        |(texts, hints, inputs, output)| Function {
+    let values = btree_map(
+        parsed::<ArgumentName>("a[a-z0-9_]{0,10}"),
+        any::<i32>(),
+        1..3,
+    );
+    let confirm = option::of(option::of(values));
+    (
+        texts,
+        (hint(), hint(), hint(), hint()),
+        confirm,
+        inputs,
+        output,
+    )
+        .prop_map(|(texts, hints, confirm, inputs, output)| Function {
+            confirm: confirm.map(|values| match values {
+                None => Confirmation::EveryCall,
+                Some(values) => {
+                    let values = values.into_iter();
+                    Confirmation::Values(
+                        values
+                            .map(|(name, value)| (name, vec![value.into()]))
+                            .collect(),
+                    )
+                }
+            }),
             export: texts.0,
             title: texts.1,
             description: texts.2,
@@ -163,8 +186,7 @@ fn function() -> impl Strategy<Value = Function> {
                 "a".to_owned(),
                 toml::Value::Boolean(true),
             )])],
-        },
-    )
+        })
 }
 
 fn manifest() -> impl Strategy<Value = Manifest> {
