@@ -38,7 +38,7 @@ pub(crate) use javascript::types::TypeCheck;
 pub(crate) use process::conversation::converse;
 pub(crate) use process::{output_of, spawn, status_of};
 use project::Project;
-pub(crate) use project::{BuiltComponent, BundledPackage, Form, read_author_manifest};
+pub(crate) use project::{BuiltComponent, Form, read_author_manifest};
 pub(crate) use proposal::proposal;
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::{SourceStamps, Sources};

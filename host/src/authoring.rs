@@ -16,6 +16,8 @@ use crate::values::descriptions::has_member;
 use crate::values::types::{Label, Type, snake};
 use crate::values::{reply_kind, schema};
 
+pub use crate::component::custom_section::{append_section, section};
+pub use crate::component::packages::embed_packages;
 pub use docs::{CONTRACT, Docs, PACKAGES, WitPackage, WitSource, resolved};
 pub use program::{ImportedInterface, ProgramWorld, program_component};
 

@@ -2,10 +2,12 @@
 //! Nothing of the component runs.
 
 pub(crate) mod contract_exports;
+pub(crate) mod custom_section;
 pub(crate) mod engine_kind;
 pub(crate) mod exports;
 pub(crate) mod features;
 pub(crate) mod function;
+pub(crate) mod packages;
 pub(crate) mod scan;
 pub(crate) mod validate;
 pub(crate) mod wit;

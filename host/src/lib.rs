@@ -77,6 +77,7 @@ pub use compilation::compiler::limits::CompileLimits;
 pub use compilation::compiler::process::CompilerProcess;
 pub use compilation::trap_signals::SignalHandlers;
 pub use component::function::{CallableFunction, CallableInput, NotCallable};
+pub use component::packages::{IncludedPackage, PackageRegistry};
 pub use config::{ComponentAsync, HostConfig};
 pub use error::HostError;
 pub use error::refusal::Refusal;

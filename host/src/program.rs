@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::OnceCell;
 use tool_hub_manifest::Verified;
-use wasmparser::{Parser, Payload};
 use wasmtime::Store;
 use wasmtime::component::{ComponentExportIndex, Instance, Val};
 
@@ -17,8 +16,9 @@ use crate::call::export::call_export;
 use crate::call::state::CallState;
 use crate::call::stop::Stop;
 use crate::component::contract_exports::ContractExport;
+use crate::component::custom_section::section;
 use crate::component::exports::Exports;
-use crate::component::{scan, wit};
+use crate::component::wit;
 use crate::error::HostError;
 use crate::program::snapshot::{MemoryAccess, Snapshot};
 use crate::values::json::read;
@@ -62,21 +62,11 @@ fn no_interpreter() -> HostError {
 }
 
 fn text_in(component: &[u8]) -> Result<Option<&str>, HostError> {
-    let mut depth = 0_u32;
-    for payload in Parser::new(0).parse_all(component) {
-        match payload.map_err(scan::malformed)? {
-            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
-            Payload::End(_) => depth = depth.saturating_sub(1),
-            Payload::CustomSection(section) if depth == 0 && section.name() == SECTION => {
-                let text = std::str::from_utf8(section.data());
-                return text.map(Some).map_err(|_| HostError::Malformed {
-                    reason: format!("its section {SECTION} is not UTF-8"),
-                });
-            }
-            _ => {}
-        }
-    }
-    Ok(None)
+    let data = section(component, SECTION)?;
+    let text = data.map(std::str::from_utf8).transpose();
+    text.map_err(|_| HostError::Malformed {
+        reason: format!("its section {SECTION} is not UTF-8"),
+    })
 }
 
 /// A program, and the exports of the interpreter that runs it.

@@ -46,6 +46,10 @@ pub fn inspection_report(
     let mut lines = vec![format!("{} {}", inspection.name, inspection.version)];
     lines.extend(described(&inspection.description, "  ", detail, more));
     lines.extend(identity(from));
+    lines.extend(details::packages_row(
+        &inspection.packages,
+        (!everything).then_some(more),
+    ));
     if everything {
         lines.extend(details::identity(&from.source, inspection));
     }
@@ -73,6 +77,7 @@ pub fn inspection_report(
     if everything {
         lines.extend([String::new(), "Imports".to_owned()]);
         lines.extend(details::import_lines(&inspection.imports));
+        lines.extend(details::package_lines(&inspection.packages));
     }
     let warnings = inspection.warnings.iter();
     lines.extend(warnings.map(|warning| format!("warning: {}", escape_line(warning))));

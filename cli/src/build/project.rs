@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use serde::Serialize;
 use tokio::process::Command;
+use tool_hub_host::IncludedPackage;
 use tool_hub_host::authoring::Docs;
 use tool_hub_manifest::{Build, Interpreter, Manifest, package_file};
 use tool_hub_registry_client::COMPONENT_BYTES_MAX;
@@ -31,16 +31,7 @@ pub(crate) struct BuiltComponent {
     /// The interpreter that runs the program in it, if it holds one.
     pub(crate) interpreter: Option<Interpreter>,
     /// The packages of others that are part of it, as far as the builder can tell them.
-    pub(crate) packages: Vec<BundledPackage>,
-}
-
-/// A package of a language's registry that became part of a component.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct BundledPackage {
-    pub(crate) name: String,
-    pub(crate) version: String,
-    /// The license, as the package itself says it.
-    pub(crate) license: Option<String>,
+    pub(crate) packages: Vec<IncludedPackage>,
 }
 
 impl BuiltComponent {

@@ -7,10 +7,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_manifest::Verified;
+use tool_hub_host::IncludedPackage;
+use tool_hub_manifest::{Digest, Interpreter, Verified};
 use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
 
-use crate::build::{self, BundledPackage, Form};
+use crate::build::{self, Form};
 use crate::commands::check;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
@@ -68,14 +69,15 @@ impl Build {
 }
 
 /// Says which packages of others are part of what was built.
-fn note_packages(packages: &[BundledPackage], printer: &Printer) {
+fn note_packages(packages: &[IncludedPackage], printer: &Printer) {
     let told: Vec<String> = packages
         .iter()
         .map(
-            |BundledPackage {
+            |IncludedPackage {
                  name,
                  version,
                  license,
+                 ..
              }| {
                 let license = license.as_deref().unwrap_or("no license said");
                 format!("{name} {version} ({license})")

@@ -16,6 +16,7 @@ use crate::approval::inspection::producers::Producer;
 use crate::component::contract_exports::ContractExport;
 use crate::component::exports::Exports;
 use crate::component::function::{CallableFunction, NotCallable};
+use crate::component::packages::{IncludedPackage, UnreadableList, packages};
 use crate::component::wit;
 use crate::error::HostError;
 use crate::error::refusal::Refusal;
@@ -68,6 +69,8 @@ pub struct Inspection {
     pub language: Option<String>,
     /// The tools that made it, as it says itself.
     pub producers: Vec<Producer>,
+    /// The packages of others that it is made of, as its author says; empty where none are told.
+    pub packages: Vec<IncludedPackage>,
     /// Remarks for the person who approves.
     pub warnings: Vec<String>,
     /// Reasons never to run the tool; with one of them it cannot be approved.
@@ -130,6 +133,11 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
         Some(_) => Vec::new(),
         None => undeclared(&imports, exports.runtime),
     };
+    let mut warnings = warnings(&functions, &capabilities, &undeclared);
+    let packages = packages(verified.component()).unwrap_or_else(|UnreadableList| {
+        warnings.push("its list of packages cannot be read".to_owned());
+        Vec::new()
+    });
     let pin = verified.pin();
     Ok(Inspection {
         verified: verified.clone(),
@@ -142,7 +150,8 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
         approval_digest: pin.digest(),
         component_bytes: verified.component().len() as u64,
         interpreter,
-        warnings: warnings(&functions, &capabilities, &undeclared),
+        packages,
+        warnings,
         functions: functions
             .into_iter()
             .map(|(function, _)| function)

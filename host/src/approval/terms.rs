@@ -17,6 +17,7 @@ use crate::approval::inspection::Inspection;
 use crate::approval::inspection::imports::InspectedImport;
 use crate::component::function::CallableFunction;
 use crate::component::function::NotCallable;
+use crate::component::packages::IncludedPackage;
 
 /// Everything about a tool that a person approves. [`Terms::changes`] compares a new version with
 /// the approved one.
@@ -41,6 +42,7 @@ pub struct Terms {
     resources: bool,
     overrides: Overrides,
     interpreter: Option<Digest>,
+    packages: Vec<IncludedPackage>,
 }
 
 /// A difference between two [`Terms`].
@@ -100,6 +102,7 @@ impl Inspection {
             // These two are claims of the component about its build, and change with its code.
             language: _,
             producers: _,
+            packages,
             warnings: _,
             refusals: _,
             overrides,
@@ -127,6 +130,7 @@ impl Inspection {
             signer,
             pin: *verified.pin(),
             interpreter: interpreter.map(|interpreter| interpreter.digest),
+            packages: packages.clone(),
             name: name.clone(),
             version: version.clone(),
             description: description.clone(),

@@ -6,8 +6,8 @@ use serde::Serialize;
 use wit_component::{ComponentEncoder, StringEncoding, dummy_module, embed_component_metadata};
 use wit_parser::{ManglingAndAbi, WorldItem};
 
-use crate::authoring::docs::section::append;
 use crate::authoring::docs::{WitSource, resolved};
+use crate::component::custom_section::append_section;
 use crate::component::exports::Exports;
 use crate::error::HostError;
 use crate::program::SECTION;
@@ -31,7 +31,7 @@ pub fn program_component(
     let mut component = encoded.map_err(|error| HostError::Wit {
         reason: format!("{error:#}"),
     })?;
-    append(SECTION, program.as_bytes(), &mut component);
+    append_section(SECTION, program.as_bytes(), &mut component);
     Ok(component)
 }
 

@@ -298,13 +298,31 @@ fn packages() {
         format!("import {{ mark }} from \"marks\";\nimport \"unused\";{using}"),
     );
     let built = home.tool("build greeter --trust --json").json();
-    let marks = json!({"name": "marks", "version": "1.2.3", "license": "MIT"});
+    let marks = json!({
+        "registry": "npm", "name": "marks", "version": "1.2.3", "license": "MIT"
+    });
     assert!(
         built["packages"]
             .as_array()
             .is_some_and(|all| all.contains(&marks)),
         "{built}"
     );
+
+    // Whoever thinks about the tool sees the same, as its author's claim.
+    let said = home.tool("inspect ./greeter").ok();
+    let count = "\n  contains   1 package of npm, as its author says (see --verbose)\n";
+    assert!(said.contains(count), "{said}");
+    let said = home.tool("inspect ./greeter --verbose").ok();
+    let named = "\nPackages, as its author says\n  npm: marks 1.2.3, MIT\n";
+    assert!(format!("{said}\n").contains(named), "{said}");
+    let inspected = home.tool("inspect ./greeter --json").json();
+    assert_eq!(inspected["inspection"]["packages"], json!([marks]));
+    load(&home, "./greeter", &[]);
+    package("marks", json!({"version": "1.3.0", "license": "ISC"}));
+    home.tool("build greeter --trust").ok();
+    let differs = home.tool("load ./greeter");
+    says(&differs, 3, "- packages: marks 1.2.3 (npm, MIT)\n");
+    says(&differs, 3, "+ packages: marks 1.3.0 (npm, ISC)\n");
 
     package("marks", json!({"version": "1.2.3", "gypfile": true}));
     let refused = home.tool("build greeter --trust");

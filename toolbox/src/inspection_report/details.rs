@@ -1,7 +1,11 @@
 //! Formats an inspection's details for the full report: digests, producers, arguments and imports.
 
+use std::collections::BTreeMap;
+
 use tool_hub_agent::characters::escape_line;
-use tool_hub_host::{CallableFunction, HostConfig, ImportEffect, InspectedImport, Inspection};
+use tool_hub_host::{
+    CallableFunction, HostConfig, ImportEffect, IncludedPackage, InspectedImport, Inspection,
+};
 use tool_hub_manifest::{LimitRequest, Members, Source};
 
 /// A line on the place a tool is from.
@@ -154,9 +158,80 @@ pub(super) fn import_lines(imports: &[InspectedImport]) -> Vec<String> {
         .collect()
 }
 
+/// The number of packages from each registry, and `more`, the way to their names; nothing where the
+/// author tells none.
+pub(super) fn packages_row(packages: &[IncludedPackage], more: Option<&str>) -> Option<String> {
+    let mut counts = BTreeMap::new();
+    for package in packages {
+        *counts.entry(package.registry).or_insert(0_usize) += 1;
+    }
+    let counts: Vec<String> = counts
+        .into_iter()
+        .map(|(registry, count)| match count {
+            1 => format!("1 package of {}", registry.title()),
+            count => format!("{count} packages of {}", registry.title()),
+        })
+        .collect();
+    let more = more.map_or_else(String::new, |more| format!(" ({more})"));
+    let says = format!("{}, as its author says{more}", counts.join(", "));
+    (!counts.is_empty()).then(|| row("contains", &says))
+}
+
+/// A paragraph with a line for each package.
+pub(super) fn package_lines(packages: &[IncludedPackage]) -> Vec<String> {
+    if packages.is_empty() {
+        return Vec::new();
+    }
+    let heading = [String::new(), "Packages, as its author says".to_owned()];
+    let lines = packages.iter().map(|package| {
+        let IncludedPackage {
+            registry,
+            name,
+            version,
+            license,
+        } = package;
+        let license = license.as_deref().unwrap_or("no license said");
+        // The author's texts come last: nothing of them passes for what is said here.
+        let says = escape_line(&format!("{name} {version}, {license}"));
+        format!("  {}: {says}", registry.title())
+    });
+    heading.into_iter().chain(lines).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use tool_hub_host::PackageRegistry;
+
     use super::*;
+
+    #[test]
+    fn packages_are_counted_and_named_with_their_texts_escaped() {
+        let package = |registry, name: &str, license: Option<&str>| IncludedPackage {
+            registry,
+            name: name.to_owned(),
+            version: "1.0".to_owned(),
+            license: license.map(str::to_owned),
+        };
+        let all = [
+            package(PackageRegistry::Npm, "sums", None),
+            package(PackageRegistry::Pypi, "idna", Some("BSD-3-Clause")),
+            package(PackageRegistry::Pypi, "x\nrefused: y", Some("\u{1b}[2J")),
+        ];
+        let counted = packages_row(&all, Some("see --verbose"));
+        let expect =
+            "  contains   1 package of npm, 2 packages of PyPI, as its author says (see --verbose)";
+        assert_eq!(counted.as_deref(), Some(expect));
+        let expect = [
+            "",
+            "Packages, as its author says",
+            "  npm: sums 1.0, no license said",
+            "  PyPI: idna 1.0, BSD-3-Clause",
+            "  PyPI: x\\nrefused: y 1.0, \\u{1b}[2J",
+        ];
+        assert_eq!(package_lines(&all), expect);
+        assert_eq!(packages_row(&[], None), None);
+        assert!(package_lines(&[]).is_empty());
+    }
 
     #[test]
     fn limits_are_shown_as_they_hold() {

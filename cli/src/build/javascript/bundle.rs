@@ -9,12 +9,13 @@ use tokio::process::Command;
 use super::source_map::SourceMap;
 use super::{errors, packages};
 use crate::build::npm::{self, INSTALLED, PACKAGES};
-use crate::build::project::{BundledPackage, Project};
+use crate::build::project::Project;
 use crate::build::{process, sources, trust};
 use crate::files;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
+use tool_hub_host::IncludedPackage;
 
 /// Modules that go before a project's own code, in this order. What `web/globals.js` exports is
 /// taken only where the project names it.
@@ -79,7 +80,7 @@ pub(super) struct Bundle {
     pub(super) path: PathBuf,
     pub(super) imports: BTreeSet<String>,
     /// The project's packages of which something is in it.
-    pub(super) packages: Vec<BundledPackage>,
+    pub(super) packages: Vec<IncludedPackage>,
 }
 
 impl Bundle {

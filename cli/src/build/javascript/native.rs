@@ -1,7 +1,7 @@
 //! npm packages with native code and modules of Node, with what to use instead.
 
-use crate::build::project::BundledPackage;
 use crate::terminal::problem::Problem;
+use tool_hub_host::IncludedPackage;
 
 /// Packages that are only faster with their native code.
 const WORK_WITHOUT: [&str; 4] = [
@@ -134,8 +134,8 @@ pub(super) fn instead_of_module(module: &str) -> &'static str {
 }
 
 /// The refusal of a package that is imported at `place`.
-pub(super) fn refused(package: &BundledPackage, place: Option<&str>) -> anyhow::Error {
-    let BundledPackage { name, version, .. } = package;
+pub(super) fn refused(package: &IncludedPackage, place: Option<&str>) -> anyhow::Error {
+    let IncludedPackage { name, version, .. } = package;
     let place = place.map_or_else(String::new, |place| format!("{place}: "));
     let problem = Problem::user(format!(
         "{place}the package `{name}` {version} has native code, which a component cannot hold"

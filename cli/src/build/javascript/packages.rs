@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::native;
-use crate::build::project::BundledPackage;
 use crate::build::sources::Sources;
 use crate::files;
 use crate::terminal::problem::Problem;
+use tool_hub_host::{IncludedPackage, PackageRegistry};
 
 /// The directory in which npm installs packages, as a part of a path.
 pub(super) const IN_PACKAGES: &str = "/node_modules/";
@@ -45,14 +45,15 @@ impl Package {
     }
 
     /// The package as it is listed.
-    fn listed(&self) -> BundledPackage {
+    fn listed(&self) -> IncludedPackage {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let license = &self.json["license"];
         // The second and the third are of npm's first years.
         let license = text(license)
             .or_else(|| text(&license["type"]))
             .or_else(|| text(&self.json["licenses"][0]["type"]));
-        BundledPackage {
+        IncludedPackage {
+            registry: PackageRegistry::Npm,
             name: self.name.clone(),
             version: text(&self.json["version"]).unwrap_or_default(),
             license,
@@ -84,9 +85,9 @@ pub(super) fn of_modules(
     modules: &[String],
     directory: &Path,
     toolchain: &Path,
-) -> anyhow::Result<Vec<BundledPackage>> {
+) -> anyhow::Result<Vec<IncludedPackage>> {
     let toolchain = toolchain.canonicalize()?;
-    let mut found: BTreeMap<PathBuf, BundledPackage> = BTreeMap::new();
+    let mut found: BTreeMap<PathBuf, IncludedPackage> = BTreeMap::new();
     for module in modules
         .iter()
         .filter(|it| it.contains(IN_PACKAGES.trim_start_matches('/')))
@@ -105,7 +106,7 @@ pub(super) fn of_modules(
         }
         found.insert(package.directory.clone(), package.listed());
     }
-    let mut packages: Vec<BundledPackage> = found.into_values().collect();
+    let mut packages: Vec<IncludedPackage> = found.into_values().collect();
     packages.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
     packages.dedup();
     Ok(packages)
@@ -132,7 +133,7 @@ pub(super) fn explained(error: anyhow::Error, directory: &Path) -> anyhow::Error
     if !said.contains("is built into node") {
         return error;
     }
-    let BundledPackage { name, version, .. } = package.listed();
+    let IncludedPackage { name, version, .. } = package.listed();
     let place = place_of_import(directory, &name).map(|place| format!("{place}: "));
     Problem::user(format!(
         "{}the package `{name}` {version} needs `{module}`, which is a part of Node, and a tool \
@@ -200,7 +201,7 @@ mod tests {
         directory
     }
 
-    fn modules(name: &str, json: &Value, names: &[&str]) -> Result<Vec<BundledPackage>, String> {
+    fn modules(name: &str, json: &Value, names: &[&str]) -> Result<Vec<IncludedPackage>, String> {
         let project = project(name, json, names);
         let toolchain = tempfile::tempdir().unwrap();
         let module = format!("node_modules/{name}/index.js");
@@ -225,7 +226,8 @@ mod tests {
             let found = modules("@scope/a", &package, &["index.js"]).unwrap();
             assert_eq!(
                 found,
-                [BundledPackage {
+                [IncludedPackage {
+                    registry: PackageRegistry::Npm,
                     name: "@scope/a".to_owned(),
                     version: "1.2.3".to_owned(),
                     license: expected.map(str::to_owned),

@@ -1,7 +1,7 @@
 //! Packages of Python with native code: what works without it, and what to use instead.
 
-use crate::build::project::BundledPackage;
 use crate::terminal::problem::Problem;
+use tool_hub_host::IncludedPackage;
 
 /// Packages whose native code only makes them faster: their modules work without it.
 const WORK_WITHOUT: [&str; 14] = [
@@ -104,8 +104,8 @@ pub(super) fn instead(name: &str) -> Option<&'static str> {
 }
 
 /// The refusal of a package.
-pub(super) fn refused(package: &BundledPackage) -> anyhow::Error {
-    let BundledPackage { name, version, .. } = package;
+pub(super) fn refused(package: &IncludedPackage) -> anyhow::Error {
+    let IncludedPackage { name, version, .. } = package;
     let problem = Problem::user(format!(
         "the package `{name}` {version} has native code, which a component cannot hold"
     ));

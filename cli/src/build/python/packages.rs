@@ -16,12 +16,13 @@ use super::dependencies::{REQUIREMENTS, requirements};
 use super::lock::{LOCK, Lock, LockedPackage};
 use super::native;
 use crate::build::process;
-use crate::build::project::{BundledPackage, Project};
+use crate::build::project::Project;
 use crate::build::toolchain::Toolchain;
 use crate::build::walk::{Bounds, Walk};
 use crate::files;
 use crate::session::Session;
 use crate::terminal::problem::Problem;
+use tool_hub_host::{IncludedPackage, PackageRegistry};
 
 /// Limits on the installed packages of a project.
 const INSTALLED: Bounds = Bounds {
@@ -71,7 +72,7 @@ const DIST_INFO: &str = ".dist-info";
 pub(super) struct Packages {
     /// The directory that they are in.
     pub(super) directory: PathBuf,
-    pub(super) all: Vec<BundledPackage>,
+    pub(super) all: Vec<IncludedPackage>,
 }
 
 impl Packages {
@@ -188,7 +189,7 @@ fn is_needed(path: &str, place: &Path) -> bool {
 ///
 /// # Errors
 /// When it has native code and does not work without.
-fn described(metadata: &Path) -> anyhow::Result<BundledPackage> {
+fn described(metadata: &Path) -> anyhow::Result<IncludedPackage> {
     let read = |name: &str| -> anyhow::Result<String> {
         let path = metadata.join(name);
         let bytes = files::read_regular(&path, INSTALLED.file_bytes_max)
@@ -206,7 +207,8 @@ fn described(metadata: &Path) -> anyhow::Result<BundledPackage> {
     };
     let license = field("License-Expression").or_else(classifier);
     let license = license.or_else(|| field("License"));
-    let package = BundledPackage {
+    let package = IncludedPackage {
+        registry: PackageRegistry::Pypi,
         name: field("Name").unwrap_or_default().to_owned(),
         version: field("Version").unwrap_or_default().to_owned(),
         license: license.map(str::to_owned),

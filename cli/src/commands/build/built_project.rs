@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
+use tool_hub_host::IncludedPackage;
 use tool_hub_host::authoring::{self, Docs};
 use tool_hub_manifest::{
     Build as BuildSection, Icon, Interpreter, Language, Manifest, Package, VariableRequest,
@@ -10,7 +11,7 @@ use tool_hub_manifest::{
 };
 use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
 
-use crate::build::{self, BundledPackage, FinishedCard, Form, Functions, Sources, TypeCheck};
+use crate::build::{self, FinishedCard, Form, Functions, Sources, TypeCheck};
 use crate::files;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
@@ -32,7 +33,7 @@ pub(crate) struct BuiltProject {
     /// The script that it runs and does not hold, for [`build::SCRIPT_VARIABLE`].
     pub(crate) script: Option<String>,
     /// The packages of others that are part of it.
-    pub(crate) packages: Vec<BundledPackage>,
+    pub(crate) packages: Vec<IncludedPackage>,
     /// The check of its types, which is waited for where a package is built.
     pub(crate) types: Option<TypeCheck>,
 }
@@ -88,7 +89,8 @@ impl BuiltProject {
         }
         let verified = match built.script {
             None => {
-                let component = docs.embed(&built.bytes)?;
+                let mut component = docs.embed(&built.bytes)?;
+                authoring::embed_packages(&built.packages, &mut component);
                 package_of(author, &docs, &component, built.interpreter)
                     .map_err(|error| build::explained_claims(error, directory, &docs))?
             }

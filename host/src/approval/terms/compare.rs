@@ -11,8 +11,12 @@ use tool_hub_manifest::{Digest, FunctionName, Icon, Overrides, Pin, Source, Vers
 
 use crate::approval::terms::{Change, ChangeKind, Terms};
 use crate::component::function::NotCallable;
+use crate::component::packages::IncludedPackage;
 
 use ChangeKind::{Beyond, Code, Less, Newer};
+
+/// The most packages that a change names.
+const PACKAGES_SHOWN_MAX: usize = 20;
 
 impl Terms {
     /// All differences between these terms, which were approved, and `new`. If there are none,
@@ -38,12 +42,14 @@ impl Terms {
             resources,
             overrides,
             interpreter,
+            packages,
         } = self;
         let mut found = Changes::default();
         let order = found.version(version, &new.version);
         found.source(source, &new.source, order);
         found.bytes(pin, &new.pin, order, new.texts_in_code());
         found.interpreter(*interpreter, new.interpreter, order, new.texts_in_code());
+        found.packages(packages, &new.packages);
         found.option("signer", signer.as_deref(), new.signer.as_deref(), Beyond);
         found.text("name", name.as_str(), new.name.as_str());
         found.text("description", description, &new.description);
@@ -127,6 +133,15 @@ impl Changes {
                 (_, None) => Code,
             };
             self.add("interpreter", text(old), text(new), kind);
+        }
+    }
+
+    /// Compares the packages that the code is made of. The list lies in the component, so the code
+    /// differs too, which decides.
+    fn packages(&mut self, old: &[IncludedPackage], new: &[IncludedPackage]) {
+        let (before, after) = (only_in(old, new), only_in(new, old));
+        if before.is_some() || after.is_some() {
+            self.add("packages", before, after, Code);
         }
     }
 
@@ -237,6 +252,28 @@ impl Changes {
             self.option(&what, before.as_deref(), after.as_deref(), Beyond);
         }
     }
+}
+
+/// The packages of `these` that are not among `others`, on one line; `None` if there are none.
+fn only_in(these: &[IncludedPackage], others: &[IncludedPackage]) -> Option<String> {
+    let others: BTreeSet<&IncludedPackage> = others.iter().collect();
+    let only: Vec<&IncludedPackage> = these.iter().filter(|it| !others.contains(it)).collect();
+    let shown = only.iter().take(PACKAGES_SHOWN_MAX);
+    let shown = shown.map(|package| {
+        let IncludedPackage {
+            registry,
+            name,
+            version,
+            license,
+        } = package;
+        let license = license.as_deref().unwrap_or("no license said");
+        format!("{name} {version} ({}, {license})", registry.title())
+    });
+    let mut shown: Vec<String> = shown.collect();
+    if only.len() > PACKAGES_SHOWN_MAX {
+        shown.push(format!("{} more", only.len() - PACKAGES_SHOWN_MAX));
+    }
+    (!shown.is_empty()).then(|| shown.join(", "))
 }
 
 /// The source of a tool, and its commit there.

@@ -10,6 +10,7 @@ use tool_hub_manifest::ExportName;
 
 use crate::authoring::docs::text::text;
 use crate::authoring::docs::{Docs, FunctionDocs};
+use crate::component::custom_section::append_section;
 use crate::component::exports::Exports;
 use crate::component::wit;
 use crate::component::wit::DOCS_SECTION;
@@ -53,7 +54,7 @@ impl Docs {
         if !root.is_empty() {
             let mut data = vec![VERSION];
             data.extend_from_slice(json!({"worlds": {"root": root}}).to_string().as_bytes());
-            append(DOCS_SECTION, &data, &mut bytes);
+            append_section(DOCS_SECTION, &data, &mut bytes);
         }
         Ok(bytes)
     }
@@ -147,29 +148,6 @@ fn comment(item: &Value) -> Option<&str> {
     item.as_str().or_else(|| item["docs"].as_str())
 }
 
-/// Appends a custom section: its id, its length, its name, its data.
-pub(in crate::authoring) fn append(name: &str, data: &[u8], out: &mut Vec<u8>) {
-    let mut contents = Vec::new();
-    leb128(name.len(), &mut contents);
-    contents.extend_from_slice(name.as_bytes());
-    contents.extend_from_slice(data);
-    out.push(0);
-    leb128(contents.len(), out);
-    out.extend_from_slice(&contents);
-}
-
-fn leb128(mut value: usize, out: &mut Vec<u8>) {
-    loop {
-        let byte = (value & 0x7f) as u8;
-        value >>= 7;
-        if value == 0 {
-            out.push(byte);
-            return;
-        }
-        out.push(byte | 0x80);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,7 +219,7 @@ mod tests {
         });
         let mut bytes = wat::parse_str(COMPONENT).unwrap();
         let data = [&[VERSION], json.to_string().as_bytes()].concat();
-        append(DOCS_SECTION, &data, &mut bytes);
+        append_section(DOCS_SECTION, &data, &mut bytes);
         let docs = Docs::from_component(&bytes).unwrap();
         assert_eq!(docs.world(), Some("Text."));
         assert_eq!(docs.function(&name("hello")), Some("Hi."));

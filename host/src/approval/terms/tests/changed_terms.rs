@@ -3,6 +3,7 @@
 use tool_hub_manifest::{Access, Build, Function, Input, Language, Manifest, Methods, Version};
 
 use super::*;
+use crate::component::packages::{IncludedPackage, PackageRegistry};
 
 type Pairs = Vec<(String, Terms)>;
 
@@ -168,7 +169,15 @@ fn of_components(pairs: &mut Pairs) {
 
 /// Parts that are not in a manifest, or that are hard to write as a component.
 fn of_the_rest(pairs: &mut Pairs) {
-    let edits: [Edit<Terms>; 14] = [
+    let edits: [Edit<Terms>; 15] = [
+        ("packages", |it| {
+            it.packages.push(IncludedPackage {
+                registry: PackageRegistry::Npm,
+                name: "sums".to_owned(),
+                version: "1.0.0".to_owned(),
+                license: None,
+            });
+        }),
         ("prompts", |it| it.prompts = true),
         ("resources", |it| it.resources = true),
         ("signer", |it| it.signer = None),
