@@ -23,9 +23,10 @@ use std::path::Path;
 use anyhow::Context as _;
 use tool_hub_host::authoring::Docs;
 use tool_hub_host::{HostError, inspect};
-use tool_hub_manifest::{Build, Grants, Language, Verified};
+use tool_hub_manifest::{Build, Digest, Grants, Language, Verified};
 
 use crate::session::Session;
+use crate::terminal::problem::Problem;
 use crate::terminal::signals;
 use crate::toolbox::sandbox;
 
@@ -33,6 +34,7 @@ pub(crate) use c::CBindings;
 pub(crate) use card::{FinishedCard, finished as finished_card};
 pub(crate) use claims::explained as explained_claims;
 pub(crate) use functions::{Functions, specs};
+use interpreter::pinning::{self, Wanted};
 pub(crate) use javascript::development::SCRIPT_VARIABLE;
 pub(crate) use javascript::types::TypeCheck;
 pub(crate) use process::conversation::converse;
@@ -51,6 +53,50 @@ pub(crate) use wit::{
 
 /// The locks that a build may write into the project: cargo's, and that of Python's packages.
 pub(crate) const LOCKS: [&str; 2] = ["Cargo.lock", python::lock::LOCK];
+
+/// Why a project in Rust or C has no interpreter.
+const COMPILED: &str = "its language is compiled";
+
+/// Pins the interpreter that the project in `directory` takes from another package: the one that
+/// `anew` names, which its manifest names from then on, or else the one that the manifest names and
+/// no build has pinned. The author is asked about it, unless `approved` is its digest.
+///
+/// # Errors
+/// When the package cannot be had or has no such interpreter, and when the author does not agree.
+pub(crate) async fn pin_interpreter(
+    directory: &Path,
+    anew: Option<&str>,
+    approved: Option<Digest>,
+    session: &Session,
+) -> anyhow::Result<()> {
+    let Some(section) = read_author_manifest(directory)?.build else {
+        return Ok(());
+    };
+    let named = match (anew, &section.interpreter) {
+        (Some(anew), _) => anew,
+        (None, Some(named)) if !pinning::is_pinned(named, directory)? => named,
+        (None, _) => return Ok(()),
+    };
+    let recipes = match section.language {
+        Language::Python => vec![python::interpreter::recipe()],
+        Language::Javascript => javascript::interpreter::recipes().to_vec(),
+        // The build itself refuses what its manifest names.
+        Language::Rust | Language::C if anew.is_none() => return Ok(()),
+        Language::Rust | Language::C => {
+            return Err(Problem::user(format!("no interpreter runs this tool: {COMPILED}")).into());
+        }
+    };
+    let wanted = Wanted {
+        named,
+        approved,
+        recipes: &recipes,
+    };
+    pinning::pin(wanted, directory, session).await?;
+    match anew {
+        Some(anew) => pinning::name_in_manifest(anew, directory),
+        None => Ok(()),
+    }
+}
 
 /// Builds the component of the project in `directory`. The check of types that no compiler looked
 /// at is under way then.
@@ -129,6 +175,7 @@ async fn built(
             Ok((BuiltComponent::whole(bytes), None))
         }
         Language::C => {
+            interpreter::refuse_named(project, COMPILED)?;
             let bytes = c::build(project, session).await?;
             Ok((BuiltComponent::whole(bytes), None))
         }

@@ -84,6 +84,10 @@ pub struct Build {
     /// The file that holds the picture beside the tool's name, relative to the manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
+    /// A package that has the interpreter to run the tool's program: a reference, or a path
+    /// relative to the manifest. Without one the build makes an interpreter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interpreter: Option<String>,
 }
 
 /// A language that `tool build` can build.

@@ -220,6 +220,7 @@ fn manifest() -> impl Strategy<Value = Manifest> {
                 functions: source.as_ref().filter(|_| world.is_some()).cloned(),
                 source,
                 world,
+                interpreter: icon.clone(),
                 icon,
             });
             manifest.component = component.map(|bytes| ComponentClaim::of(&bytes));

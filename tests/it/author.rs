@@ -17,6 +17,7 @@ mod plain;
 mod programs;
 mod proposals;
 mod requests;
+mod shared_interpreters;
 mod tested;
 mod types;
 mod waiting;
@@ -87,6 +88,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(plain::tests());
     tests.extend(programs::tests());
     tests.extend(requests::tests());
+    tests.extend(shared_interpreters::tests());
     tests.extend(gradio::tests());
     tests.extend(listed::tests());
     tests.extend(mistake_table::tests());

@@ -6,7 +6,7 @@ mod componentize;
 pub(super) mod development;
 mod errors;
 mod export_check;
-mod interpreter;
+pub(super) mod interpreter;
 mod native;
 mod packages;
 mod program;
@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::ExportName;
 
+use super::interpreter::refuse_named;
 use super::project::{BuiltComponent, Project, built};
 use super::wit::wit_files;
 use crate::files;
@@ -40,7 +41,10 @@ pub(super) async fn build(
 ) -> anyhow::Result<(BuiltComponent, Option<TypeCheck>)> {
     match project.functions {
         Some(functions) => program::build(project, functions, session).await,
-        None => component(project, session).await,
+        None => {
+            refuse_named(project, "a project with WIT of its own holds QuickJS")?;
+            component(project, session).await
+        }
     }
 }
 

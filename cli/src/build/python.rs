@@ -6,7 +6,7 @@ mod componentize;
 mod dependencies;
 pub(super) mod errors;
 mod failing_imports;
-mod interpreter;
+pub(super) mod interpreter;
 pub(super) mod lock;
 mod method_check;
 mod modules;
@@ -27,6 +27,7 @@ use failing_imports::InterpreterKind;
 use packages::Packages;
 
 use super::functions::python::MODULE;
+use super::interpreter::refuse_named;
 use super::project::{BuiltComponent, Project, built};
 use super::wit::{WitFile, wit_files, wit_sources};
 use super::{process, sources};
@@ -111,6 +112,7 @@ pub(super) async fn build(
             build_program(project, sources, &toolchain, session).await
         }
         Err(reason) => {
+            refuse_named(project, &reason)?;
             session.printer.note(&format!(
                 "the component holds an interpreter of its own, because {reason}"
             ));

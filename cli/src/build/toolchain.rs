@@ -97,7 +97,7 @@ impl Toolchain<'_> {
 
     /// The name holds a digest of the lock and the command, so packages installed from another
     /// lock, or without one, are never used instead.
-    fn directory_name(&self) -> String {
+    pub(super) fn directory_name(&self) -> String {
         let lock = self.lock.iter().flat_map(|(name, text)| [*name, *text]);
         let all: Vec<&str> = self.install.iter().copied().chain(lock).collect();
         let digest = Digest::of(all.join("\0").as_bytes()).hex();

@@ -30,6 +30,17 @@ pub(crate) struct Build {
     /// in its node_modules
     #[arg(long)]
     trust: bool,
+
+    /// Run the tool on the interpreter of another package, from now on: owner/name,
+    /// owner/name@version, or a path from the project to a package or project
+    ///
+    /// Shows the package and asks. tool.toml names it then, and interpreter.lock pins its digest.
+    #[arg(long, value_name = "PACKAGE")]
+    interpreter: Option<String>,
+
+    /// Approve the interpreter of another package without asking, for exactly this digest of it
+    #[arg(long, value_name = "DIGEST")]
+    approve: Option<Digest>,
 }
 
 impl Build {
@@ -40,6 +51,8 @@ impl Build {
             build::read_author_manifest(&directory)?;
             build::remember_trust(&directory, config)?;
         }
+        let (anew, approved) = (self.interpreter.as_deref(), self.approve);
+        build::pin_interpreter(&directory, anew, approved, session).await?;
         let built = BuiltProject::of(&directory, Form::Package, session).await?;
         built.write(&directory)?;
         let verified = &built.verified;
@@ -53,6 +66,7 @@ impl Build {
                 "functions": manifest.functions.keys().collect::<Vec<_>>(),
                 "bytes": verified.component().len(),
                 "digest": verified.pin().digest(),
+                "interpreter": verified.interpreter().map(Interpreter::digest),
                 "packages": built.packages,
                 "remarks": remarks,
             }))?;

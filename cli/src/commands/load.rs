@@ -27,7 +27,7 @@ use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::toolbox::{fetching, recording};
 use refusals::check_refusals;
-use shown::{report_ungranted, show};
+use shown::{note_known_interpreter, report_ungranted, show};
 
 /// Arguments of `tool load`.
 #[derive(Debug, Args)]
@@ -122,6 +122,7 @@ async fn approve_and_load(
     let from = Provenance::of(fetched, &config.settings, printer).await;
     show(&from, &inspection, flags, printer);
     let toolbox = OpenToolbox::open(&config.settings)?;
+    note_known_interpreter(key, &inspection, &toolbox, session)?;
     let replaces = replaced(key, fetched, &toolbox);
     if let Some(old) = &replaces {
         let names = names_in_both(key, &inspection, &toolbox);

@@ -43,6 +43,21 @@ impl Home {
         self.directory.path()
     }
 
+    /// Leaves this person only those of the kept toolchains whose names `is_kept` agrees to, as on a
+    /// machine that has no others. What is made then is not kept.
+    pub(crate) fn keep_toolchains(&self, is_kept: impl Fn(&str) -> bool) {
+        let place = self.tool_home().join("cache/toolchains");
+        std::fs::remove_file(&place).expect("a link");
+        std::fs::create_dir(&place).expect("a directory");
+        for entry in std::fs::read_dir(toolchains()).expect("toolchains") {
+            let from = entry.expect("a toolchain").path();
+            let name = from.file_name().and_then(OsStr::to_str).expect("a name");
+            if is_kept(name) {
+                std::os::unix::fs::symlink(&from, place.join(name)).expect("a link");
+            }
+        }
+    }
+
     /// Where commands are started.
     pub(crate) fn work(&self) -> PathBuf {
         self.path().join("desk")

@@ -7,9 +7,10 @@ use tool_hub_host::authoring::CONTRACT;
 use tool_hub_manifest::Interpreter;
 
 use super::bundle::{BundleSources, Bundler, FILES};
-use super::componentize::Componentize;
+use super::componentize::{COMPONENTIZE_QJS, Componentize};
 use super::wasi;
-use crate::build::interpreter::KeptInterpreter;
+use crate::build::interpreter::obtain;
+use crate::build::interpreter::recipe::Recipe;
 use crate::build::project::{Project, built};
 use crate::build::wit::WitFile;
 use crate::files;
@@ -82,23 +83,27 @@ impl Flavour {
     }
 }
 
-/// The interpreter, of this version of the command.
+/// The recipes of the interpreters of this version of the command.
+pub(in crate::build) fn recipes() -> [Recipe; 2] {
+    [Flavour::Plain, Flavour::Web].map(recipe)
+}
+
+fn recipe(flavour: Flavour) -> Recipe {
+    let made_with = COMPONENTIZE_QJS.directory_name();
+    let wasi = wasi::PACKAGES.map(|package| package.text);
+    let sources = json!([WORLD, MODULES, FILES, CONTRACT.files, wasi, made_with]);
+    Recipe::new(flavour.name(), &sources)
+}
+
+/// The interpreter for the project.
 pub(super) async fn interpreter(
     flavour: Flavour,
     project: Project<'_>,
     toolchain: &Path,
     session: &Session,
 ) -> anyhow::Result<Interpreter> {
-    let made_with = toolchain.parent().and_then(Path::file_name);
-    let made_with = made_with.map(|name| name.display().to_string());
-    let wasi = wasi::PACKAGES.map(|package| package.text);
-    let kept = KeptInterpreter {
-        name: flavour.name(),
-        language: "JavaScript",
-        sources: &json!([WORLD, MODULES, FILES, CONTRACT.files, wasi, made_with]),
-    };
     let making = made(flavour, project, toolchain, session);
-    kept.obtain(making, session).await
+    obtain(&recipe(flavour), project, making, session).await
 }
 
 async fn made(

@@ -6,8 +6,9 @@ use serde_json::json;
 use tool_hub_host::authoring::PACKAGES;
 use tool_hub_manifest::Interpreter;
 
-use super::componentize::componentize;
-use crate::build::interpreter::KeptInterpreter;
+use super::componentize::{COMPONENTIZE_PY, componentize};
+use crate::build::interpreter::obtain;
+use crate::build::interpreter::recipe::Recipe;
 use crate::build::process;
 use crate::build::project::{Project, built};
 use crate::files;
@@ -87,22 +88,30 @@ const STEPS: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// The interpreter, of this version of the command. componentize-py makes other bytes of the same
-/// sources each time.
+/// The recipe of the interpreter of this version of the command.
+pub(in crate::build) fn recipe() -> Recipe {
+    let packages: Vec<_> = PACKAGES.iter().map(|package| package.files).collect();
+    let made_with = COMPONENTIZE_PY.directory_name();
+    Recipe::new(
+        NAME,
+        &json!([WORLD, MODULES, WASI, STEPS, packages, made_with]),
+    )
+}
+
+/// The interpreter for the project. componentize-py makes other bytes of the same sources each
+/// time.
 pub(super) async fn interpreter(
     project: Project<'_>,
     toolchain: &Path,
     session: &Session,
 ) -> anyhow::Result<Interpreter> {
-    let packages: Vec<_> = PACKAGES.iter().map(|package| package.files).collect();
-    let made_with = toolchain.file_name().map(|name| name.display().to_string());
-    let kept = KeptInterpreter {
-        name: NAME,
-        language: "Python",
-        sources: &json!([WORLD, MODULES, WASI, STEPS, packages, made_with]),
-    };
-    kept.obtain(made(project, toolchain, session), session)
-        .await
+    obtain(
+        &recipe(),
+        project,
+        made(project, toolchain, session),
+        session,
+    )
+    .await
 }
 
 async fn made(

@@ -2,10 +2,12 @@
 
 use tool_hub_host::{InspectedCapability, Inspection};
 use tool_hub_manifest::ToolKey;
+use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 
 use crate::consent::approval::{ApprovalFlags, Terminal};
 use crate::consent::grant_flags;
 use crate::consent::inspection_report::{inspection_report, wanted_detail};
+use crate::session::Session;
 use crate::terminal::printer::Printer;
 use tool_hub_toolbox::provenance::Provenance;
 
@@ -22,6 +24,32 @@ pub(crate) fn show(
     } else {
         printer.note(&report);
     }
+}
+
+/// Says which other approved tool of the toolbox is run by the interpreter of this one: there is
+/// less to think about then.
+pub(crate) fn note_known_interpreter(
+    key: &ToolKey,
+    inspection: &Inspection,
+    toolbox: &OpenToolbox,
+    session: &Session,
+) -> anyhow::Result<()> {
+    let Some(interpreter) = inspection.interpreter else {
+        return Ok(());
+    };
+    let store = session.config.settings.open_store()?;
+    let others = toolbox.statuses().into_iter();
+    let mut others = others.filter_map(|status| status.member.ok());
+    let has_it = |it: &Member<'_>| {
+        it.key != key && store.code_digest(&it.locked.pin()) == interpreter.digest
+    };
+    if let Some(other) = others.find(has_it) {
+        session.printer.note(&format!(
+            "its interpreter is the one that you approved with `{}`",
+            other.key
+        ));
+    }
+    Ok(())
 }
 
 /// Warns of capabilities that a tool asks for and does not get: they are missed only when it is

@@ -129,6 +129,7 @@ fn of_the_whole(pairs: &mut Pairs) {
                 functions: None,
                 world: None,
                 icon: None,
+                interpreter: None,
             });
         }),
     ];
