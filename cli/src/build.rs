@@ -121,9 +121,10 @@ pub(crate) async fn component(
         build,
         docs,
         functions,
+        form,
         scratch: scratch.path(),
     };
-    let built = built(project, form, session).await;
+    let built = built(project, session).await;
     built.map_err(signals::or_interrupted)
 }
 
@@ -166,12 +167,12 @@ pub(crate) async fn check_program(
 
 async fn built(
     project: Project<'_>,
-    form: Form,
     session: &Session,
 ) -> anyhow::Result<(BuiltComponent, Option<TypeCheck>)> {
     match project.build.language {
         Language::Rust => {
-            let bytes = rust::build(project, form, session).await?;
+            interpreter::refuse_named(project, COMPILED)?;
+            let bytes = rust::build(project, session).await?;
             Ok((BuiltComponent::whole(bytes), None))
         }
         Language::C => {
@@ -182,7 +183,7 @@ async fn built(
         Language::Python => Ok((python::build(project, session).await?, None)),
         Language::Javascript => {
             // A program is as it will be in a package.
-            if form == Form::Development
+            if project.form == Form::Development
                 && project.functions.is_none()
                 && let Some(built) = javascript::development::build(project, session).await?
             {

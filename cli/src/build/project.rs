@@ -57,6 +57,8 @@ pub(super) struct Project<'a> {
     pub(super) docs: &'a Docs,
     /// The generated code around plain functions, where the project is made of them.
     pub(super) functions: Option<&'a Functions>,
+    /// The purpose of the build.
+    pub(super) form: Form,
     /// The directory for everything that goes when the build ends.
     pub(super) scratch: &'a Path,
 }

@@ -34,11 +34,7 @@ const DEVELOPMENT: [(&str, &str); 5] = [
 ];
 
 /// Builds the project with cargo, adding the target through rustup when it is missing.
-pub(super) async fn build(
-    project: Project<'_>,
-    form: Form,
-    session: &Session,
-) -> anyhow::Result<Vec<u8>> {
+pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
     ensure_target(project.directory, &session.printer).await?;
     let mut command = project.command("cargo");
     command
@@ -51,7 +47,7 @@ pub(super) async fn build(
             "--message-format=json-render-diagnostics",
         ])
         .current_dir(project.directory);
-    if form == Form::Development {
+    if project.form == Form::Development {
         command.envs(DEVELOPMENT);
     }
     let lock = project.directory.join(LOCK);

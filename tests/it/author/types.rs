@@ -17,6 +17,8 @@ pub(super) fn tests() -> Vec<Test> {
         on("author::types_of_packages", of_packages),
         on("author::types_are_as_strict_as_a_project_says", strict),
         on("author::types_beside_wit", beside_wit),
+        on("author::types_of_wrong_settings", of_wrong_settings),
+        on("author::types_without_the_checker", without_the_checker),
     ]
 }
 
@@ -280,6 +282,96 @@ fn strict() {
         1,
         "Cannot find name 'process'.",
     );
+}
+
+/// What is wrong in the settings is told as a mistake in the code is, but not where it counts for
+/// nothing.
+fn of_wrong_settings() {
+    let home = Home::new();
+    project(&home, "", "return text.length;");
+    let dev = ["dev", "measure", "--once", "--call", "text=abc"];
+    for (settings, place, said) in [
+        (
+            r#"{ "extends": "./base.json" }"#,
+            "tsconfig.json: ",
+            "Cannot read file",
+        ),
+        (
+            "{\n  \"extends\": \"@a/b/tsconfig.json\"\n}",
+            "tsconfig.json:2:14: ",
+            "File '@a/b/tsconfig.json' not found.",
+        ),
+        (
+            r#"{ "compilerOptions": { "strict": "yes" } }"#,
+            "tsconfig.json:1:34: ",
+            "requires a value of type boolean.",
+        ),
+        (
+            r#"{ "compilerOptions": { "jsxFactory": "a b" } }"#,
+            "tsconfig.json: ",
+            "Invalid value for 'jsxFactory'.",
+        ),
+    ] {
+        home.write("measure/tsconfig.json", settings);
+        let refused = home.tool("build measure");
+        says(&refused, 1, &format!("error: {place}"));
+        says(&refused, 1, said);
+        says(&refused, 1, "hint: correct the settings");
+        assert!(
+            !refused.stderr().contains("tool-types-"),
+            "{}",
+            refused.stderr()
+        );
+        // The function is called all the same, and its answer comes first.
+        let ran = home.run(dev);
+        says(&ran, 1, &format!("error: {place}"));
+        assert!(ran.stdout().ends_with("\n3.0\n"), "{}", ran.stdout());
+    }
+    let written = home.work().join("written");
+    let counts_for_nothing = json!({ "compilerOptions": {
+        "target": "es2099", "moduleResolution": "node10", "baseUrl": ".", "importsNotUsedAsValues": "x",
+        "generateTrace": written, "generateCpuProfile": written, "tsBuildInfoFile": written,
+        "incremental": true, "composite": true, "outDir": written, "declaration": true,
+    }});
+    home.write("measure/tsconfig.json", counts_for_nothing.to_string());
+    home.tool("build measure").ok();
+    assert!(!written.exists());
+}
+
+/// Where the checker cannot be fetched, work on a project goes on, and a build does not.
+fn without_the_checker() {
+    let home = Home::new()
+        .with("npm_config_registry", "http://127.0.0.1:9/")
+        .with("npm_config_fetch_retries", "0");
+    home.keep_toolchains(|name| !name.starts_with("typescript"));
+    project(&home, "", "return text;");
+    edit(
+        &home,
+        "measure/measure.ts",
+        "return text;",
+        "return text as any;",
+    );
+    let ran = home.run(["dev", "measure", "--once", "--call", "text=abc"]);
+    says(&ran, 1, "warning: types are not checked here: typescript-");
+    says(&ran, 1, "cannot be installed");
+    says(
+        &ran,
+        1,
+        "hint: connect to npm's registry and start `tool dev` again",
+    );
+    says(&ran, 1, "where its type says number");
+    edit(&home, "measure/measure.ts", "text as any", "text.length");
+    let ran = home.run(["dev", "measure", "--once", "--call", "text=abc"]);
+    assert!(ran.ok().ends_with("\n3.0\n"), "{}", ran.stdout());
+    let refused = home.tool("build measure");
+    says(&refused, 1, "error: typescript-");
+    says(
+        &refused,
+        1,
+        " is needed to build this tool and cannot be installed",
+    );
+    says(&refused, 1, "hint: look what is missing with: tool doctor");
+    assert!(!home.work().join("measure/dist").exists());
 }
 
 /// A project in TypeScript with WIT of its own is checked as well.

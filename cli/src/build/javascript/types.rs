@@ -5,6 +5,7 @@ mod mistakes;
 mod settings;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -13,12 +14,15 @@ use tokio::time::timeout;
 
 use super::bundle::{BundleSources, native_program};
 use crate::build::process::{self, RunningProgram};
-use crate::build::project::Project;
+use crate::build::project::{Form, Project};
 use crate::build::sources;
 use crate::build::toolchain::{NPM_CI, Toolchain};
 use crate::files;
 use crate::session::Session;
+use crate::terminal::diagnosis;
+use crate::terminal::exit::Exit;
 use crate::terminal::problem::Problem;
+use crate::terminal::signals;
 
 /// The compiler in native code, which takes a tenth of a second.
 const TYPESCRIPT: Toolchain<'_> = Toolchain {
@@ -42,6 +46,8 @@ const TIME_MAX: Duration = Duration::from_secs(60);
 /// A check of types that is under way. It is given up when this is dropped.
 pub(crate) struct TypeCheck {
     compiler: RunningProgram,
+    /// What the compiler said of mistakes in the project's own settings.
+    wrong_settings: String,
     /// The directory with the project's files, which the compiler names relative to it.
     project: PathBuf,
     /// All that the check needs and a build removes at its end.
@@ -64,7 +70,9 @@ impl TypeCheck {
         if !matches!(ending, Some("ts" | "mts")) {
             return Ok(None);
         }
-        let toolchain = TYPESCRIPT.directory(project, session).await?;
+        let Some(toolchain) = toolchain(project, session).await? else {
+            return Ok(None);
+        };
         let scope = toolchain.join("node_modules/@typescript");
         let program = native_program(&scope, &["lib/tsc", "lib/tsc.exe"]);
         let program =
@@ -82,14 +90,15 @@ impl TypeCheck {
             command.args(arguments).current_dir(&checked);
             command
         };
-        let own = settings::of_project(&checked, command).await?;
-        let settings = settings::of_check(&own, &checked, file, &place);
+        let own = settings::of_project(&checked, &place, command).await?;
+        let settings = settings::of_check(&own.settings, &checked, file, &place);
         let path = place.join("tsconfig.json");
         files::write(&path, settings.to_string().as_bytes())?;
         let mut command = command(&[Path::new("--project"), &path]);
         command.args(["--pretty", "false"]);
         Ok(Some(Self {
             compiler: process::start(&mut command)?,
+            wrong_settings: own.mistakes,
             project: checked,
             _scratch: scratch,
         }))
@@ -110,7 +119,7 @@ impl TypeCheck {
         };
         let output = output?;
         let said = String::from_utf8_lossy(&output.stdout);
-        if let Some(error) = mistakes::told(&said, &self.project) {
+        if let Some(error) = mistakes::told(&said, &self.wrong_settings, &self.project) {
             return Err(error);
         }
         match output.status.code() {
@@ -121,6 +130,32 @@ impl TypeCheck {
                     .caused_by(String::from_utf8_lossy(&output.stderr).into_owned())
                     .into(),
             ),
+        }
+    }
+}
+
+/// The directory of the compiler. Work on a project goes on without it, so there is none where
+/// `tool dev` cannot have it, which then does not wait for it again.
+async fn toolchain(project: Project<'_>, session: &Session) -> anyhow::Result<Option<PathBuf>> {
+    static IS_MISSING: AtomicBool = AtomicBool::new(false);
+    if project.form == Form::Development && IS_MISSING.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    match TYPESCRIPT.directory(project, session).await {
+        Ok(directory) => Ok(Some(directory)),
+        Err(error) => {
+            let error = signals::or_interrupted(error);
+            let is_stopped = diagnosis::of(&error).exit == Exit::Interrupted;
+            if project.form == Form::Package || is_stopped {
+                return Err(error);
+            }
+            IS_MISSING.store(true, Ordering::Relaxed);
+            let printer = &session.printer;
+            printer.warning(&format!("types are not checked here: {error:#}"));
+            printer.hint(
+                "connect to npm's registry and start `tool dev` again; `tool build` needs it",
+            );
+            Ok(None)
         }
     }
 }

@@ -14,6 +14,14 @@ const OTHERS_MAX: usize = 9;
 /// Modules that are not found, or have no types: esbuild says which are missing.
 const OF_MODULES: [&str; 5] = ["TS2307", "TS2792", "TS2882", "TS7016", "TS7058"];
 
+/// The settings of a project.
+const SETTINGS_FILE: &str = "tsconfig.json";
+/// Messages on settings in a file: another type of value, a name that is nearly known, a file to
+/// extend that there is not, and one that extends itself. Others are of settings that do not count.
+const OF_SETTINGS: [&str; 4] = ["5024", "5025", "6053", "18000"];
+/// Messages on settings that are gone from the compiler and do not count in a check.
+const WITHOUT_EFFECT: [&str; 5] = ["5101", "5102", "5107", "5108", "6046"];
+
 /// Cures, by the numbers of the compiler's messages.
 const HINTS: [(&[&str], &str); 8] = [
     (
@@ -124,9 +132,61 @@ impl<'a> Mistake<'a> {
     }
 }
 
-/// The error of a project in `directory` of whose types the compiler `said` what is wrong; nothing
-/// if it found no mistake.
-pub(super) fn told(said: &str, directory: &Path) -> Option<anyhow::Error> {
+/// A mistake in the settings of the project that count, or in a file that they extend.
+#[derive(Debug, PartialEq, Eq)]
+struct WrongSettings<'a> {
+    /// The file and the place in it, where the compiler names them.
+    place: String,
+    message: &'a str,
+}
+
+impl<'a> WrongSettings<'a> {
+    /// The mistake in `line` of what the compiler said, if it is one of settings.
+    fn parse(line: &'a str) -> Option<Self> {
+        if let Some(rest) = line.strip_prefix("error TS") {
+            let (code, message) = rest.split_once(": ")?;
+            let place = SETTINGS_FILE.to_owned();
+            let is_known = code.parse::<u32>().is_ok();
+            return is_known.then_some(Self { place, message });
+        }
+        let (place, rest) = line.split_once("): error TS")?;
+        let (file, at) = place.rsplit_once('(')?;
+        let (row, column) = at.split_once(',')?;
+        let (code, message) = rest.split_once(": ")?;
+        if !file.ends_with(".json") || file.contains("node_modules/") {
+            return None;
+        }
+        // Those of the check, which have nothing else of the project, and no place that it knows.
+        let is_elsewhere = file.starts_with("..") || Path::new(file).is_absolute();
+        let is_known = match is_elsewhere {
+            true => file.ends_with("/tsconfig.json") && !WITHOUT_EFFECT.contains(&code),
+            false => is_of_syntax(code) || OF_SETTINGS.contains(&code),
+        };
+        let place = match is_elsewhere {
+            true => SETTINGS_FILE.to_owned(),
+            false => format!("{file}:{row}:{column}"),
+        };
+        is_known.then_some(Self { place, message })
+    }
+
+    fn error(&self) -> anyhow::Error {
+        let Self { place, message } = self;
+        Problem::user(format!("{place}: {message}"))
+            .hint(
+                "correct the settings, or the file that they extend; a tool needs no tsconfig.json",
+            )
+            .into()
+    }
+}
+
+/// True for the number of a message on JSON itself.
+fn is_of_syntax(code: &str) -> bool {
+    code.len() == 4 && code.starts_with('1')
+}
+
+/// The error of a project in `directory` of whose types the compiler `said` what is wrong, or
+/// else `of_settings`; nothing if it found no mistake.
+pub(super) fn told(said: &str, of_settings: &str, directory: &Path) -> Option<anyhow::Error> {
     let lines: Vec<&str> = said.lines().collect();
     let found: Vec<(usize, Mistake<'_>)> = lines
         .iter()
@@ -134,7 +194,10 @@ pub(super) fn told(said: &str, directory: &Path) -> Option<anyhow::Error> {
         .filter_map(|(at, line)| Some((at, Mistake::parse(line)?)))
         .filter(|(_, mistake)| !mistake.is_of_a_module(directory))
         .collect();
-    let ((at, first), others) = found.split_first()?;
+    let Some(((at, first), others)) = found.split_first() else {
+        let mut settings = of_settings.lines().chain(lines.iter().copied());
+        return settings.find_map(|line| Some(WrongSettings::parse(line)?.error()));
+    };
     let mut cause: Vec<String> = first.excerpt(directory).into_iter().collect();
     // Lines that are indented say more of the one before.
     let more = lines[at + 1..].iter().take_while(|it| it.starts_with(' '));
@@ -163,7 +226,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let source = "one\n\treturn process;\nimport type A from 'fs';\n";
         files::write(&directory.path().join("a.ts"), source.as_bytes()).unwrap();
-        let error = told(said, directory.path());
+        let error = told(said, "", directory.path());
         let Some((message, cause, hint)) = expect else {
             assert!(error.is_none(), "{error:?}");
             return;
@@ -205,11 +268,62 @@ mod tests {
             "a.ts(1,1): error TS7016: Could not find a declaration file for module 'left-pad'.",
             "../node_modules/x/a.ts(1,1): error TS2322: Wrong.",
             "node_modules/x/a.ts(1,1): error TS2322: Wrong.",
-            "error TS5083: Cannot read file.",
             "a.ts(3,20): error TS2591: Cannot find name 'fs'. Do you need to install types?",
         ] {
             check(said, None);
         }
+    }
+
+    #[test]
+    fn mistakes_in_settings_are_told() {
+        let directory = tempfile::tempdir().unwrap();
+        for (said, message) in [
+            (
+                "error TS5083: Cannot read file '/p/base.json'.",
+                Some("tsconfig.json: Cannot read file '/p/base.json'."),
+            ),
+            (
+                "tsconfig.json(2,12): error TS6053: File 'x' not found.\n/lib/lib.es5.d.ts\n",
+                Some("tsconfig.json:2:12: File 'x' not found."),
+            ),
+            (
+                "settings/base.json(1,34): error TS1005: '}' expected.",
+                Some("settings/base.json:1:34: '}' expected."),
+            ),
+            (
+                "../s/tsconfig.json(1,51): error TS5052: Option 'checkJs' cannot be.",
+                Some("tsconfig.json: Option 'checkJs' cannot be."),
+            ),
+            // Settings that do not count, and those of packages.
+            (
+                "../s/tsconfig.json(1,51): error TS5102: Option 'baseUrl' has been removed.",
+                None,
+            ),
+            (
+                "tsconfig.json(1,30): error TS6046: Argument for '--target'.",
+                None,
+            ),
+            (
+                "tsconfig.json(1,30): error TS5023: Unknown compiler option 'x'.",
+                None,
+            ),
+            (
+                "node_modules/a/tsconfig.json(1,30): error TS1005: '}' expected.",
+                None,
+            ),
+        ] {
+            let error = told("", said, directory.path());
+            let found = error.as_ref().map(ToString::to_string);
+            assert_eq!(found.as_deref(), message, "{said}");
+            if let Some(error) = error {
+                let hints = diagnosis::of(&error).hints;
+                assert!(hints[0].starts_with("correct the settings"), "{hints:?}");
+            }
+        }
+        // A mistake in the code is nearer.
+        let said = "a.ts(1,1): error TS2322: Wrong.";
+        let error = told(said, "error TS5083: Cannot read file.", directory.path()).unwrap();
+        assert_eq!(error.to_string(), "a.ts:1:1: Wrong.");
     }
 
     #[test]

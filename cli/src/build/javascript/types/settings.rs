@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use tokio::process::Command;
 
 use crate::build::process;
+use crate::files;
 
 /// The file with the settings of a project.
 const FILE: &str = "tsconfig.json";
@@ -58,25 +59,76 @@ const OWN: [&str; 33] = [
     "verbatimModuleSyntax",
 ];
 
+/// Settings of a project that say what is written or what is looked at, which is not theirs to say
+/// where only the settings themselves are read.
+const NOT_READ: [&str; 9] = [
+    "composite",
+    "declarationDir",
+    "generateCpuProfile",
+    "generateTrace",
+    "incremental",
+    "outDir",
+    "paths",
+    "rootDir",
+    "tsBuildInfoFile",
+];
+
+/// The settings that a project has.
+#[derive(Debug, Default)]
+pub(super) struct OwnSettings {
+    /// The settings, as far as they could be read.
+    pub(super) settings: Map<String, Value>,
+    /// What the compiler says is wrong with the files that they are in.
+    pub(super) mistakes: String,
+}
+
 /// The settings that the project in `directory` has in a file of its own and in those that it
-/// extends, as the compiler reads them.
+/// extends, as the compiler reads them. Files for the compiler are written to `place`.
 ///
 /// # Errors
 /// When the compiler, which `command` makes with arguments, cannot be started, and when the user
 /// asks to stop.
 pub(super) async fn of_project(
     directory: &Path,
+    place: &Path,
     command: impl Fn(&[&Path]) -> Command,
-) -> anyhow::Result<Map<String, Value>> {
+) -> anyhow::Result<OwnSettings> {
     let file = directory.join(FILE);
     if !file.is_file() {
-        return Ok(Map::new());
+        return Ok(OwnSettings::default());
     }
-    let mut command = command(&[Path::new("--showConfig"), Path::new("--project"), &file]);
-    let shown = process::output_of(&mut command).await?.stdout;
+    let mut showing = command(&[Path::new("--showConfig"), Path::new("--project"), &file]);
+    let shown = process::output_of(&mut showing).await?.stdout;
     let shown: Value = serde_json::from_slice(&shown).unwrap_or_default();
     let options = &shown["compilerOptions"];
-    Ok(options.as_object().cloned().unwrap_or_default())
+    // It shows what it could read, and tells no mistake. Settings that extend them do.
+    let extending = place.join("settings/tsconfig.json");
+    let empty = place.join("settings/empty.d.ts");
+    files::write(&empty, b"export {};\n")?;
+    files::write(&extending, of_reading(&file, &empty).to_string().as_bytes())?;
+    let mut telling = command(&[Path::new("--project"), &extending]);
+    telling.args(["--listFilesOnly", "--pretty", "false"]);
+    let told = process::output_of(&mut telling).await?.stdout;
+    Ok(OwnSettings {
+        settings: options.as_object().cloned().unwrap_or_default(),
+        mistakes: String::from_utf8_lossy(&told).into_owned(),
+    })
+}
+
+/// Settings that extend those in `file` and have the compiler look at nothing but `empty`.
+fn of_reading(file: &Path, empty: &Path) -> Value {
+    let mut options = Map::new();
+    options.extend(NOT_READ.map(|name| (name.to_owned(), Value::Null)));
+    options.insert("noEmit".to_owned(), Value::Bool(true));
+    options.insert("lib".to_owned(), json!(["es5"]));
+    options.insert("types".to_owned(), json!([]));
+    json!({
+        "extends": file,
+        "compilerOptions": options,
+        "files": [empty],
+        "include": null,
+        "references": null,
+    })
 }
 
 /// The settings for a check of `file` in the project in `directory`, which has its `own`. The
