@@ -30,6 +30,7 @@ mod definition;
 mod description;
 mod error;
 mod function_count;
+mod globals;
 mod javascript;
 mod language;
 mod limits;
@@ -42,6 +43,7 @@ mod withheld;
 
 pub use definition::{Definition, Function, Signature};
 pub use error::{Fault, FaultKind, SourceError};
+pub use globals::uses_of_global;
 pub use language::Language;
 pub use limits::{FUNCTIONS_MAX, SOURCE_BYTES_MAX};
 pub use position::Position;

@@ -260,6 +260,9 @@ impl<'a> Bundler<'a> {
             let used = inputs.filter(|(_, part)| part.bytes_in_output > 0);
             modules.extend(used.map(|(path, _)| path));
         }
+        if let Some(error) = errors::missing_global(&modules, directory) {
+            return Err(error);
+        }
         Ok(Bundle {
             path,
             imports,

@@ -2,8 +2,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use tool_hub_source::{Position, SOURCE_BYTES_MAX, uses_of_global};
+
 use super::native;
 use super::source_map::SourceMap;
+use crate::files;
 use crate::terminal::problem::Problem;
 
 /// The mark before an error of esbuild.
@@ -42,6 +45,11 @@ const GLOBALS: [(&[&str], &str); 3] = [
     ),
 ];
 
+/// The part of the language that the engine lacks, although the type checker knows it.
+const MISSING: &str = "Intl";
+const INSTEAD_OF_MISSING: &str = "write numbers and dates without it, such as with `toFixed` and \
+                                  `toISOString`, or by a package that brings the words of a language";
+
 /// True for the `error` of a bundle of which a module waits.
 pub(super) fn is_top_level_await(error: &anyhow::Error) -> bool {
     error.to_string().contains(TOP_LEVEL_AWAIT)
@@ -51,6 +59,24 @@ pub(super) fn is_top_level_await(error: &anyhow::Error) -> bool {
 pub(super) fn instead_of_global(name: &str) -> Option<&'static str> {
     let known = GLOBALS.iter().find(|(names, _)| names.contains(&name));
     known.map(|(_, hint)| *hint)
+}
+
+/// The mistake of using [`MISSING`] in one of the project's own `modules`, whose paths begin at
+/// `directory`. Packages may look first whether it is there.
+pub(super) fn missing_global(modules: &[String], directory: &Path) -> Option<anyhow::Error> {
+    let is_own = |module: &&String| {
+        let mut parts = Path::new(module).components();
+        parts.all(|part| matches!(part, Component::Normal(name) if name != "node_modules"))
+    };
+    modules.iter().filter(is_own).find_map(|module| {
+        let language = tool_hub_source::Language::of(Path::new(module))?;
+        let text = files::read_regular(&directory.join(module), SOURCE_BYTES_MAX as u64).ok()?;
+        let text = String::from_utf8(text).ok()?;
+        let places = uses_of_global(&text, language, MISSING);
+        let Position { line, column } = places.first()?;
+        let said = format!("{module}:{line}:{column}: the engine of a tool has no `{MISSING}`");
+        Some(Problem::user(said).hint(INSTEAD_OF_MISSING).into())
+    })
 }
 
 /// The `error` of the bundler. `not_seen` says what it may have missed.

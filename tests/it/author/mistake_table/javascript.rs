@@ -2,7 +2,7 @@
 
 use super::mistake::Mistake;
 
-pub(super) const IN_JAVASCRIPT: [Mistake; 7] = [
+pub(super) const IN_JAVASCRIPT: [Mistake; 8] = [
     Mistake {
         name: "an operand is missing",
         project: "sums-js",
@@ -52,6 +52,18 @@ pub(super) const IN_JAVASCRIPT: [Mistake; 7] = [
         cure: "a tool runs without Node: its variables come by",
     },
     Mistake {
+        name: "a part of the language that the engine lacks",
+        project: "sums-js",
+        edits: &[(
+            "sums.js",
+            "a + b",
+            "Number(new Intl.NumberFormat(\"de\").format(a + b))",
+        )],
+        place: "sums.js:9:21",
+        error: "the engine of a tool has no `Intl`",
+        cure: "write numbers and dates without it",
+    },
+    Mistake {
         name: "a function of the WIT is missing",
         project: "tool",
         edits: &[("tool.js", "greet(name", "great(name")],
@@ -61,7 +73,7 @@ pub(super) const IN_JAVASCRIPT: [Mistake; 7] = [
     },
 ];
 
-pub(super) const IN_TYPESCRIPT: [Mistake; 10] = [
+pub(super) const IN_TYPESCRIPT: [Mistake; 11] = [
     Mistake {
         name: "a bracket is missing",
         project: "sums-ts",
@@ -163,5 +175,17 @@ pub(super) const IN_TYPESCRIPT: [Mistake; 10] = [
         place: "sums.ts:9:14",
         error: "Object is possibly 'undefined'",
         cure: "look first if it is there",
+    },
+    Mistake {
+        name: "a part of the language that the engine lacks",
+        project: "sums-ts",
+        edits: &[(
+            "sums.ts",
+            "a + b",
+            "Number(new Intl.NumberFormat(\"de\").format(a + b))",
+        )],
+        place: "sums.ts:9:21",
+        error: "the engine of a tool has no `Intl`",
+        cure: "write numbers and dates without it",
     },
 ];
