@@ -3,12 +3,11 @@
 //! addresses that a public name must not lead to, and connects to one of those that are left.
 //! Redirects are answers like any other: the guest may follow them, through the gate again.
 
-mod address;
 mod body;
 pub(crate) mod connect;
+mod empty_body;
 mod exchange;
 mod masked_body;
-mod method;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +16,7 @@ use bytes::Bytes;
 use http_body::Frame;
 use http_body_util::BodyExt;
 use tokio::sync::Semaphore;
+use tool_hub_egress::{Resolver, announces_body, may_have_body, overriding_methods, plain_origin};
 use tool_hub_manifest::{Capabilities, Grants, Limits, Origin};
 use tracing::Instrument as _;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
@@ -27,7 +27,7 @@ use crate::call::policy::Policy;
 use crate::call::record::Record;
 use crate::credential::{CredentialTarget, Credentials};
 use crate::imports::http::body::BoundedBody;
-use crate::imports::http::connect::{Resolver, Tls};
+use crate::imports::http::connect::Tls;
 use crate::imports::http::masked_body::{MaskedBody, cover_headers};
 use crate::recording::HttpRecorder;
 use crate::secret::Secrets;
@@ -188,7 +188,7 @@ impl Rules {
     }
 
     /// The origin of `request`, if it is granted with the request's method and with every method
-    /// that a server may use instead, see [`method`].
+    /// that a server may use instead, see [`overriding_methods`].
     fn admit(&self, request: &Request) -> Result<Origin, Error> {
         let (method, headers) = (request.method(), request.headers());
         // `CONNECT` asks a server to connect to another one, whose origin would be checked by
@@ -202,13 +202,13 @@ impl Rules {
             .as_ref()
             .and_then(|origin| self.granted.network.methods(origin));
         let own = std::iter::once(method.as_str().to_owned());
-        let mut methods = own.chain(method::overriding(headers));
+        let mut methods = own.chain(overriding_methods(headers));
         let refused = methods.find(|method| !granted.is_some_and(|methods| methods.allow(method)));
         if let Some(method) = refused {
             return Err(self.deny(&method, &text));
         }
-        let may = granted.is_some_and(|granted| method::may_have_body(method.as_str(), granted));
-        if !may && method::announce_body(headers) {
+        let may = granted.is_some_and(|granted| may_have_body(method.as_str(), granted));
+        if !may && announces_body(headers) {
             return Err(self.deny(&format!("a body in {method}"), &text));
         }
         origin.ok_or(Error::HttpRequestUriInvalid)
@@ -233,12 +233,12 @@ impl Rules {
     ) -> Result<Request, Error> {
         let method = request.method().clone();
         let granted = self.granted.network.methods(origin);
-        if granted.is_some_and(|granted| method::may_have_body(method.as_str(), granted)) {
+        if granted.is_some_and(|granted| may_have_body(method.as_str(), granted)) {
             return Ok(request);
         }
         let timeout = Timeouts::new(&self.record.limits, options).between_bytes;
         let (head, body) = request.into_parts();
-        match method::expect_empty(body, timeout).await? {
+        match empty_body::expect_empty(body, timeout).await? {
             Some(nothing) => Ok(Request::from_parts(head, nothing)),
             None => Err(self.deny(&format!("a body in {method}"), &origin.to_string())),
         }
@@ -313,20 +313,6 @@ impl Timeouts {
             between_bytes: shorter(options.between_bytes_timeout, limits.http_first_byte_ms),
         }
     }
-}
-
-/// The origin of `uri` in its plain form: lower case, no default port. Users in the
-/// authority are kept, so that they are refused with what they pretend to be.
-fn plain_origin(uri: &http::Uri) -> Option<String> {
-    let scheme = uri.scheme_str()?.to_ascii_lowercase();
-    let authority = uri.authority()?.as_str().to_ascii_lowercase();
-    let default = match scheme.as_str() {
-        "http" => ":80",
-        "https" => ":443",
-        _ => return Some(format!("{scheme}://{authority}")),
-    };
-    let authority = authority.strip_suffix(default).unwrap_or(&authority);
-    Some(format!("{scheme}://{authority}"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
-//! Connects to a granted origin: resolves its name once, drops forbidden addresses, encrypts.
+//! Connects to a granted origin by the rules of `tool-hub-egress`, and encrypts.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
@@ -12,14 +11,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
+use tool_hub_egress::{DialError, Resolver, bare_host, dial};
 use tool_hub_manifest::Origin;
 use wasmtime_wasi_http::Error;
 use wasmtime_wasi_http::io::TokioIo;
-
-use crate::imports::http::address::{is_own, is_public};
-
-/// At most so many of a name's addresses are tried.
-const ADDRESSES_TRIED_MAX: usize = 4;
 
 /// The reason why there is no connection.
 pub(crate) enum ConnectError {
@@ -27,6 +22,21 @@ pub(crate) enum ConnectError {
     Address,
     /// The attempt failed.
     Failed(Error),
+}
+
+impl From<DialError> for ConnectError {
+    fn from(error: DialError) -> Self {
+        Self::Failed(match error {
+            DialError::Address => return Self::Address,
+            DialError::LookUp(error) => Error::DnsError {
+                rcode: Some(error.to_string()),
+                info_code: None,
+            },
+            DialError::Connect(error) => Error::Connect(error),
+            // No address at all.
+            _ => Error::DestinationNotFound,
+        })
+    }
 }
 
 impl From<Error> for ConnectError {
@@ -55,44 +65,6 @@ fn build() -> Result<rustls::ClientConfig, rustls::Error> {
     Ok(config)
 }
 
-/// Looks names up.
-#[derive(Debug, Default)]
-pub(crate) enum Resolver {
-    /// At the system's resolver.
-    #[default]
-    System,
-    /// Answers from a list, one for each lookup, and the addresses of this machine.
-    #[cfg(test)]
-    Listed(
-        std::sync::Mutex<std::collections::VecDeque<Vec<SocketAddr>>>,
-        Vec<IpAddr>,
-    ),
-}
-
-impl Resolver {
-    async fn look_up(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
-        match self {
-            Self::System => Ok(tokio::net::lookup_host((host, port)).await?.collect()),
-            #[cfg(test)]
-            Self::Listed(answers, _) => {
-                let mut answers = answers.lock().unwrap();
-                answers
-                    .pop_front()
-                    .ok_or_else(|| io::Error::other("asked too often"))
-            }
-        }
-    }
-
-    fn leads_out_to(&self, address: IpAddr) -> bool {
-        let is_own = match self {
-            Self::System => is_own(address),
-            #[cfg(test)]
-            Self::Listed(_, own) => own.contains(&address),
-        };
-        is_public(address) && !is_own
-    }
-}
-
 /// Connects to `origin`, whose grant the caller has checked.
 pub(crate) async fn connect(
     origin: &Origin,
@@ -101,64 +73,6 @@ pub(crate) async fn connect(
 ) -> Result<TokioIo<Stream>, ConnectError> {
     let stream = dial(origin, resolver).await?;
     Ok(TokioIo::new(secure(origin, stream, tls).await?))
-}
-
-/// A connection to the first address of `origin` that takes one.
-async fn dial(origin: &Origin, resolver: &Resolver) -> Result<TcpStream, ConnectError> {
-    let mut failed = Error::DestinationNotFound;
-    for address in resolve(bare_host(origin), origin.port(), resolver).await? {
-        match TcpStream::connect(address).await {
-            Ok(stream) => {
-                let _ = stream.set_nodelay(true);
-                return Ok(stream);
-            }
-            Err(error) => failed = Error::Connect(error),
-        }
-    }
-    Err(failed.into())
-}
-
-fn bare_host(origin: &Origin) -> &str {
-    origin.host().trim_start_matches('[').trim_end_matches(']')
-}
-
-/// The addresses of `host` that may be connected to. They are resolved once: what was
-/// checked is what is connected to, whatever the name says a moment later.
-async fn resolve(
-    host: &str,
-    port: u16,
-    resolver: &Resolver,
-) -> Result<Vec<SocketAddr>, ConnectError> {
-    // An origin that names an address was granted as that address.
-    if let Ok(address) = host.parse::<IpAddr>() {
-        return Ok(vec![SocketAddr::new(address, port)]);
-    }
-    let found = resolver.look_up(host, port).await;
-    let found = found.map_err(|error| Error::DnsError {
-        rcode: Some(error.to_string()),
-        info_code: None,
-    })?;
-    let mut allowed: Vec<SocketAddr> = match host {
-        "localhost" => found
-            .iter()
-            .filter(|a| a.ip().is_loopback())
-            .copied()
-            .collect(),
-        _ => found
-            .iter()
-            .filter(|a| resolver.leads_out_to(a.ip()))
-            .copied()
-            .collect(),
-    };
-    if allowed.is_empty() {
-        return Err(if found.is_empty() {
-            Error::DestinationNotFound.into()
-        } else {
-            ConnectError::Address
-        });
-    }
-    allowed.truncate(ADDRESSES_TRIED_MAX);
-    Ok(allowed)
 }
 
 async fn secure(origin: &Origin, stream: TcpStream, tls: &Tls) -> Result<Stream, Error> {
@@ -219,6 +133,3 @@ impl AsyncWrite for Stream {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

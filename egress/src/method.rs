@@ -4,13 +4,8 @@
 //! none, so such a body needs a grant that includes a method with a body. Other places from which
 //! servers may take a method, such as a form's `_method` field, are not checked.
 
-use std::time::Duration;
-
 use http::{HeaderMap, header};
-use http_body::Body as _;
-use http_body_util::{BodyExt as _, Empty};
 use tool_hub_manifest::Methods;
-use wasmtime_wasi_http::{Error, WasiBody};
 
 /// The headers from which web frameworks take the method.
 const OVERRIDES: [&str; 3] = [
@@ -22,7 +17,7 @@ const OVERRIDES: [&str; 3] = [
 const SAFE: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
 /// The methods in the override headers, as servers read them.
-pub(super) fn overriding(headers: &HeaderMap) -> impl Iterator<Item = String> {
+pub fn overriding_methods(headers: &HeaderMap) -> impl Iterator<Item = String> {
     let values = OVERRIDES.iter().flat_map(|name| headers.get_all(*name));
     let methods = values.flat_map(|value| {
         let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_uppercase();
@@ -33,7 +28,7 @@ pub(super) fn overriding(headers: &HeaderMap) -> impl Iterator<Item = String> {
 }
 
 /// True if a request with `method` may have a body, under the methods `granted` to its origin.
-pub(super) fn may_have_body(method: &str, granted: &Methods) -> bool {
+pub fn may_have_body(method: &str, granted: &Methods) -> bool {
     let carries = |method: &str| !SAFE.contains(&method) && method != "DELETE";
     !SAFE.contains(&method)
         || match granted {
@@ -42,29 +37,11 @@ pub(super) fn may_have_body(method: &str, granted: &Methods) -> bool {
         }
 }
 
-pub(super) fn announce_body(headers: &HeaderMap) -> bool {
+/// True if the headers announce a body that is not empty.
+pub fn announces_body(headers: &HeaderMap) -> bool {
     let lengths = headers.get_all(header::CONTENT_LENGTH);
     let mut announced = lengths.iter().filter(|length| length.as_bytes() != b"0");
     announced.next().is_some() || headers.contains_key(header::TRANSFER_ENCODING)
-}
-
-/// Waits at most `timeout` for the end of `body`; guests open an empty one even for requests that
-/// have none. `None` if it is not empty.
-pub(super) async fn expect_empty(
-    mut body: WasiBody,
-    timeout: Duration,
-) -> Result<Option<WasiBody>, Error> {
-    while !body.is_end_stream() {
-        let frame = tokio::time::timeout(timeout, body.frame()).await;
-        let Some(frame) = frame.map_err(|_| Error::ConnectionWriteTimeout)? else {
-            break;
-        };
-        if frame?.data_ref().is_some_and(|data| !data.is_empty()) {
-            return Ok(None);
-        }
-    }
-    let empty = Empty::new().map_err(|never| match never {});
-    Ok(Some(empty.boxed_unsync()))
 }
 
 #[cfg(test)]
@@ -79,7 +56,7 @@ mod tests {
         headers.append("X-Method-Override", "PATCH".parse().unwrap());
         headers.append("X-HTTP-Method", "MERGE".parse().unwrap());
         headers.append("X-Method", "POST".parse().unwrap());
-        let found: Vec<String> = overriding(&headers).collect();
+        let found: Vec<String> = overriding_methods(&headers).collect();
         assert_eq!(found, ["DELETE", "GET", "PUT", "PATCH", "MERGE"]);
     }
 

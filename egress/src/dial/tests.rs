@@ -23,11 +23,11 @@ fn left(names: &Resolver) -> usize {
 }
 
 #[track_caller]
-fn check(resolved: Result<Vec<SocketAddr>, ConnectError>, expect: &[&str]) {
+fn check(resolved: Result<Vec<SocketAddr>, DialError>, expect: &[&str]) {
     let addresses = match resolved {
         Ok(addresses) => addresses,
-        Err(ConnectError::Address) => Vec::new(),
-        Err(ConnectError::Failed(error)) => panic!("{error}"),
+        Err(DialError::Address) => Vec::new(),
+        Err(error) => panic!("{error}"),
     };
     let addresses: Vec<String> = addresses.iter().map(|a| a.ip().to_string()).collect();
     assert_eq!(addresses, expect);
@@ -123,6 +123,6 @@ async fn an_address_that_refuses_does_not_lead_to_a_second_question() {
     let names = names([&["127.0.0.1"], &["127.0.0.1"]], port);
     let origin: Origin = format!("http://localhost:{port}").parse().unwrap();
     let connected = dial(&origin, &names).await;
-    assert!(matches!(connected, Err(ConnectError::Failed(_))));
+    assert!(matches!(connected, Err(DialError::Connect(_))));
     assert_eq!(left(&names), 1);
 }

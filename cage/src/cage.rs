@@ -1,0 +1,90 @@
+//! The `Cage`: says what the system lacks for it, and starts programs in it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use tool_hub_manifest::{Grants, VariableName};
+
+use crate::caged_process::CagedProcess;
+use crate::error::CageError;
+use crate::launcher::Launcher;
+use crate::limits::CageLimits;
+use crate::program::Program;
+use crate::support::Support;
+
+/// A cage that programs can be started in, each in its own.
+#[derive(Debug, Clone)]
+pub struct Cage {
+    pub(crate) launcher: Launcher,
+    pub(crate) scratch: PathBuf,
+    pub(crate) limits: CageLimits,
+}
+
+impl Cage {
+    /// A cage that `launcher` closes, within [`CageLimits::standard`]. In `scratch`, a directory
+    /// for temporary files, each program gets a private home and temporary directory, which are
+    /// removed when it has ended.
+    pub fn new(launcher: Launcher, scratch: impl Into<PathBuf>) -> Self {
+        Self {
+            launcher,
+            scratch: scratch.into(),
+            limits: CageLimits::standard(),
+        }
+    }
+
+    /// The same with other limits.
+    #[must_use]
+    pub fn limits(mut self, limits: CageLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Tells what this system lacks. Nothing is started.
+    pub fn support() -> Support {
+        Support::detect()
+    }
+
+    /// Starts `program` with `grants` and with the `values` of the variables among them.
+    ///
+    /// It runs with these rights and no others:
+    ///
+    /// - It reads the system's programs and libraries, its packages and the granted directories at
+    ///   their own paths, and changes the latter where that is granted. It makes no symbolic links
+    ///   there, and changes no permissions, owners or times of files.
+    /// - Of the environment it has the granted variables, `PATH`, `LANG`, `HOME`, `TMPDIR` and those
+    ///   that name the proxy.
+    /// - It has no sockets. Where origins are granted, a TCP connection to the address in
+    ///   `HTTPS_PROXY` leads to a proxy in this process, which nobody else can reach, and from there
+    ///   to granted origins. There is no DNS: the proxy looks names up.
+    /// - It and its children form one group of processes, which none of them leaves, and which ends
+    ///   when the program does, when the value returned here is dropped, and when this process ends.
+    ///
+    /// Needs a Tokio runtime, which the proxy runs on.
+    ///
+    /// # Errors
+    /// Something is missing on this system, for this program or these grants. Then nothing runs.
+    pub async fn start(
+        &self,
+        program: &Program,
+        grants: &Grants,
+        values: &BTreeMap<VariableName, String>,
+    ) -> Result<CagedProcess, CageError> {
+        let support = Self::support();
+        if !support.is_complete() {
+            return Err(CageError::Unsupported(support));
+        }
+        #[cfg(all(
+            target_os = "linux",
+            any(target_arch = "x86_64", target_arch = "aarch64")
+        ))]
+        return crate::linux::start::start(self, program, grants, values).await;
+        #[cfg(not(all(
+            target_os = "linux",
+            any(target_arch = "x86_64", target_arch = "aarch64")
+        )))]
+        {
+            let _ = (program, grants, values);
+            Err(CageError::Unsupported(support))
+        }
+    }
+}

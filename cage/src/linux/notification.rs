@@ -1,0 +1,137 @@
+//! The kernel's questions about a caged program's system calls, and the answers to them.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd};
+
+use libc::{seccomp_notif, seccomp_notif_addfd, seccomp_notif_resp};
+use rustix::event::{PollFd, PollFlags, poll};
+
+/// The operations on a listener, as `linux/seccomp.h` defines them.
+const RECEIVE: libc::c_ulong = 0xc050_2100;
+const SEND: libc::c_ulong = 0xc018_2101;
+const IS_VALID: libc::c_ulong = 0x4008_2102;
+const ADD_DESCRIPTOR: libc::c_ulong = 0x4018_2103;
+
+/// A system call that waits for an answer.
+pub(super) struct Question {
+    id: u64,
+    /// The thread that makes it.
+    pub(super) thread: u32,
+    /// Its number.
+    pub(super) call: i64,
+    /// Its arguments, as they will be used.
+    pub(super) arguments: [u64; 6],
+}
+
+/// Waits for the next question. `None` when nobody is left to ask.
+#[expect(unsafe_code, reason = "no library receives notifications")]
+pub(super) fn next(listener: BorrowedFd<'_>) -> io::Result<Option<Question>> {
+    loop {
+        let mut events = [PollFd::from_borrowed_fd(listener, PollFlags::IN)];
+        match poll(&mut events, None) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        if !events[0].revents().contains(PollFlags::IN) {
+            return Ok(None);
+        }
+        // SAFETY: all bits zero are a value of this type, and the kernel asks for that one.
+        let mut asked: seccomp_notif = unsafe { std::mem::zeroed() };
+        // SAFETY: the kernel writes a value of this type.
+        match unsafe { ioctl(listener, RECEIVE, &mut asked) } {
+            Ok(()) => {
+                return Ok(Some(Question {
+                    id: asked.id,
+                    thread: asked.pid,
+                    call: asked.data.nr.into(),
+                    arguments: asked.data.args,
+                }));
+            }
+            // Who asked was ended meanwhile.
+            Err(error) if error.raw_os_error() == Some(libc::ENOENT) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+impl Question {
+    /// True if who asks is still there and waits, so that the thread's number is its own.
+    #[expect(unsafe_code, reason = "no library asks this")]
+    pub(super) fn is_open(&self, listener: impl AsFd) -> bool {
+        let mut id = self.id;
+        // SAFETY: the kernel reads a number.
+        unsafe { ioctl(listener, IS_VALID, &mut id) }.is_ok()
+    }
+
+    /// Has the kernel make the call as it was asked.
+    pub(super) fn proceed(&self, listener: impl AsFd) {
+        const CONTINUE: u32 = 1;
+        self.answer(listener, 0, CONTINUE);
+    }
+
+    /// Ends the call with an error, or with success where `errno` is 0.
+    pub(super) fn end(&self, listener: impl AsFd, errno: i32) {
+        self.answer(listener, -errno, 0);
+    }
+
+    #[expect(unsafe_code, reason = "no library answers notifications")]
+    fn answer(&self, listener: impl AsFd, error: i32, flags: u32) {
+        let mut response = seccomp_notif_resp {
+            id: self.id,
+            val: 0,
+            error,
+            flags,
+        };
+        // SAFETY: the kernel reads a value of this type. It refuses when who asked was ended.
+        let _ = unsafe { ioctl(listener, SEND, &mut response) };
+    }
+
+    /// Puts `file` in the place of the asking process's descriptor `number`.
+    #[expect(unsafe_code, reason = "no library hands over descriptors")]
+    pub(super) fn replace(
+        &self,
+        listener: impl AsFd,
+        number: u32,
+        file: impl AsFd,
+        close_on_exec: CloseOnExec,
+    ) -> io::Result<()> {
+        const SET: u32 = 1;
+        let mut request = seccomp_notif_addfd {
+            id: self.id,
+            flags: SET,
+            srcfd: file.as_fd().as_raw_fd().cast_unsigned(),
+            newfd: number,
+            newfd_flags: match close_on_exec {
+                CloseOnExec::Yes => libc::O_CLOEXEC.cast_unsigned(),
+                CloseOnExec::No => 0,
+            },
+        };
+        // SAFETY: the kernel reads a value of this type.
+        unsafe { ioctl(listener, ADD_DESCRIPTOR, &mut request) }
+    }
+}
+
+/// Tells whether a descriptor is closed when another program starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CloseOnExec {
+    Yes,
+    No,
+}
+
+/// # Safety
+/// `argument` has the type that `operation` reads or writes.
+#[expect(unsafe_code, reason = "the operations have no other form")]
+unsafe fn ioctl<T>(
+    listener: impl AsFd,
+    operation: libc::c_ulong,
+    argument: &mut T,
+) -> io::Result<()> {
+    let listener = listener.as_fd().as_raw_fd();
+    // SAFETY: as the caller promises.
+    match unsafe { libc::ioctl(listener, operation, std::ptr::from_mut(argument)) } {
+        result if result >= 0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}

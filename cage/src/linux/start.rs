@@ -1,0 +1,348 @@
+//! Starts a program in a cage: the plan, the launcher, the threads that serve the cage.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Duration;
+
+use rustix::net::Shutdown;
+use rustix::process::{Pid, Signal};
+use tempfile::TempDir;
+use tokio::net::unix::pipe;
+use tokio::sync::{Semaphore, mpsc, watch};
+use tool_hub_manifest::{Grants, VariableName};
+
+use crate::cage::Cage;
+use crate::caged_process::{CagedProcess, Ended, Handle};
+use crate::error::CageError;
+use crate::launcher::Launcher;
+use crate::limits::CageLimits;
+use crate::linux::control::{self, kind};
+use crate::linux::files;
+use crate::linux::listener::{self, Judge};
+use crate::linux::plan::{Plan, Resources};
+use crate::linux::watch as usage;
+use crate::program::Program;
+use crate::proxy::{self, PROXY_ADDRESS};
+
+/// The interval at which limits are looked at that the kernel does not keep.
+const LOOK: Duration = Duration::from_secs(1);
+/// The programs that a caged one finds by name, after those beside itself.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// The variables by which clients find a proxy, in the forms that they look for.
+const PROXY_VARIABLES: [&str; 6] = [
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+];
+
+/// The limit that ended a cage.
+type Exceeded = Arc<OnceLock<(&'static str, u64)>>;
+
+/// The parent's ends of the program's pipes.
+struct Pipes {
+    stdin: io::PipeWriter,
+    stdout: io::PipeReader,
+    stderr: io::PipeReader,
+}
+
+/// A launcher that has started the program.
+struct Launched {
+    launcher: Child,
+    control: OwnedFd,
+    listener: OwnedFd,
+    group: u32,
+    pipes: Pipes,
+}
+
+/// See [`Cage::start`].
+pub(crate) async fn start(
+    cage: &Cage,
+    program: &Program,
+    grants: &Grants,
+    values: &BTreeMap<VariableName, String>,
+) -> Result<CagedProcess, CageError> {
+    let scratch = scratch(&cage.scratch)?;
+    let plan = plan(cage, program, grants, values, scratch.path())?;
+    let launcher = cage.launcher.clone();
+    // It takes some milliseconds, in which others may need this thread.
+    let launched = tokio::task::spawn_blocking(move || launch(&launcher, &plan)).await;
+    let launched = launched.map_err(|error| CageError::Talk(io::Error::other(error)))??;
+    let serving = serve(cage.limits, grants, launched, scratch);
+    serving.map_err(CageError::Talk)
+}
+
+/// A private directory with a home and one for temporary files.
+fn scratch(within: &Path) -> Result<TempDir, CageError> {
+    let made = || {
+        let scratch = tempfile::Builder::new()
+            .prefix("cage-")
+            .tempdir_in(within)?;
+        for name in ["home", "tmp"] {
+            let path = scratch.path().join(name);
+            DirBuilder::new().mode(0o700).create(path)?;
+        }
+        Ok(scratch)
+    };
+    made().map_err(|source| CageError::Scratch {
+        path: within.to_owned(),
+        source,
+    })
+}
+
+fn plan(
+    cage: &Cage,
+    program: &Program,
+    grants: &Grants,
+    values: &BTreeMap<VariableName, String>,
+    scratch: &Path,
+) -> Result<Plan, CageError> {
+    // By its real path, because granted paths are opened without following links.
+    let scratch = scratch
+        .canonicalize()
+        .map_err(|source| CageError::Scratch {
+            path: scratch.to_owned(),
+            source,
+        })?;
+    let home = scratch.join("home").into_os_string();
+    let network = !grants.network.is_empty();
+    let mut environment = own_environment(program, &scratch, network);
+    for name in &grants.variables {
+        if environment.iter().any(|(own, _)| own == name.as_str()) {
+            return Err(CageError::OwnVariable(name.clone()));
+        }
+        let value = values.get(name);
+        let value = value.ok_or_else(|| CageError::Variable(name.clone()))?;
+        environment.push((name.as_str().to_owned(), value.into()));
+    }
+    let limits = cage.limits;
+    Ok(Plan {
+        program: program.path.clone().into_os_string(),
+        arguments: program.arguments.clone(),
+        environment,
+        rules: files::rules(program, grants, &scratch)?,
+        scratch: scratch.into_os_string(),
+        working: home,
+        resources: Resources {
+            memory_bytes: limits.memory_bytes,
+            file_bytes: limits.file_bytes,
+            cpu_seconds: limits.cpu_seconds,
+            open_files: limits.open_files,
+        },
+        network,
+    })
+}
+
+fn own_environment(program: &Program, scratch: &Path, network: bool) -> Vec<(String, OsString)> {
+    let mut path = OsString::new();
+    if let Some(directory) = program.path.parent() {
+        path.push(directory);
+        path.push(":");
+    }
+    path.push(PATH);
+    let mut environment: Vec<(String, OsString)> = vec![
+        ("PATH".into(), path),
+        ("LANG".into(), "C.UTF-8".into()),
+        ("HOME".into(), scratch.join("home").into()),
+        ("TMPDIR".into(), scratch.join("tmp").into()),
+    ];
+    if network {
+        let proxy: OsString = format!("http://{PROXY_ADDRESS}").into();
+        let named = PROXY_VARIABLES.map(|name| (name.to_owned(), proxy.clone()));
+        environment.extend(named);
+        environment.push(("NODE_USE_ENV_PROXY".into(), "1".into()));
+    }
+    environment
+}
+
+fn launch(launcher: &Launcher, plan: &Plan) -> Result<Launched, CageError> {
+    let failed = |source| CageError::Launcher {
+        path: launcher.program.clone(),
+        source,
+    };
+    let (control, theirs) = control::pair().map_err(failed)?;
+    let (stdin, to_program) = io::pipe().map_err(failed)?;
+    let (from_program, stdout) = io::pipe().map_err(failed)?;
+    let (errors, stderr) = io::pipe().map_err(failed)?;
+    let child = Command::new(&launcher.program)
+        .args(&launcher.arguments)
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::from(theirs))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(failed)?;
+    let pipes = Pipes {
+        stdin: to_program,
+        stdout: from_program,
+        stderr: errors,
+    };
+    let text = serde_json::to_vec(plan).map_err(|error| CageError::Talk(error.into()))?;
+    let descriptors = [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()];
+    let sent = control::send(&control, &text, &descriptors);
+    let mut child = Some(child);
+    let begun = sent.map_err(CageError::Talk).and_then(|()| begun(&control));
+    match (begun, child.take()) {
+        (Ok((listener, group)), Some(launcher)) => Ok(Launched {
+            launcher,
+            control,
+            listener,
+            group,
+            pipes,
+        }),
+        (begun, child) => {
+            // Its parent's end is gone with this, so it ends whatever it has started.
+            drop(control);
+            if let Some(mut child) = child {
+                let _ = child.wait();
+            }
+            Err(begun.err().unwrap_or_else(lost))
+        }
+    }
+}
+
+fn lost() -> CageError {
+    CageError::Closing("the launcher ended without a word".into())
+}
+
+/// Waits until the program runs in its cage.
+fn begun(control: &OwnedFd) -> Result<(OwnedFd, u32), CageError> {
+    let mut listener = None;
+    loop {
+        let message = control::receive(control).map_err(CageError::Talk)?;
+        let (kind, rest) = message.bytes.split_first().ok_or_else(lost)?;
+        match *kind {
+            kind::LISTENER => listener = message.descriptors.into_iter().next(),
+            kind::STARTED => {
+                let group = rest.try_into().ok().map(u32::from_le_bytes);
+                let (Some(listener), Some(group)) = (listener, group) else {
+                    return Err(lost());
+                };
+                return Ok((listener, group));
+            }
+            _ => return Err(CageError::Closing(String::from_utf8_lossy(rest).into())),
+        }
+    }
+}
+
+/// Starts what serves the cage: the proxy, the answers to the kernel, and the wait for the end.
+fn serve(
+    limits: CageLimits,
+    grants: &Grants,
+    launched: Launched,
+    scratch: TempDir,
+) -> io::Result<CagedProcess> {
+    let Launched {
+        launcher,
+        control,
+        listener,
+        group,
+        pipes,
+    } = launched;
+    let stdin = pipe::Sender::from_owned_fd(pipes.stdin.into())?;
+    let stdout = pipe::Receiver::from_owned_fd(pipes.stdout.into())?;
+    let stderr = pipe::Receiver::from_owned_fd(pipes.stderr.into())?;
+    let control = Arc::new(control);
+    let (proxy, arrivals) = mpsc::unbounded_channel();
+    tokio::spawn(proxy::serve(Arc::new(grants.network.clone()), arrivals));
+    let judge = Judge {
+        group,
+        tasks_max: limits.tasks,
+        connections: Arc::new(Semaphore::new(limits.connections as usize)),
+        proxy,
+    };
+    thread::Builder::new()
+        .name("cage listener".into())
+        .spawn(move || listener::answer(&listener, &judge))?;
+    let (tell, ended) = watch::channel(None);
+    let exceeded = Exceeded::default();
+    tokio::spawn(watch_usage(
+        group,
+        scratch.path().to_owned(),
+        limits,
+        Arc::clone(&control),
+        (ended.clone(), Arc::clone(&exceeded)),
+    ));
+    let waiting = Arc::clone(&control);
+    thread::Builder::new()
+        .name("cage end".into())
+        .spawn(move || {
+            let end = end(&waiting, launcher, group, &exceeded);
+            drop(scratch);
+            let _ = tell.send(Some(end));
+        })?;
+    let kill = move || shut_down(&control);
+    let handle = Handle::new(group, Box::new(kill), ended);
+    Ok(CagedProcess::new(
+        Box::new(stdin),
+        Box::new(stdout),
+        Box::new(stderr),
+        handle,
+    ))
+}
+
+/// Has the launcher end the program. What it still has to say is received all the same.
+fn shut_down(control: &OwnedFd) {
+    let _ = rustix::net::shutdown(control, Shutdown::Write);
+}
+
+async fn watch_usage(
+    group: u32,
+    scratch: std::path::PathBuf,
+    limits: CageLimits,
+    control: Arc<OwnedFd>,
+    (mut ended, exceeded): (watch::Receiver<Option<Ended>>, Exceeded),
+) {
+    let scratch = Arc::new(scratch);
+    loop {
+        let over = tokio::time::timeout(LOOK, ended.wait_for(Option::is_some));
+        if over.await.is_ok() {
+            return;
+        }
+        let scratch = Arc::clone(&scratch);
+        let looked =
+            tokio::task::spawn_blocking(move || usage::exceeded(group, &scratch, &limits)).await;
+        if let Ok(Some(limit)) = looked {
+            let _ = exceeded.set(limit);
+            shut_down(&control);
+            return;
+        }
+    }
+}
+
+/// Waits for the launcher's last word and its end.
+fn end(control: &OwnedFd, mut launcher: Child, group: u32, exceeded: &Exceeded) -> Ended {
+    let message = control::receive(control);
+    let status = message.ok().and_then(|message| {
+        let (kind, status) = message.bytes.split_first()?;
+        let status = status.try_into().ok().map(i32::from_le_bytes)?;
+        (*kind == kind::ENDED).then(|| ExitStatus::from_raw(status))
+    });
+    if status.is_none()
+        && let Some(group) = Pid::from_raw(group.cast_signed())
+    {
+        // Somebody ended the launcher, and nobody is left to end the program.
+        let _ = rustix::process::kill_process_group(group, Signal::KILL);
+    }
+    let _ = launcher.wait();
+    if let Some((limit, value)) = exceeded.get().copied() {
+        return Ended::Limit { limit, value };
+    }
+    match status.map(|status| (status.code(), status.signal())) {
+        Some((Some(code), _)) => Ended::Exited(code),
+        Some((None, Some(signal))) => Ended::Signalled(signal),
+        _ => Ended::LauncherLost,
+    }
+}

@@ -1,0 +1,171 @@
+//! Programs that take more of the machine than their cage allows.
+
+use std::time::Instant;
+
+use tool_hub_cage::Ended;
+use tool_hub_manifest::Grants;
+
+use crate::support::{Test, limited};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        ("bombs::processes_without_end_are_refused", || {
+            Box::pin(processes_without_end_are_refused())
+        }),
+        ("bombs::threads_count_as_processes_do", || {
+            Box::pin(threads_count_as_processes_do())
+        }),
+        ("bombs::memory_of_one_process_is_limited", || {
+            Box::pin(memory_of_one_process_is_limited())
+        }),
+        ("bombs::memory_of_all_processes_is_limited", || {
+            Box::pin(memory_of_all_processes_is_limited())
+        }),
+        ("bombs::a_file_is_limited", || Box::pin(a_file_is_limited())),
+        ("bombs::private_files_together_are_limited", || {
+            Box::pin(private_files_together_are_limited())
+        }),
+        ("bombs::processor_time_is_limited", || {
+            Box::pin(processor_time_is_limited())
+        }),
+        ("bombs::open_files_are_limited", || {
+            Box::pin(open_files_are_limited())
+        }),
+    ]
+}
+
+async fn processes_without_end_are_refused() {
+    let place = limited(|limits| limits.tasks = 40);
+    // Each process forks until it may not, and waits to be counted.
+    let script = r#"
+import time
+read, write = os.pipe()
+end = time.monotonic() + 2
+refused = set()
+while time.monotonic() < end:
+    try:
+        if os.fork() == 0:
+            os.write(write, b"x")
+    except OSError as error:
+        if error.errno not in refused and len(refused) == 0:
+            refused.add(error.errno)
+            os.write(write, b"R")
+        time.sleep(0.01)
+if os.getpid() == os.getpgid(0):
+    said = os.read(read, 1 << 16)
+    print("processes", 1 + said.count(b"x"), "refused", said.count(b"R") > 0)
+else:
+    time.sleep(60)
+"#;
+    let begun = Instant::now();
+    let said = place.python(script, &Grants::none()).await;
+    assert_eq!(said.stdout, "processes 40 refused True\n", "{said:?}");
+    assert_eq!(said.ended, Ended::Exited(0));
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    place.check_empty();
+}
+
+async fn threads_count_as_processes_do() {
+    let place = limited(|limits| limits.tasks = 24);
+    let script = r#"
+import threading
+wait = threading.Event()
+count = 1
+try:
+    for _ in range(100):
+        threading.Thread(target=wait.wait, daemon=True).start()
+        count += 1
+except RuntimeError: pass
+print("tasks", count)
+wait.set()
+"#;
+    let said = place.python(script, &Grants::none()).await;
+    assert_eq!(said.stdout, "tasks 24\n", "{said:?}");
+}
+
+async fn memory_of_one_process_is_limited() {
+    let place = limited(|limits| limits.memory_bytes = 256 << 20);
+    let script = r#"
+kept = []
+try:
+    for _ in range(1024): kept.append(b"x" * (1 << 20))
+except MemoryError: pass
+print("refused", 150 < len(kept) < 256)
+"#;
+    let said = place.python(script, &Grants::none()).await;
+    assert_eq!(said.stdout, "refused True\n", "{said:?}");
+}
+
+async fn memory_of_all_processes_is_limited() {
+    let place = limited(|limits| limits.memory_bytes_total = 256 << 20);
+    let script = r#"
+import time
+for _ in range(8):
+    if os.fork() == 0:
+        kept = b"x" * (64 << 20)
+        time.sleep(60)
+time.sleep(60)
+"#;
+    let said = place.python(script, &Grants::none()).await;
+    let expect = Ended::Limit {
+        limit: "memory_bytes_total",
+        value: 256 << 20,
+    };
+    assert_eq!(said.ended, expect);
+}
+
+async fn a_file_is_limited() {
+    let place = limited(|limits| limits.file_bytes = 1 << 20);
+    let script = r#"
+import signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+def fill():
+    with open(os.environ["HOME"] + "/file", "wb", buffering=0) as file:
+        for _ in range(1000): file.write(b"x" * 10000)
+attempt("fill", fill)
+attempt("make a hole", lambda: os.truncate(os.environ["HOME"] + "/file", 1 << 40))
+print(os.stat(os.environ["HOME"] + "/file").st_size)
+"#;
+    let said = place.python(script, &Grants::none()).await;
+    assert_eq!(said.attempts()["fill"], "EFBIG");
+    assert_eq!(said.attempts()["make a hole"], "EFBIG");
+    assert!(said.stdout.ends_with("1048576\n"), "{said:?}");
+}
+
+async fn private_files_together_are_limited() {
+    let place = limited(|limits| limits.scratch_bytes = 8 << 20);
+    let script = r#"
+import time
+os.mkdir(os.environ["TMPDIR"] + "/deep")
+for n in range(100):
+    open(os.environ["TMPDIR"] + f"/deep/{n}", "wb").write(b"x" * (1 << 18))
+time.sleep(60)
+"#;
+    let said = place.python(script, &Grants::none()).await;
+    let expect = Ended::Limit {
+        limit: "scratch_bytes",
+        value: 8 << 20,
+    };
+    assert_eq!(said.ended, expect);
+    place.check_empty();
+}
+
+async fn processor_time_is_limited() {
+    let place = limited(|limits| limits.cpu_seconds = 1);
+    let said = place.python("while True: pass", &Grants::none()).await;
+    assert_eq!(said.ended, Ended::Signalled(libc::SIGXCPU), "{said:?}");
+}
+
+async fn open_files_are_limited() {
+    let place = limited(|limits| limits.open_files = 32);
+    let script = r#"
+files = []
+def open_all():
+    while True: files.append(open("/dev/null"))
+attempt("open", open_all)
+print(len(files) < 32)
+"#;
+    let said = place.python(script, &Grants::none()).await;
+    assert_eq!(said.attempts()["open"], "EMFILE");
+    assert!(said.stdout.ends_with("True\n"));
+}
