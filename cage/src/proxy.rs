@@ -80,6 +80,8 @@ async fn connection(ways: Arc<Ways>, arrival: Arrival) {
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME_MAX)
+        // Some clients end their side with the request.
+        .half_close(true)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades()

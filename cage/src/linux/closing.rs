@@ -7,8 +7,7 @@ use std::path::Path;
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath,
-    PathFd, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
-    make_bitflags,
+    Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope, make_bitflags,
 };
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
@@ -154,7 +153,7 @@ fn rules(plan: &Plan) -> Result<RulesetCreated, String> {
         let opened = open(path, rule.use_);
         let file = match opened {
             Ok(file) => file,
-            Err(error) if is_absent(&error) && may_be_absent(rule.use_) => continue,
+            Err(error) if is_absent(&error) && is_of_system(rule.use_) => continue,
             Err(error) => return Err(format!("cannot open {}: {error}", path.display())),
         };
         let mut access = access(rule.use_);
@@ -167,23 +166,15 @@ fn rules(plan: &Plan) -> Result<RulesetCreated, String> {
     Ok(rules)
 }
 
-/// Opens a granted path without following links, so that one put there meanwhile leads nowhere.
+/// Opens a path for a rule, and one that was granted without following links, so that one put there
+/// meanwhile leads nowhere.
 fn open(path: &Path, use_: FileUse) -> io::Result<OwnedFd> {
-    if matches!(
-        use_,
-        FileUse::System | FileUse::SystemData | FileUse::Device
-    ) {
-        let opened = PathFd::new(path).map_err(|_| io::Error::last_os_error())?;
-        return Ok(opened.as_fd().try_clone_to_owned()?);
-    }
     let flags = OFlags::PATH | OFlags::CLOEXEC;
-    Ok(openat2(
-        CWD,
-        path,
-        flags,
-        Mode::empty(),
-        ResolveFlags::NO_SYMLINKS,
-    )?)
+    let resolve = match is_of_system(use_) {
+        true => ResolveFlags::empty(),
+        false => ResolveFlags::NO_SYMLINKS,
+    };
+    Ok(openat2(CWD, path, flags, Mode::empty(), resolve)?)
 }
 
 fn is_absent(error: &io::Error) -> bool {
@@ -193,7 +184,7 @@ fn is_absent(error: &io::Error) -> bool {
     )
 }
 
-fn may_be_absent(use_: FileUse) -> bool {
+fn is_of_system(use_: FileUse) -> bool {
     matches!(
         use_,
         FileUse::System | FileUse::SystemData | FileUse::Device

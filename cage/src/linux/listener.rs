@@ -5,11 +5,13 @@
 //! into the address after it was read here, and nobody else can reach the proxy, which listens
 //! nowhere.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::FileExt as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,6 +25,9 @@ use crate::proxy::{Arrival, PROXY_ADDRESS};
 /// The time for which the number of tasks counts as known while more are asked for than there may
 /// be. Otherwise a program that goes on asking has this process count all the time.
 const COUNTED_FOR: Duration = Duration::from_millis(20);
+
+/// The time after which a task that was allowed is there, however busy the machine is.
+const BEGUN_AFTER: Duration = Duration::from_secs(1);
 
 /// What decides about the calls of one cage.
 pub(super) struct Judge {
@@ -39,10 +44,11 @@ pub(super) fn answer(listener: &OwnedFd, judge: &Judge) {
         max: judge.tasks_max,
         known: 1,
         refused: None,
+        allowed: HashMap::new(),
     };
     while let Ok(Some(question)) = notification::next(listener.as_fd()) {
         if question.call != libc::SYS_connect {
-            match tasks.one_more() {
+            match tasks.one_more(question.thread) {
                 true => question.proceed(listener),
                 false => question.end(listener, libc::EAGAIN),
             }
@@ -62,22 +68,36 @@ struct Tasks {
     max: u64,
     known: u64,
     refused: Option<Instant>,
+    /// The threads that were allowed one and have not asked for another since. Each may be yet to
+    /// begin it, so that it is not there to be counted.
+    allowed: HashMap<u32, Instant>,
 }
 
 impl Tasks {
-    fn one_more(&mut self) -> bool {
+    /// True if `thread` may have one more.
+    fn one_more(&mut self, thread: u32) -> bool {
+        self.allowed.remove(&thread);
         if self.known >= self.max {
             if self.refused.is_some_and(|at| at.elapsed() < COUNTED_FOR) {
                 return false;
             }
-            self.known = members(self.group).iter().map(|it| it.threads).sum();
+            self.known = self.count();
             if self.known >= self.max {
                 self.refused = Some(Instant::now());
                 return false;
             }
         }
         self.known += 1;
+        self.allowed.insert(thread, Instant::now());
         true
+    }
+
+    fn count(&mut self) -> u64 {
+        self.allowed.retain(|thread, at| {
+            at.elapsed() < BEGUN_AFTER && Path::new(&format!("/proc/{thread}")).exists()
+        });
+        let there: u64 = members(self.group).iter().map(|it| it.threads).sum();
+        there.saturating_add(self.allowed.len() as u64)
     }
 }
 

@@ -148,8 +148,8 @@ const SOCKET_TYPE: u64 = 0xf;
 pub(super) fn filters(network: bool) -> Result<Vec<BpfProgram>, BackendError> {
     Ok(vec![
         allowing(network)?,
-        refusing(network)?,
         unsupporting()?,
+        refusing(network)?,
     ])
 }
 

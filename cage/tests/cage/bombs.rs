@@ -59,7 +59,12 @@ else:
 "#;
     let begun = Instant::now();
     let said = place.python(script, &Grants::none()).await;
-    assert_eq!(said.stdout, "processes 40 refused True\n", "{said:?}");
+    let words: Vec<&str> = said.stdout.split_ascii_whitespace().collect();
+    let ["processes", count, "refused", "True"] = words[..] else {
+        panic!("{said:?}");
+    };
+    let count: u32 = count.parse().unwrap();
+    assert!((36..=40).contains(&count), "{said:?}");
     assert_eq!(said.ended, Ended::Exited(0));
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
     place.check_empty();

@@ -261,7 +261,7 @@ print("other", status("http://localhost:{canary}/"))
 print("address", status("http://127.0.0.1:{port}/"))
 async def raw():
     reader, writer = await asyncio.open_connection("127.0.0.1", 3128)
-    writer.write(b"GET http://localhost:{port}/asyncio HTTP/1.1\r\nHost: x\r\n\r\n")
+    writer.write(b"GET http://localhost:{port}/asyncio HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     return (await reader.read()).decode().splitlines()[-1]
 print(asyncio.run(asyncio.wait_for(raw(), 10)))
 # Many at once, which do not block.

@@ -122,8 +122,10 @@ async fn a_link_put_in_the_place_of_a_directory() {
         move || {
             while going.load(std::sync::atomic::Ordering::Relaxed) {
                 let _ = std::fs::create_dir(&data);
+                std::thread::sleep(std::time::Duration::from_millis(3));
                 let _ = std::fs::remove_dir(&data);
                 let _ = symlink("secret", &data);
+                std::thread::sleep(std::time::Duration::from_millis(3));
                 let _ = std::fs::remove_file(&data);
             }
         }

@@ -172,11 +172,10 @@ async fn fetch_in_python() {
     let (granted, canary) = (page(), page());
     let origin = format!("http://localhost:{granted}").parse().unwrap();
     let grants = Grants::none().network(origin, Methods::Any);
-    let proxy = "--proxy-url=http://127.0.0.1:3128";
     let program = module(
         "mcp_server_fetch",
         &directory,
-        &["--ignore-robots-txt", proxy],
+        &["--ignore-robots-txt", "--allow-private-ips"],
     );
     let mut client = Client::start(&place, &program, &grants).await;
     assert_eq!(client.tools().await, ["fetch"]);

@@ -110,6 +110,7 @@ impl Place {
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) stdout: String,
+    #[allow(dead_code, reason = "shown when a test fails")]
     pub(crate) stderr: String,
     pub(crate) ended: Ended,
 }
@@ -152,7 +153,7 @@ impl Said {
             "EAFNOSUPPORT",
             "ENOENT",
             "ENXIO",
-            "EOPNOTSUPP",
+            "ENOTSUP",
         ];
         let allowed: Vec<_> = attempts
             .iter()
