@@ -1,5 +1,13 @@
 //! The `Cage`: says what the system lacks for it, and starts programs in it.
 
+#![cfg_attr(
+    not(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    )),
+    allow(dead_code, reason = "other systems start nothing")
+)]
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

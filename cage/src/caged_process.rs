@@ -1,5 +1,13 @@
 //! A `CagedProcess`: the pipes of a program that runs in a cage, and how it ended.
 
+#![cfg_attr(
+    not(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    )),
+    allow(dead_code, reason = "other systems start nothing")
+)]
+
 use std::fmt;
 
 use tokio::io::{AsyncRead, AsyncWrite};

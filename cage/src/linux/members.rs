@@ -5,7 +5,7 @@ use std::fs;
 /// A process of the group.
 pub(super) struct Member {
     pub(super) threads: u64,
-    /// Memory that is its own.
+    /// Memory that holds no file: its own, and what it shares with others, which counts for each.
     pub(super) memory_bytes: u64,
 }
 
@@ -22,10 +22,10 @@ pub(super) fn members(group: u32) -> Vec<Member> {
         .filter_map(|entry| {
             let stat = fs::read(entry.path().join("stat")).ok()?;
             let threads = threads_in(&stat, group)?;
-            let memory = fs::read_to_string(entry.path().join("statm")).ok();
+            let status = fs::read_to_string(entry.path().join("status")).ok();
             Some(Member {
                 threads,
-                memory_bytes: memory.as_deref().and_then(own_memory).unwrap_or(0),
+                memory_bytes: status.as_deref().map_or(0, memory_in),
             })
         })
         .collect()
@@ -42,13 +42,16 @@ fn threads_in(stat: &[u8], group: u32) -> Option<u64> {
     in_group.then_some(threads)
 }
 
-/// Resident pages that are not shared, in a line of `statm`.
-fn own_memory(statm: &str) -> Option<u64> {
-    let mut fields = statm.split_ascii_whitespace().map(str::parse::<u64>);
-    let resident = fields.nth(1)?.ok()?;
-    let shared = fields.next()?.ok()?;
-    let page = u64::try_from(rustix::param::page_size()).ok()?;
-    Some(resident.saturating_sub(shared).saturating_mul(page))
+/// The memory in the lines of `status`, which the kernel writes in kibibytes.
+fn memory_in(status: &str) -> u64 {
+    let value = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok()
+    };
+    ["RssAnon:", "RssShmem:"]
+        .into_iter()
+        .filter_map(value)
+        .fold(0, |sum, kib| sum.saturating_add(kib.saturating_mul(1024)))
 }
 
 #[cfg(test)]
@@ -61,6 +64,14 @@ mod tests {
         assert_eq!(threads_in(stat, 42), Some(13));
         assert_eq!(threads_in(stat, 9), None);
         assert_eq!(threads_in(b"", 9), None);
+    }
+
+    #[test]
+    fn memory_is_counted_that_is_no_file() {
+        let status =
+            "Name:\tRssAnon: 1 kB\nRssAnon:\t     100 kB\nRssFile:\t 9 kB\nRssShmem:\t 20 kB\n";
+        assert_eq!(memory_in(status), 120 << 10);
+        assert_eq!(memory_in(""), 0);
     }
 
     #[test]
