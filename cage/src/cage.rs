@@ -23,9 +23,9 @@ use crate::support::Support;
 /// A cage that programs can be started in, each in its own.
 #[derive(Debug, Clone)]
 pub struct Cage {
-    pub(crate) launcher: Launcher,
-    pub(crate) scratch: PathBuf,
-    pub(crate) limits: CageLimits,
+    launcher: Launcher,
+    scratch: PathBuf,
+    limits: CageLimits,
 }
 
 impl Cage {
@@ -56,16 +56,17 @@ impl Cage {
     ///
     /// It runs with these rights and no others:
     ///
-    /// - It reads the system's programs and libraries, its packages and the granted directories at
-    ///   their own paths, and changes the latter where that is granted. It makes no symbolic links
-    ///   there, and changes no permissions, owners or times of files.
-    /// - Of the environment it has the granted variables, `PATH`, `LANG`, `HOME`, `TMPDIR` and those
-    ///   that name the proxy.
+    /// - It reads the system's programs and libraries, its packages and the granted directories
+    ///   at their own paths, and changes the latter where that is granted. It makes no symbolic
+    ///   links there, and changes no permissions, owners or times of files.
+    /// - Of the environment it has the granted variables, `PATH`, `LANG`, `HOME`, `TMPDIR` and
+    ///   those that name the proxy.
     /// - It has no sockets. Where origins are granted, a TCP connection to the address in
-    ///   `HTTPS_PROXY` leads to a proxy in this process, which nobody else can reach, and from there
-    ///   to granted origins. There is no DNS: the proxy looks names up.
-    /// - It and its children form one group of processes, which none of them leaves, and which ends
-    ///   when the program does, when the value returned here is dropped, and when this process ends.
+    ///   `HTTPS_PROXY` leads to a proxy in this process, which nobody else can reach, and from
+    ///   there to granted origins. There is no DNS: the proxy looks names up.
+    /// - It and its children form one group of processes, which none of them leaves, and which
+    ///   ends when the program does, when the value returned here is dropped, and when this
+    ///   process ends.
     ///
     /// Needs a Tokio runtime, which the proxy runs on.
     ///
@@ -85,7 +86,14 @@ impl Cage {
             target_os = "linux",
             any(target_arch = "x86_64", target_arch = "aarch64")
         ))]
-        return crate::linux::start::start(self, program, grants, values).await;
+        {
+            let setup = crate::linux::start::Setup {
+                launcher: self.launcher.clone(),
+                scratch: self.scratch.clone(),
+                limits: self.limits,
+            };
+            crate::linux::start::start(setup, program, grants, values).await
+        }
         #[cfg(not(all(
             target_os = "linux",
             any(target_arch = "x86_64", target_arch = "aarch64")

@@ -75,8 +75,8 @@ impl CagedProcess {
         self.handle.kill();
     }
 
-    /// Waits until the program and all that it started have ended. May be awaited again, and given
-    /// up.
+    /// Waits until the program and all that it started have ended. May be awaited again, and
+    /// given up.
     pub async fn wait(&mut self) -> Ended {
         self.handle.wait().await
     }

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 /// The program that closes cages.
 ///
 /// It is the embedder's own executable, or the command `tool` beside it, called with `arguments`,
-/// and calls [`launch_for_parent`] before anything else. It lives as long as the cage, ends all that
-/// is left in it when the program ends, and also when its parent is killed.
+/// and calls [`launch_for_parent`] before anything else. It lives as long as the cage, ends all
+/// that is left in it when the program ends, and also when its parent is killed.
 #[derive(Debug, Clone)]
 pub struct Launcher {
     /// The program's path.

@@ -2,8 +2,8 @@
 //!
 //! It needs no root, no container and no daemon. On Linux, Landlock denies files and TCP, seccomp
 //! the system calls that lead elsewhere, and this process connects the program to a proxy that
-//! leads to granted origins only. [`Cage::support`] says what the system lacks, before anything is
-//! started; what lacks something starts nothing.
+//! leads to granted origins only. [`Cage::support`] says what the system lacks, before anything
+//! is started; what lacks something starts nothing.
 //!
 //! What the program still learns or may do, because no mechanism without root keeps it away:
 //!

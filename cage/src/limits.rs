@@ -25,9 +25,9 @@ pub struct CageLimits {
 }
 
 impl CageLimits {
-    /// 2 GiB of memory for a process and 4 for all, files of 1 GiB, 4 GiB of private files, an hour
-    /// of processor time, 1,024 open files, 256 processes and threads, 64 connections. Node takes 11
-    /// threads and 150 MiB.
+    /// 2 GiB of memory for a process and 4 for all, files of 1 GiB, 4 GiB of private files, an
+    /// hour of processor time, 1,024 open files, 256 processes and threads, 64 connections. Node
+    /// takes 11 threads and 150 MiB.
     pub const fn standard() -> Self {
         Self {
             memory_bytes: 2 << 30,

@@ -1,10 +1,11 @@
 //! The cage on Linux: Landlock, seccomp and its notifications, limits, one group of processes.
 //!
 //! Three processes take part. This one starts the launcher and keeps a socket to it. The launcher
-//! (`child`) is outside of the cage: it forks the program's process, waits for its end, and ends the
-//! group when the program or this process has ended. The program's process closes the cage around
-//! itself (`closing`) before it becomes the program. It hands this process a listener, by which the
-//! kernel asks about two kinds of its system calls: connections, and new processes and threads.
+//! (`child`) is outside of the cage: it forks the program's process, waits for its end, and ends
+//! the group when the program or this process has ended. The program's process closes the cage
+//! around itself (`closing`) before it becomes the program. It hands this process a listener, by
+//! which the kernel asks about two kinds of its system calls: connections, and new processes and
+//! threads.
 
 pub(crate) mod child;
 mod closing;

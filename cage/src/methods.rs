@@ -3,8 +3,8 @@
 use tool_hub_manifest::{Grants, Methods, Origin};
 
 /// The origins that `grants` binds to some methods, and that a caged program may use with any:
-/// over TLS the proxy sees the host and the port, and not the requests. Whoever approves has to be
-/// told. Over plain `http` methods are enforced, those in overriding headers included.
+/// over TLS the proxy sees the host and the port, and not the requests. Whoever approves has to
+/// be told. Over plain `http` methods are enforced, those in overriding headers included.
 pub fn unenforced_methods(grants: &Grants) -> Vec<&Origin> {
     let bound = grants.network.iter().filter(|(origin, methods)| {
         origin.scheme() == "https" && matches!(methods, Methods::Only(_))

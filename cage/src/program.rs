@@ -6,7 +6,8 @@ use std::path::PathBuf;
 /// A program that is to run in a cage.
 ///
 /// It reads and starts what is in the system's directories of programs and libraries, such as
-/// `/usr`, and in `packages`. Its own file and interpreter have to be there. It sees no other file.
+/// `/usr`, and in `packages`. Its own file and interpreter have to be there. It sees no other
+/// file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     /// The path of the file, absolute.

@@ -2,8 +2,8 @@
 //!
 //! It takes `CONNECT` for `https`, and for `http` where every method is granted, and requests in
 //! absolute form for `http`. Each request is read and written anew, so that nothing which two
-//! servers read in two ways gets through. What a tunnel carries is not seen: it leads to the granted
-//! host and port, and to nothing else.
+//! servers read in two ways gets through. What a tunnel carries is not seen: it leads to the
+//! granted host and port, and to nothing else.
 
 mod forward;
 mod refusal;

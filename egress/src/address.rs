@@ -12,9 +12,9 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// True if `address` is one of this machine's. It may be a public one, but the services that listen
-/// there are often meant for this machine alone. The check binds a socket, which works for own
-/// addresses only; nothing is sent. Public addresses that a router translates (NAT) are the
+/// True if `address` is one of this machine's. It may be a public one, but the services that
+/// listen there are often meant for this machine alone. The check binds a socket, which works for
+/// own addresses only; nothing is sent. Public addresses that a router translates (NAT) are the
 /// router's, and are not detected here.
 pub fn is_own(address: IpAddr) -> bool {
     let binds = |address: IpAddr| UdpSocket::bind((address, 0)).is_ok();
@@ -28,8 +28,8 @@ pub fn is_own(address: IpAddr) -> bool {
     if !binds(nobody) {
         return true;
     }
-    // This system can bind to any address (`ip_nonlocal_bind`). An own address is reached from that
-    // same address.
+    // This system can bind to any address (`ip_nonlocal_bind`). An own address is reached from
+    // that same address.
     let reached_from = || {
         let socket = UdpSocket::bind((anybody, 0))?;
         socket.connect((address, 9))?;

@@ -1,7 +1,7 @@
 //! The way out of a sandbox: the addresses that a granted origin may lead to, and hidden methods.
 //!
-//! The gate of the host and the proxy of the cage both use it, so that a grant means the same to a
-//! component and to a process.
+//! The gate of the host and the proxy of the cage both use it, so that a grant means the same to
+//! a component and to a process.
 //!
 //! ```
 //! use tool_hub_egress::{DialError, Resolver, dial};

@@ -75,8 +75,8 @@ fn start(plan: Plan, pipes: Vec<OwnedFd>, control: OwnedFd) -> io::Result<Pid> {
         .stdout(Stdio::from(stdout))
         .stderr(Stdio::from(stderr))
         .process_group(0);
-    // SAFETY: this process has one thread, so the memory of its copy is whole, and no lock in it is
-    // held by a thread that the copy does not have.
+    // SAFETY: this process has one thread, so the memory of its copy is whole, and no lock in it
+    // is held by a thread that the copy does not have.
     unsafe {
         command.pre_exec(move || closing::close(&plan, control.as_fd()));
     }

@@ -166,8 +166,8 @@ fn rules(plan: &Plan) -> Result<RulesetCreated, String> {
     Ok(rules)
 }
 
-/// Opens a path for a rule, and one that was granted without following links, so that one put there
-/// meanwhile leads nowhere.
+/// Opens a path for a rule, and one that was granted without following links, so that one put
+/// there meanwhile leads nowhere.
 fn open(path: &Path, use_: FileUse) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let resolve = match is_of_system(use_) {

@@ -1,9 +1,9 @@
 //! Answers the kernel's questions about a cage: connects it to the proxy, and counts its tasks.
 //!
-//! A connection is never made by the program. This process makes two ends, gives one to the program
-//! in the place of its socket, and serves the other. So it does not matter what the program writes
-//! into the address after it was read here, and nobody else can reach the proxy, which listens
-//! nowhere.
+//! A connection is never made by the program. This process makes two ends, gives one to the
+//! program in the place of its socket, and serves the other. So it does not matter what the
+//! program writes into the address after it was read here, and nobody else can reach the proxy,
+//! which listens nowhere.
 
 use std::collections::HashMap;
 use std::fs;

@@ -31,8 +31,8 @@ pub(super) fn members(group: u32) -> Vec<Member> {
         .collect()
 }
 
-/// The number of threads in a line of `stat`, if the process belongs to `group`. The name in it may
-/// hold anything, so fields are counted from its closing parenthesis.
+/// The number of threads in a line of `stat`, if the process belongs to `group`. The name in it
+/// may hold anything, so fields are counted from its closing parenthesis.
 fn threads_in(stat: &[u8], group: u32) -> Option<u64> {
     let end = stat.iter().rposition(|byte| *byte == b')')?;
     let rest = std::str::from_utf8(stat.get(end + 1..)?).ok()?;

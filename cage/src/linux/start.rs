@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -20,7 +20,6 @@ use tokio::net::unix::pipe;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tool_hub_manifest::{Grants, VariableName};
 
-use crate::cage::Cage;
 use crate::caged_process::{CagedProcess, Ended, Handle};
 use crate::error::CageError;
 use crate::launcher::Launcher;
@@ -66,25 +65,36 @@ struct Launched {
     pipes: Pipes,
 }
 
-/// See [`Cage::start`].
+/// What a cage is made with.
+pub(crate) struct Setup {
+    pub(crate) launcher: Launcher,
+    pub(crate) scratch: PathBuf,
+    pub(crate) limits: CageLimits,
+}
+
+/// See [`Cage::start`](crate::Cage::start).
 pub(crate) async fn start(
-    cage: &Cage,
+    setup: Setup,
     program: &Program,
     grants: &Grants,
     values: &BTreeMap<VariableName, String>,
 ) -> Result<CagedProcess, CageError> {
-    let scratch = scratch(&cage.scratch)?;
-    let plan = plan(cage, program, grants, values, scratch.path())?;
-    let launcher = cage.launcher.clone();
+    let Setup {
+        launcher,
+        scratch,
+        limits,
+    } = setup;
+    let scratch = private_directory(&scratch)?;
+    let plan = plan(limits, program, grants, values, scratch.path())?;
     // It takes some milliseconds, in which others may need this thread.
     let launched = tokio::task::spawn_blocking(move || launch(&launcher, &plan)).await;
     let launched = launched.map_err(|error| CageError::Talk(io::Error::other(error)))??;
-    let serving = serve(cage.limits, grants, launched, scratch);
+    let serving = serve(limits, grants, launched, scratch);
     serving.map_err(CageError::Talk)
 }
 
 /// A private directory with a home and one for temporary files.
-fn scratch(within: &Path) -> Result<TempDir, CageError> {
+fn private_directory(within: &Path) -> Result<TempDir, CageError> {
     let made = || {
         let scratch = tempfile::Builder::new()
             .prefix("cage-")
@@ -102,7 +112,7 @@ fn scratch(within: &Path) -> Result<TempDir, CageError> {
 }
 
 fn plan(
-    cage: &Cage,
+    limits: CageLimits,
     program: &Program,
     grants: &Grants,
     values: &BTreeMap<VariableName, String>,
@@ -126,7 +136,6 @@ fn plan(
         let value = value.ok_or_else(|| CageError::Variable(name.clone()))?;
         environment.push((name.as_str().to_owned(), value.into()));
     }
-    let limits = cage.limits;
     Ok(Plan {
         program: program.path.clone().into_os_string(),
         arguments: program.arguments.clone(),
@@ -300,7 +309,7 @@ fn shut_down(control: &OwnedFd) {
 
 async fn watch_usage(
     group: u32,
-    scratch: std::path::PathBuf,
+    scratch: PathBuf,
     limits: CageLimits,
     control: Arc<OwnedFd>,
     (mut ended, exceeded): (watch::Receiver<Option<Ended>>, Exceeded),

@@ -1,8 +1,8 @@
 //! The filters of a caged program's system calls: allowed, refused with a reason, asked about.
 //!
-//! What is not listed does not exist for it (`ENOSYS`), for which libraries have fallbacks, and so
-//! neither do calls of future kernels. Landlock's rules are about opening files, so the calls that
-//! change a file or watch it by its name alone are not listed either.
+//! What is not listed does not exist for it (`ENOSYS`), for which libraries have fallbacks, and
+//! so neither do calls of future kernels. Landlock's rules are about opening files, so the calls
+//! that change a file or watch it by its name alone are not listed either.
 
 use std::collections::BTreeMap;
 

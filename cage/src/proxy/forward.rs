@@ -18,8 +18,8 @@ use crate::proxy::refusal::{Body, Refusal};
 /// The time for the head of an answer.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(120);
 
-/// Headers that are meant for one connection (RFC 9110, section 7.6.1) or for this proxy. The length
-/// is written anew with what is sent.
+/// Headers that are meant for one connection (RFC 9110, section 7.6.1) or for this proxy. The
+/// length is written anew with what is sent.
 const OF_CONNECTION: [HeaderName; 10] = [
     header::CONNECTION,
     HeaderName::from_static("keep-alive"),
@@ -72,8 +72,8 @@ pub(super) async fn forward(
     Ok(Response::from_parts(head, body.boxed()))
 }
 
-/// The origin of `request`, if it is granted with the request's method and with every method that a
-/// server may use instead.
+/// The origin of `request`, if it is granted with the request's method and with every method that
+/// a server may use instead.
 fn admit(network: &Network, request: &Request<Incoming>) -> Result<Origin, Refusal> {
     let (method, headers) = (request.method().as_str(), request.headers());
     let text = plain_origin(request.uri()).ok_or(Refusal::NotForProxy)?;

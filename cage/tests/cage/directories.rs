@@ -1,4 +1,4 @@
-//! Files outside of every grant, granted directories, and the tricks by which one leads to the other.
+//! Files outside of every grant, granted directories, and tricks by which one leads to the other.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};

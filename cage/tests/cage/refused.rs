@@ -1,4 +1,4 @@
-//! What is refused before anything of a program runs.
+//! Refusals before anything of a program runs.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;

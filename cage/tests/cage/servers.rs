@@ -165,7 +165,8 @@ async fn time_in_python() {
     place.check_empty();
 }
 
-/// The text of a page of one's own, through the proxy, and nothing of a server that is not granted.
+/// The text of a page of one's own, through the proxy, and nothing of a server that is not
+/// granted.
 async fn fetch_in_python() {
     let place = place();
     let directory = packages::python(&FETCH);
