@@ -68,6 +68,8 @@ impl Cage {
     ///   ends when the program does, when the value returned here is dropped, and when this
     ///   process ends.
     ///
+    /// Storage and credentials among the grants are for components: a program is given neither.
+    ///
     /// Needs a Tokio runtime, which the proxy runs on.
     ///
     /// # Errors
