@@ -172,8 +172,7 @@ async fn built(
     match project.build.language {
         Language::Rust => {
             interpreter::refuse_named(project, COMPILED)?;
-            let bytes = rust::build(project, session).await?;
-            Ok((BuiltComponent::whole(bytes), None))
+            Ok((rust::build(project, session).await?, None))
         }
         Language::C => {
             interpreter::refuse_named(project, COMPILED)?;

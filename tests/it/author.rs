@@ -394,7 +394,19 @@ fn rust_projects_of_one_name() {
             .join("target/wasm32-wasip2/release/deps");
         assert!(!compiled.exists(), "{place} compiles for itself");
     }
-    home.tool("build first/greeter").ok();
+    let built = home.tool("build first/greeter --json").json();
+    let packages = built["packages"].as_array().expect("packages");
+    let bindings = packages.iter().find(|it| it["name"] == "wit-bindgen");
+    let bindings = bindings.unwrap_or_else(|| panic!("{built}"));
+    assert_eq!(bindings["registry"], "cargo");
+    assert!(
+        bindings["license"]
+            .as_str()
+            .is_some_and(|it| it.contains("Apache-2.0"))
+    );
+    assert!(packages.iter().all(|it| it["name"] != "greeter"), "{built}");
+    let inspected = home.tool("inspect ./first/greeter --json").json();
+    assert_eq!(inspected["inspection"]["packages"], built["packages"]);
     for (directory, says) in [("first", "Hello"), ("second", "Good day")] {
         load(
             &home,

@@ -1,6 +1,7 @@
 //! Builds Rust projects with cargo for `wasm32-wasip2`, and installs that target if it is missing.
 
 mod errors;
+mod packages;
 mod shared;
 mod target;
 
@@ -12,7 +13,7 @@ use tokio::process::Command;
 use super::functions::Functions;
 use super::functions::rust::CARGO_MANIFEST;
 use super::process;
-use super::project::{Form, Project, built};
+use super::project::{BuiltComponent, Form, Project, built};
 use crate::files;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
@@ -34,7 +35,10 @@ const DEVELOPMENT: [(&str, &str); 5] = [
 ];
 
 /// Builds the project with cargo, adding the target through rustup when it is missing.
-pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
+pub(super) async fn build(
+    project: Project<'_>,
+    session: &Session,
+) -> anyhow::Result<BuiltComponent> {
     ensure_target(project.directory, &session.printer).await?;
     let mut command = project.command("cargo");
     command
@@ -77,7 +81,11 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
     }
     let path = component_path(&output.stdout)
         .ok_or_else(|| errors::no_component(&manifest, CARGO_MANIFEST))?;
-    built(&path)
+    let mut built = BuiltComponent::whole(built(&path)?);
+    if project.form == Form::Package {
+        built.packages = packages::of_project(project, &manifest, session).await?;
+    }
+    Ok(built)
 }
 
 /// True if the compiler in use in `directory` has the WebAssembly target. `rustc` may be rustup's

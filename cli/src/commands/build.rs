@@ -18,6 +18,9 @@ use crate::terminal::printer::Printer;
 
 use built_project::BuiltProject;
 
+/// The most packages that are named after a build.
+const PACKAGES_TOLD_MAX: usize = 20;
+
 /// Arguments of `tool build`.
 #[derive(Debug, Args)]
 pub(crate) struct Build {
@@ -84,8 +87,8 @@ impl Build {
 
 /// Says which packages of others are part of what was built.
 fn note_packages(packages: &[IncludedPackage], printer: &Printer) {
-    let told: Vec<String> = packages
-        .iter()
+    let told = packages.iter().take(PACKAGES_TOLD_MAX);
+    let mut told: Vec<String> = told
         .map(
             |IncludedPackage {
                  name,
@@ -98,6 +101,9 @@ fn note_packages(packages: &[IncludedPackage], printer: &Printer) {
             },
         )
         .collect();
+    if let Some(left_out @ 1..) = packages.len().checked_sub(PACKAGES_TOLD_MAX) {
+        told.push(format!("and {left_out} more (all with --json)"));
+    }
     if !told.is_empty() {
         printer.note(&format!("with {}", told.join(", ")));
     }
