@@ -18,6 +18,7 @@ mod keyword_text;
 pub mod lint;
 mod loss;
 mod media_schema;
+pub mod openapi;
 pub mod random_arguments;
 mod report;
 pub mod result;

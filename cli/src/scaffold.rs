@@ -1,5 +1,5 @@
-//! Writes the files of a new project: a template, stubs, a Gradio client, or plain functions.
-//! Stubs are of defined functions.
+//! Writes the files of a new project: a template, stubs, a client of an app or API, or plain
+//! functions. Stubs are of defined functions.
 
 mod c;
 mod defined;
@@ -7,6 +7,7 @@ mod describe;
 mod gradio;
 mod javascript;
 mod names;
+mod openapi;
 mod plain;
 mod python;
 mod rust;
@@ -27,6 +28,7 @@ pub(crate) use defined::DefinedFunctions;
 pub(crate) use describe::names as function_names;
 pub(crate) use gradio::{GradioProject, LANGUAGE as CALLING_LANGUAGE};
 pub(crate) use names::{Names, lower_camel, upper_camel};
+pub(crate) use openapi::{ApiServer, OpenApiProject};
 pub(crate) use plain::PlainFile;
 pub(crate) use rust::{rust_ident, rust_type};
 use template::{COMMON, TemplateFile};
@@ -42,6 +44,8 @@ pub(crate) enum FunctionSource {
     Plain(PlainFile),
     /// Functions that an app offers.
     GradioProject(GradioProject),
+    /// Functions that call an API.
+    OpenApiProject(OpenApiProject),
 }
 
 impl FunctionSource {
@@ -52,6 +56,7 @@ impl FunctionSource {
             Self::Defined(defined) => Some(defined.interface()),
             Self::Plain(plain) => Some(plain.interface()),
             Self::GradioProject(calling) => Some(calling.defined().interface()),
+            Self::OpenApiProject(calling) => Some(calling.defined().interface()),
         }
     }
 }
@@ -119,14 +124,20 @@ fn contents(
         let text = match body {
             FunctionSource::Defined(defined) => defined.file(path, text, names, template)?,
             FunctionSource::GradioProject(calling) => calling.file(path, text, names)?,
+            FunctionSource::OpenApiProject(calling) => calling.file(path, text, names)?,
             FunctionSource::Greeter | FunctionSource::Plain(_) => text,
         };
         found.push((PathBuf::from(path), text));
     }
-    if let FunctionSource::GradioProject(calling) = body {
-        let more = calling.more_files().into_iter();
-        found.extend(more.map(|(path, text)| (PathBuf::from(path), text)));
-    }
+    let more = match body {
+        FunctionSource::GradioProject(calling) => calling.more_files(),
+        FunctionSource::OpenApiProject(calling) => calling.more_files(),
+        _ => Vec::new(),
+    };
+    found.extend(
+        more.into_iter()
+            .map(|(path, text)| (PathBuf::from(path), text)),
+    );
     for (name, text) in CONTRACT.files {
         let path = package_directory(&CONTRACT).join(name);
         found.push((path, (*text).to_owned()));

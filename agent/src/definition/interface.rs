@@ -2,7 +2,7 @@
 //!
 //! A type that WIT cannot express becomes a string of JSON, and a bound becomes a comment.
 
-mod names;
+pub(super) mod names;
 mod signature;
 mod types;
 mod value;
@@ -40,6 +40,7 @@ pub fn interface(specs: &[FunctionSpec]) -> Interface {
     Interface {
         operations,
         definitions: types.into_definitions(),
+        failure: WitType::Plain("string"),
         losses,
     }
 }

@@ -1,9 +1,10 @@
-//! `tool new`: writes a new project from a template, functions, an MCP server or a Gradio app.
+//! `tool new`: writes a new project from a template, functions, an MCP server, a Gradio app or an API.
 //! Functions are definitions or plain source code. The project builds and passes its own check at
 //! once.
 
 mod gradio;
 mod mcp;
+mod openapi;
 mod summary;
 
 use std::ffi::OsString;
@@ -53,6 +54,14 @@ pub(crate) struct New {
     /// for the right to reach that origin
     #[arg(long, value_name = "URL", conflicts_with_all = ["from", "lang"])]
     from_gradio: Option<Url>,
+
+    /// A document of OpenAPI 3.0 or 3.1 in JSON or YAML, a file or an address, whose operations the
+    /// functions will call: all of them if they are few, else those that are chosen
+    #[arg(long, value_name = "DOC", conflicts_with_all = ["from", "from_mcp", "from_gradio", "lang"])]
+    from_openapi: Option<String>,
+
+    #[command(flatten)]
+    openapi: openapi::OpenApiOptions,
 
     /// Where to put it [default: a directory called like the tool]
     #[arg(long, value_name = "DIR")]
@@ -105,6 +114,10 @@ impl New {
                 FunctionSource::GradioProject(gradio::read(url).await?),
                 CALLING_LANGUAGE,
             ));
+        }
+        if let Some(document) = &self.from_openapi {
+            let project = openapi::read(document, &self.openapi, session).await?;
+            return Ok((FunctionSource::OpenApiProject(project), Template::Python));
         }
         if let Some(words) = &self.from_mcp {
             let import =

@@ -2,6 +2,7 @@
 //! The manifest has what WIT cannot say.
 
 use toml_edit::{DocumentMut, Item, Table, value};
+use tool_hub_agent::definition::Loss;
 use tool_hub_agent::definition::import::Import;
 use tool_hub_agent::definition::interface::{Interface, Operation, interface};
 use tool_hub_manifest::FunctionSpec;
@@ -29,6 +30,14 @@ impl DefinedFunctions {
             interface: interface(specs),
             skipped,
         }
+    }
+
+    /// The same functions with replies and failures of the contract, and with `losses` before those
+    /// of their types.
+    pub(super) fn with_replies(mut self, losses: Vec<Loss>) -> Self {
+        self.interface = self.interface.with_replies();
+        self.interface.losses.splice(0..0, losses);
+        self
     }
 
     /// Their types.

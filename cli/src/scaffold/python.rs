@@ -78,7 +78,7 @@ pub(super) fn written(value: &WitType) -> String {
             format!("tuple[{}]", items.join(", "))
         }
         WitType::Named(name) => format!("functions.{}", upper_camel(name)),
-        WitType::Media(name) => upper_camel(name),
+        WitType::Contract(name) => upper_camel(name),
         other => other.to_string(),
     }
 }

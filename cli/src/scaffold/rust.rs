@@ -97,7 +97,7 @@ pub(crate) fn rust_type(value: &WitType) -> String {
             format!("({})", items.trim_end_matches(' '))
         }
         WitType::Named(name) => upper_camel(name),
-        WitType::Media(name) => upper_camel(name),
+        WitType::Contract(name) => upper_camel(name),
         other => other.to_string(),
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn types_used(interface: &Interface) -> (Vec<String>, Vec<&'static st
     fn collect(value: &WitType, named: &mut Vec<String>, media: &mut Vec<&'static str>) {
         match value {
             WitType::Named(name) => named.push(name.clone()),
-            WitType::Media(name) => media.push(name),
+            WitType::Contract(name) => media.push(name),
             WitType::List(inner) | WitType::Option(inner) => collect(inner, named, media),
             WitType::Tuple(items) => items.iter().for_each(|item| collect(item, named, media)),
             _ => {}

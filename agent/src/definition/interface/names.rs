@@ -31,7 +31,7 @@ impl Names {
 
 /// `getWeather`, `get_weather` and `Get weather!` become `get-weather`: words that begin with a
 /// letter. `otherwise` replaces a name without any.
-pub(super) fn kebab(name: &str, otherwise: &str) -> String {
+pub(in crate::definition) fn kebab(name: &str, otherwise: &str) -> String {
     let mut words: Vec<String> = vec![String::new()];
     let mut after_small = false;
     for character in name.chars() {

@@ -11,8 +11,22 @@ pub struct Interface {
     pub operations: Vec<Operation>,
     /// The types that their signatures name, each before those that use it.
     pub definitions: Vec<TypeDefinition>,
+    /// The type of a failure, `string` unless [`Interface::with_replies`] says otherwise.
+    pub failure: WitType,
     /// The constraints that the types cannot express, in the order of the functions.
     pub losses: Vec<Loss>,
+}
+
+impl Interface {
+    /// The same functions with a `reply` of the contract as their result, and a `failure` of it.
+    #[must_use]
+    pub fn with_replies(mut self) -> Self {
+        for operation in &mut self.operations {
+            operation.output = WitType::Contract("reply");
+        }
+        self.failure = WitType::Contract("failure");
+        self
+    }
 }
 
 /// A function of an interface.
@@ -82,6 +96,6 @@ pub enum WitType {
     Tuple(Vec<WitType>),
     /// A type of [`Interface::definitions`].
     Named(String),
-    /// `image` or `audio` of the contract `tool-hub:tool`.
-    Media(&'static str),
+    /// A type of the contract `tool-hub:tool`, such as `image` or `reply`.
+    Contract(&'static str),
 }

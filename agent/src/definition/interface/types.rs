@@ -135,7 +135,7 @@ impl Types {
                 WitType::Tuple(items.collect())
             }
             Form::Object(members, rest) => match media(node, members) {
-                Some(media) => WitType::Media(media),
+                Some(media) => WitType::Contract(media),
                 None => self.record(document, node, members, rest, name, report),
             },
             Form::Union(nodes) => self.union(document, node, nodes, name, report),

@@ -52,8 +52,8 @@ const KEYWORDS: [&str; 42] = [
     "with",
 ];
 
-/// The contract's interface with pictures and sounds.
-const MEDIA: &str = "tool-hub:tool/types@0.1.0";
+/// The contract's interface of types.
+const CONTRACT: &str = "tool-hub:tool/types@0.1.0";
 
 impl Interface {
     /// The WIT package `package` with the interface `functions`, and a world `tool` that
@@ -66,10 +66,10 @@ impl Interface {
              /// returns, then what to write for each argument.\n\
              interface functions {{\n"
         );
-        let media = self.media();
-        if !media.is_empty() {
-            let names: Vec<&str> = media.into_iter().collect();
-            text.push_str(&format!("    use {MEDIA}.{{{}}};\n\n", names.join(", ")));
+        let types = self.contract_types();
+        if !types.is_empty() {
+            let names: Vec<&str> = types.into_iter().collect();
+            text.push_str(&format!("    use {CONTRACT}.{{{}}};\n\n", names.join(", ")));
         }
         for definition in &self.definitions {
             match &definition.kind {
@@ -89,14 +89,18 @@ impl Interface {
             }
             text.push_str("    }\n\n");
         }
-        let operations: Vec<String> = self.operations.iter().map(function).collect();
+        let operations: Vec<String> = self
+            .operations
+            .iter()
+            .map(|operation| function(operation, &self.failure))
+            .collect();
         text.push_str(&operations.join("\n"));
         text.push_str("}\n\nworld tool {\n    export functions;\n}\n");
         text
     }
 
     /// The types of the contract that are used.
-    fn media(&self) -> BTreeSet<&'static str> {
+    fn contract_types(&self) -> BTreeSet<&'static str> {
         let fields = self
             .definitions
             .iter()
@@ -113,25 +117,26 @@ impl Interface {
         let mut found = BTreeSet::new();
         values
             .chain(outputs)
-            .for_each(|value| value.media(&mut found));
+            .chain([&self.failure])
+            .for_each(|value| value.contract_types(&mut found));
         found
     }
 }
 
 impl WitType {
-    fn media(&self, found: &mut BTreeSet<&'static str>) {
+    fn contract_types(&self, found: &mut BTreeSet<&'static str>) {
         match self {
-            Self::Media(name) => {
+            Self::Contract(name) => {
                 found.insert(name);
             }
-            Self::List(inner) | Self::Option(inner) => inner.media(found),
-            Self::Tuple(items) => items.iter().for_each(|item| item.media(found)),
+            Self::List(inner) | Self::Option(inner) => inner.contract_types(found),
+            Self::Tuple(items) => items.iter().for_each(|item| item.contract_types(found)),
             Self::Plain(_) | Self::Json | Self::Named(_) => {}
         }
     }
 }
 
-fn function(operation: &Operation) -> String {
+fn function(operation: &Operation, failure: &WitType) -> String {
     let mut words = operation.description.trim().to_owned();
     if words.is_empty() {
         words = format!("Say here what `{}` does.", operation.name);
@@ -154,7 +159,7 @@ fn function(operation: &Operation) -> String {
         .map(Parameter::to_string)
         .collect();
     format!(
-        "{}    {}: func({}) -> result<{}, string>;\n",
+        "{}    {}: func({}) -> result<{}, {failure}>;\n",
         comment(&words, "    "),
         marked(&operation.wit),
         parameters.join(", "),
@@ -190,7 +195,7 @@ impl fmt::Display for Parameter {
 impl fmt::Display for WitType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Plain(name) | Self::Media(name) => f.write_str(name),
+            Self::Plain(name) | Self::Contract(name) => f.write_str(name),
             Self::Json => f.write_str("string"),
             Self::Named(name) => f.write_str(name),
             Self::List(inner) => write!(f, "list<{inner}>"),

@@ -20,6 +20,17 @@ pub(super) fn tell(functions: &FunctionSource, printer: &Printer) {
         FunctionSource::Plain(plain) => printer.note(&format!("read {read} of {}", plain.name())),
         FunctionSource::Defined(defined) => tell_defined(&read, defined, printer),
         FunctionSource::GradioProject(calling) => tell_defined(&read, calling.defined(), printer),
+        FunctionSource::OpenApiProject(calling) => {
+            tell_defined(&read, calling.defined(), printer);
+            for call in calling.calls() {
+                printer.note(&format!("  {call}"));
+            }
+            for scheme in calling.refused_schemes() {
+                printer.warning(&format!(
+                    "requests cannot carry the security scheme `{scheme}`"
+                ));
+            }
+        }
     }
     tell_differences(&interface.losses, printer);
 }

@@ -1,0 +1,139 @@
+//! The credentials that an operation's security requirements ask for.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::document::{OpenApiDocument, shown};
+use super::operation::ApiOperation;
+use super::text;
+
+/// The longest explanation of a credential, and the most scopes that it names.
+const WHY_CHARACTERS_MAX: usize = 160;
+const SCOPES_MAX: usize = 8;
+
+/// A secret that goes into each request, which the tool itself never sees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiCredential {
+    /// The document's name for the scheme.
+    pub scheme: String,
+    /// The place in the request.
+    pub place: CredentialPlace,
+    /// What it is, for the person who has it.
+    pub why: String,
+}
+
+/// The place of a credential in a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CredentialPlace {
+    /// `Authorization: Bearer …`.
+    Bearer,
+    /// `Authorization: Basic …`, of a user and a password.
+    Basic,
+    /// A header of this name.
+    Header(String),
+    /// A member of the query of this name.
+    Query(String),
+    /// A cookie of this name.
+    Cookie(String),
+}
+
+/// The credentials of an operation: those of the first alternative that can be carried.
+pub(super) struct FoundCredentials {
+    pub(super) credentials: Vec<ApiCredential>,
+    /// Schemes that cannot be carried, where no alternative can.
+    pub(super) refused: Vec<String>,
+}
+
+impl OpenApiDocument {
+    /// The credentials that an operation asks for.
+    pub(super) fn credentials(&self, operation: &ApiOperation<'_>) -> FoundCredentials {
+        let own = operation
+            .operation
+            .get("security")
+            .and_then(Value::as_array);
+        let required = own.or_else(|| self.root().get("security").and_then(Value::as_array));
+        let mut refused = BTreeSet::new();
+        for alternative in required.into_iter().flatten() {
+            let Some(schemes) = alternative.as_object().filter(|it| !it.is_empty()) else {
+                continue;
+            };
+            let read: Vec<_> = schemes
+                .iter()
+                .map(|(name, scopes)| self.credential(name, scopes).ok_or(name))
+                .collect();
+            if read.iter().all(Result::is_ok) {
+                return FoundCredentials {
+                    credentials: read.into_iter().flatten().collect(),
+                    refused: Vec::new(),
+                };
+            }
+            refused.extend(
+                read.into_iter()
+                    .filter_map(Result::err)
+                    .map(|name| shown(name)),
+            );
+        }
+        FoundCredentials {
+            credentials: Vec::new(),
+            refused: refused.into_iter().collect(),
+        }
+    }
+
+    /// True if a scheme of the document sends the parameter `name` in `place`.
+    pub(super) fn is_key(&self, place: &str, name: &str) -> bool {
+        let schemes = self.schemes().into_iter().flatten();
+        schemes.map(|(_, scheme)| scheme).any(|scheme| {
+            scheme["type"] == "apiKey" && scheme["in"] == place && scheme["name"] == name
+        })
+    }
+
+    fn schemes(&self) -> Option<&Map<String, Value>> {
+        self.root()
+            .get("components")?
+            .get("securitySchemes")?
+            .as_object()
+    }
+
+    fn credential(&self, name: &str, scopes: &Value) -> Option<ApiCredential> {
+        let scheme = self.schemes()?.get(name)?;
+        let scheme = self.resolve(scheme, "/components/securitySchemes").ok()?;
+        let text = |member: &str| scheme.get(member).and_then(Value::as_str);
+        let kind = text("scheme").unwrap_or_default().to_ascii_lowercase();
+        let (place, what) = match (text("type")?, kind.as_str()) {
+            ("http", "bearer") => (CredentialPlace::Bearer, "a token"),
+            ("http", "basic") => (CredentialPlace::Basic, "`user:password`"),
+            ("oauth2", _) => (CredentialPlace::Bearer, "an access token of OAuth 2"),
+            ("openIdConnect", _) => (CredentialPlace::Bearer, "an access token of OpenID Connect"),
+            ("apiKey", _) => {
+                let key = text("name").filter(|key| is_token(key))?.to_owned();
+                let place = match text("in")? {
+                    "header" => CredentialPlace::Header(key),
+                    "query" => CredentialPlace::Query(key),
+                    "cookie" => CredentialPlace::Cookie(key),
+                    _ => return None,
+                };
+                (place, "an API key")
+            }
+            _ => return None,
+        };
+        let mut why = format!("{what} for {}", self.title().unwrap_or("the API"));
+        let scopes = scopes.as_array().into_iter().flatten();
+        let scopes: Vec<&str> = scopes.filter_map(Value::as_str).take(SCOPES_MAX).collect();
+        if !scopes.is_empty() {
+            why = format!("{why} with {}", scopes.join(", "));
+        }
+        Some(ApiCredential {
+            scheme: name.to_owned(),
+            place,
+            why: text::plain(&why, WHY_CHARACTERS_MAX).0,
+        })
+    }
+}
+
+/// True for the characters of a header's or a cookie's name.
+fn is_token(name: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&'*+-.^_`|~[]".contains(&byte);
+    !name.is_empty() && name.len() <= 100 && name.bytes().all(is_allowed)
+}

@@ -1,0 +1,135 @@
+//! Writes what a project that calls an API asks for: its origins, with the methods in use, and the
+//! credentials that the host puts into its requests.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
+use tool_hub_agent::definition::openapi::CredentialPlace;
+
+use super::super::names::Names;
+use super::endpoint::Endpoint;
+
+/// The longest description of a tool that is made of the API's title.
+const DESCRIPTION_CHARACTERS_MAX: usize = 200;
+
+/// A credential that requests to an origin need.
+pub(super) struct Credential {
+    pub(super) name: String,
+    origin: String,
+    place: CredentialPlace,
+    why: String,
+}
+
+/// The manifest of a project with these functions.
+pub(super) fn manifest(
+    text: &str,
+    title: &str,
+    endpoints: &[Endpoint],
+    names: &Names,
+) -> anyhow::Result<String> {
+    let mut manifest: DocumentMut = text.parse()?;
+    manifest["description"] = value(description(title, endpoints));
+    let mut capabilities = Table::new();
+    capabilities.insert("network", value(network(endpoints)));
+    manifest.insert("capabilities", Item::Table(capabilities));
+    let credentials = credentials(endpoints, names);
+    Ok(format!("{manifest}{}", written(&credentials)))
+}
+
+fn description(title: &str, endpoints: &[Endpoint]) -> String {
+    let names: Vec<&str> = endpoints
+        .iter()
+        .map(|it| it.function.spec.name.as_str())
+        .collect();
+    let text = format!("Calls {title}: {}.", names.join(", "));
+    if text.chars().count() <= DESCRIPTION_CHARACTERS_MAX {
+        return text;
+    }
+    let kept: String = text.chars().take(DESCRIPTION_CHARACTERS_MAX - 1).collect();
+    format!("{kept}…")
+}
+
+/// The origins, each with the methods that functions use there.
+fn network(endpoints: &[Endpoint]) -> Array {
+    let mut origins: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for endpoint in endpoints {
+        let methods = origins.entry(endpoint.server.origin()).or_default();
+        methods.insert(endpoint.function.method);
+    }
+    let asked = origins.into_iter().map(|(origin, methods)| {
+        let mut table = InlineTable::new();
+        table.insert("origin", origin.into());
+        table.insert("methods", Array::from_iter(methods).into());
+        table
+    });
+    Array::from_iter(asked)
+}
+
+/// The credentials of all functions, each once for an origin.
+pub(super) fn credentials(endpoints: &[Endpoint], names: &Names) -> Vec<Credential> {
+    let mut found: Vec<Credential> = Vec::new();
+    for endpoint in endpoints {
+        let origin = endpoint.server.origin();
+        for credential in &endpoint.function.credentials {
+            if found
+                .iter()
+                .any(|it| it.origin == origin && it.place == credential.place)
+            {
+                continue;
+            }
+            let wanted = variable(&credential.place, names);
+            let numbered = (2..).map(|number| format!("{wanted}_{number}"));
+            let mut candidates = std::iter::once(wanted.clone()).chain(numbered);
+            let free = candidates.find(|name| found.iter().all(|it| it.name != *name));
+            found.push(Credential {
+                name: free.unwrap_or(wanted),
+                origin: origin.clone(),
+                place: credential.place.clone(),
+                why: credential.why.clone(),
+            });
+        }
+    }
+    found
+}
+
+/// The name of the variable that holds a credential, after the tool.
+fn variable(place: &CredentialPlace, names: &Names) -> String {
+    let what = match place {
+        CredentialPlace::Bearer => "TOKEN",
+        CredentialPlace::Basic => "LOGIN",
+        _ => "API_KEY",
+    };
+    format!("{}_{what}", names.key.to_ascii_uppercase())
+}
+
+/// The credentials as the manifest's tables.
+fn written(credentials: &[Credential]) -> String {
+    let mut text = String::new();
+    for credential in credentials {
+        let mut table = Table::new();
+        table.insert("name", value(credential.name.as_str()));
+        table.insert("origin", value(credential.origin.as_str()));
+        match &credential.place {
+            CredentialPlace::Bearer => table.insert("header", value("Authorization: Bearer {}")),
+            CredentialPlace::Basic => table.insert("basic", value(true)),
+            CredentialPlace::Query(name) => table.insert("query", value(name.as_str())),
+            CredentialPlace::Cookie(name) => {
+                table.insert("header", value(format!("Cookie: {name}={{}}")))
+            }
+            CredentialPlace::Header(name) => table.insert("header", value(format!("{name}: {{}}"))),
+            _ => None,
+        };
+        table.insert("why", value(credential.why.as_str()));
+        text.push_str(&format!("\n[[capabilities.credentials]]\n{table}"));
+    }
+    commented(&text)
+}
+
+/// The lines as comments, which whoever has the credentials reads.
+fn commented(text: &str) -> String {
+    let lines = text.lines().map(|line| match line {
+        "" => "\n".to_owned(),
+        line => format!("# {line}\n"),
+    });
+    lines.collect()
+}
