@@ -209,7 +209,7 @@ fn similar(operations: &[ApiOperation<'_>], name: &str) -> Vec<String> {
 }
 
 /// The operations that have the most of the words, those first that have them in the more telling
-/// texts, and the shorter paths before the longer ones.
+/// texts and few other words there, and the shorter paths before the longer ones.
 fn found<'a>(operations: &[ApiOperation<'a>], search: &str) -> Vec<ApiOperation<'a>> {
     let wanted: Vec<String> = words(search).into_iter().take(WORDS_MAX).collect();
     let scored: Vec<(usize, u32, ApiOperation<'a>)> = operations
@@ -229,7 +229,7 @@ fn found<'a>(operations: &[ApiOperation<'a>], search: &str) -> Vec<ApiOperation<
         .into_iter()
         .filter(|(matched, ..)| *matched == most && most > 0)
         .collect();
-    best.sort_by_key(|(_, weight, operation)| {
+    best.sort_by_cached_key(|(_, weight, operation)| {
         (
             std::cmp::Reverse(*weight),
             operation.path.matches('/').count(),

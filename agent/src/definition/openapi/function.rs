@@ -181,9 +181,9 @@ fn description(
     }
     let mut sentences: Vec<String> = Vec::new();
     if !summary.is_empty() && !about.starts_with(&summary) {
-        sentences.push(as_sentence(summary));
+        sentences.push(text::as_sentence(summary));
     }
-    sentences.push(as_sentence(about));
+    sentences.push(text::as_sentence(about));
     if operation.is_deprecated() {
         sentences.push("The API asks to use it no more.".to_owned());
     }
@@ -194,15 +194,6 @@ fn description(
         sentences.insert(0, format!("Calls {method} {path}."));
     }
     sentences.join(" ")
-}
-
-fn as_sentence(text: String) -> String {
-    match text.chars().next_back() {
-        Some(last) if last.is_alphanumeric() || matches!(last, ')' | '`' | '"') => {
-            format!("{text}.")
-        }
-        _ => text,
-    }
 }
 
 /// The arguments of a function, each with its schema.
@@ -346,10 +337,13 @@ fn describe(read: &mut ReadSchema, keywords: &Map<String, Value>) {
         .unwrap_or_default();
     let mut sentences = vec![own.clone()];
     if !own.contains(inner) {
-        sentences.push(inner.to_owned());
+        sentences.push(text::as_sentence(inner.to_owned()));
     }
     sentences.extend(example(keywords).filter(|example| !inner.contains(example.as_str())));
     sentences.retain(|sentence| !sentence.is_empty());
+    if sentences.len() > 1 {
+        sentences[0] = text::as_sentence(std::mem::take(&mut sentences[0]));
+    }
     if !sentences.is_empty() {
         read.keywords
             .insert("description".to_owned(), sentences.join(" ").into());

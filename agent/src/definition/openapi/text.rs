@@ -12,7 +12,7 @@ static ELEMENT: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"</?[A-Za-z][^<>]{0,300}>").ok());
 /// Links of Markdown, of which the words stay.
 static LINK: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,500}\)").ok());
+    LazyLock::new(|| Regex::new(r"!?\[([^\[\]]{0,300})\]\([^()]{0,500}\)").ok());
 
 /// A description in at most `characters_max` characters; true beside it if it was cut.
 pub(super) fn plain(text: &str, characters_max: usize) -> (String, bool) {
@@ -32,6 +32,16 @@ pub(super) fn first_paragraph(text: &str) -> &str {
     let text = text.trim();
     let end = text.find("\n\n").or_else(|| text.find("\r\n\r\n"));
     &text[..end.unwrap_or(text.len())]
+}
+
+/// A text that ends as a sentence does.
+pub(super) fn as_sentence(text: String) -> String {
+    match text.chars().next_back() {
+        Some(last) if last.is_alphanumeric() || matches!(last, ')' | '`' | '"' | '\'') => {
+            format!("{text}.")
+        }
+        _ => text,
+    }
 }
 
 fn cut(text: &str, characters_max: usize) -> (String, bool) {

@@ -10,7 +10,7 @@ use super::super::names::Names;
 use super::endpoint::Endpoint;
 
 /// The longest description of a tool that is made of the API's title.
-const DESCRIPTION_CHARACTERS_MAX: usize = 200;
+const DESCRIPTION_CHARACTERS_MAX: usize = 180;
 
 /// A credential that requests to an origin need.
 pub(super) struct Credential {
@@ -36,17 +36,23 @@ pub(super) fn manifest(
     Ok(format!("{manifest}{}", written(&credentials)))
 }
 
+/// The API, and as many functions as there is room for.
 fn description(title: &str, endpoints: &[Endpoint]) -> String {
-    let names: Vec<&str> = endpoints
-        .iter()
-        .map(|it| it.function.spec.name.as_str())
-        .collect();
-    let text = format!("Calls {title}: {}.", names.join(", "));
-    if text.chars().count() <= DESCRIPTION_CHARACTERS_MAX {
-        return text;
+    let title: String = title.chars().take(DESCRIPTION_CHARACTERS_MAX / 2).collect();
+    let mut text = format!(
+        "Calls {}: ",
+        title.split_whitespace().collect::<Vec<_>>().join(" ")
+    );
+    for (index, endpoint) in endpoints.iter().enumerate() {
+        let name = &endpoint.function.spec.name;
+        let rest = endpoints.len() - index;
+        if text.chars().count() + name.len() > DESCRIPTION_CHARACTERS_MAX {
+            return format!("{}, and {rest} more.", text.trim_end_matches(", "));
+        }
+        text.push_str(name);
+        text.push_str(if rest == 1 { "." } else { ", " });
     }
-    let kept: String = text.chars().take(DESCRIPTION_CHARACTERS_MAX - 1).collect();
-    format!("{kept}…")
+    text
 }
 
 /// The origins, each with the methods that functions use there.

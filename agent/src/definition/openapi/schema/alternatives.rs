@@ -77,6 +77,12 @@ impl SchemaReader<'_> {
         {
             flat.insert("nullable".to_owned(), true.into());
         }
+        if !flat.contains_key("description") {
+            let texts = alternatives.iter().find_map(|it| it.get("description"));
+            if let Some(text) = texts.cloned() {
+                flat.insert("description".to_owned(), text);
+            }
+        }
         match &alternatives[..] {
             [] => return Map::new(),
             [only] => return only.clone(),
@@ -107,13 +113,15 @@ impl SchemaReader<'_> {
             let number = first(Kind::Number).or(first(Kind::Integer));
             return number.map_or_else(Map::new, |index| alternatives[index].clone());
         }
-        // A list of one says what the value alone does; of the others texts are the simplest.
-        let chosen = first(Kind::Texts)
-            .or(first(Kind::Text))
-            .or(match first(Kind::Other) {
-                Some(_) => None,
-                None => first(Kind::Object),
-            });
+        let are_all = |wanted: &[Kind]| kinds.iter().all(|kind| wanted.contains(kind));
+        let chosen = if are_all(&[Kind::Text, Kind::Texts]) {
+            // A list of one mostly says what the value alone does.
+            first(Kind::Texts)
+        } else if are_all(&[Kind::Text, Kind::Integer, Kind::Number, Kind::Object]) {
+            first(Kind::Text).or(first(Kind::Object))
+        } else {
+            None
+        };
         match chosen {
             Some(index) => {
                 self.narrowed(pointer, keyword);

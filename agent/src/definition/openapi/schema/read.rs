@@ -248,6 +248,9 @@ impl SchemaReader<'_> {
         }
         words.extend(example(flat));
         words.retain(|text| !text.is_empty());
+        if words.len() > 1 {
+            words[0] = text::as_sentence(std::mem::take(&mut words[0]));
+        }
         words.join(" ")
     }
 }
