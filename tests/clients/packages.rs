@@ -30,6 +30,24 @@ pub(crate) fn node(packages: &[&str]) -> PathBuf {
     })
 }
 
+/// The file at `path` of the archive of `package`, such as `name@1.2.3`, which is not installed.
+#[track_caller]
+pub(crate) fn node_file(package: &str, path: &str) -> PathBuf {
+    let place = installed("node-file", &[package], |place| {
+        let mut command = Command::new("sh");
+        command
+            .args([
+                "-c",
+                "npm pack --silent \"$1\" && tar -xzf *.tgz \"$2\" && rm *.tgz",
+                "sh",
+            ])
+            .args([package, path])
+            .current_dir(place);
+        command
+    });
+    place.join(path)
+}
+
 /// Why packages for Python cannot be installed here; nothing when they can.
 pub(crate) fn python_missing() -> Option<String> {
     let place = tempfile::tempdir().expect("a temporary directory");

@@ -13,6 +13,7 @@ mod javascript_programs;
 mod listed;
 mod mistake_table;
 mod mistakes;
+mod openapi;
 mod plain;
 mod programs;
 mod proposals;
@@ -93,6 +94,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(listed::tests());
     tests.extend(mistake_table::tests());
     tests.extend(mistakes::tests());
+    tests.extend(openapi::tests());
     tests.extend(proposals::tests());
     tests.extend(tested::tests());
     tests.extend(types::tests());

@@ -95,6 +95,9 @@ impl New {
             printer.json(&answer)?;
         } else {
             printer.note(&format!("created {} ({})", shown.display(), lang.name()));
+            if let FunctionSource::OpenApiProject(calling) = &body {
+                summary::tell_credentials(calling, &self.name, printer);
+            }
             if let FunctionSource::Defined(_) = &body {
                 printer.hint(&format!(
                     "write the functions in {}, which answer that they are not written yet",

@@ -273,7 +273,8 @@ def reply(method, url, status, headers, content, following):
         return Reply([text_content(f"Done (status {status}).")], None, following)
     value = value_of(content, headers)
     if value is not None:
-        return Reply([], as_json(value[0]), following)
+        text = as_json(value[0])
+        return Reply([text_content(text)], text, following)
     if kind.startswith("text/") or kind.endswith(("xml", "json", "yaml", "javascript")):
         return Reply([text_content(decoded(content, headers))], None, following)
     if kind.startswith("image/"):
@@ -366,7 +367,8 @@ def with_cursor(body, cursor, known):
 
 
 def more(arguments):
-    said = ", ".join(f"{name}={as_json(value)}" for name, value in arguments.items())
+    shown = {name: it if isinstance(it, str) and it.isdecimal() else as_json(it) for name, it in arguments.items()}
+    said = ", ".join(f"{name}={value}" for name, value in shown.items())
     return f"There is more: call again with {said} for the next page."
 
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
+use tool_hub_manifest::HeaderTemplate;
 
 use super::document::{OpenApiDocument, shown};
 use super::operation::ApiOperation;
@@ -107,13 +108,16 @@ impl OpenApiDocument {
             ("oauth2", _) => (CredentialPlace::Bearer, "an access token of OAuth 2"),
             ("openIdConnect", _) => (CredentialPlace::Bearer, "an access token of OpenID Connect"),
             ("apiKey", _) => {
-                let key = text("name").filter(|key| is_token(key))?.to_owned();
+                let key = text("name")?.to_owned();
                 let place = match text("in")? {
                     "header" => CredentialPlace::Header(key),
-                    "query" => CredentialPlace::Query(key),
-                    "cookie" => CredentialPlace::Cookie(key),
+                    "query" if is_plain(&key) => CredentialPlace::Query(key),
+                    "cookie" if is_plain(&key) => CredentialPlace::Cookie(key),
                     _ => return None,
                 };
+                if let Some(header) = place.template() {
+                    header.parse::<HeaderTemplate>().ok()?;
+                }
                 (place, "an API key")
             }
             _ => return None,
@@ -132,8 +136,20 @@ impl OpenApiDocument {
     }
 }
 
-/// True for the characters of a header's or a cookie's name.
-fn is_token(name: &str) -> bool {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&'*+-.^_`|~[]".contains(&byte);
-    !name.is_empty() && name.len() <= 100 && name.bytes().all(is_allowed)
+impl CredentialPlace {
+    /// The header that carries it, as a manifest has it; nothing for another place.
+    pub fn template(&self) -> Option<String> {
+        match self {
+            Self::Bearer => Some("Authorization: Bearer {}".to_owned()),
+            Self::Header(name) => Some(format!("{name}: {{}}")),
+            Self::Cookie(name) => Some(format!("Cookie: {name}={{}}")),
+            Self::Basic | Self::Query(_) => None,
+        }
+    }
+}
+
+/// True for the names that a query or a cookie can have as they are.
+fn is_plain(name: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    (1..=100).contains(&name.len()) && name.bytes().all(is_allowed)
 }

@@ -20,8 +20,8 @@ use crate::definition::loss::{Loss, LossKind};
 /// The most arguments of a function.
 const ARGUMENTS_MAX: usize = 100;
 /// The longest description of a function, before what it returns, and of an argument.
-const DESCRIPTION_CHARACTERS_MAX: usize = 600;
-const ARGUMENT_CHARACTERS_MAX: usize = 400;
+const DESCRIPTION_CHARACTERS_MAX: usize = 400;
+const ARGUMENT_CHARACTERS_MAX: usize = 240;
 
 /// A function that calls an operation.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,9 +2,10 @@
 
 use tool_hub_agent::definition::{Loss, LossKind};
 
-use crate::scaffold::{DefinedFunctions, FunctionSource};
+use crate::scaffold::{DefinedFunctions, FunctionSource, Names, OpenApiProject};
 use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
+use tool_hub_manifest::ToolName;
 
 /// The most differences that are told one by one.
 const TOLD_MAX: usize = 20;
@@ -33,6 +34,23 @@ pub(super) fn tell(functions: &FunctionSource, printer: &Printer) {
         }
     }
     tell_differences(&interface.losses, printer);
+}
+
+/// Tells which credentials the API's functions need, and how a user keeps them.
+pub(super) fn tell_credentials(calling: &OpenApiProject, name: &ToolName, printer: &Printer) {
+    let names = calling.credentials(&Names::of(name));
+    match &names[..] {
+        [] => printer.hint(
+            "the document asks for no credential; if the API wants one, add [[capabilities.credentials]] to tool.toml",
+        ),
+        names => {
+            for name in names {
+                printer.hint(&format!(
+                    "its users keep their credential with: tool credential set {name}"
+                ));
+            }
+        }
+    }
 }
 
 fn tell_defined(read: &str, defined: &DefinedFunctions, printer: &Printer) {

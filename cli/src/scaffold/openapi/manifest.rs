@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, value};
 use tool_hub_agent::definition::openapi::CredentialPlace;
 
 use super::super::names::Names;
@@ -31,9 +31,12 @@ pub(super) fn manifest(
     manifest["description"] = value(description(title, endpoints));
     let mut capabilities = Table::new();
     capabilities.insert("network", value(network(endpoints)));
-    manifest.insert("capabilities", Item::Table(capabilities));
     let credentials = credentials(endpoints, names);
-    Ok(format!("{manifest}{}", written(&credentials)))
+    if !credentials.is_empty() {
+        capabilities.insert("credentials", Item::ArrayOfTables(tables(&credentials)));
+    }
+    manifest.insert("capabilities", Item::Table(capabilities));
+    Ok(manifest.to_string())
 }
 
 /// The API, and as many functions as there is room for.
@@ -109,33 +112,18 @@ fn variable(place: &CredentialPlace, names: &Names) -> String {
 }
 
 /// The credentials as the manifest's tables.
-fn written(credentials: &[Credential]) -> String {
-    let mut text = String::new();
-    for credential in credentials {
+fn tables(credentials: &[Credential]) -> ArrayOfTables {
+    let tables = credentials.iter().map(|credential| {
         let mut table = Table::new();
         table.insert("name", value(credential.name.as_str()));
         table.insert("origin", value(credential.origin.as_str()));
-        match &credential.place {
-            CredentialPlace::Bearer => table.insert("header", value("Authorization: Bearer {}")),
-            CredentialPlace::Basic => table.insert("basic", value(true)),
-            CredentialPlace::Query(name) => table.insert("query", value(name.as_str())),
-            CredentialPlace::Cookie(name) => {
-                table.insert("header", value(format!("Cookie: {name}={{}}")))
-            }
-            CredentialPlace::Header(name) => table.insert("header", value(format!("{name}: {{}}"))),
-            _ => None,
+        match (&credential.place, credential.place.template()) {
+            (_, Some(header)) => table.insert("header", value(header)),
+            (CredentialPlace::Query(name), None) => table.insert("query", value(name.as_str())),
+            (_, None) => table.insert("basic", value(true)),
         };
         table.insert("why", value(credential.why.as_str()));
-        text.push_str(&format!("\n[[capabilities.credentials]]\n{table}"));
-    }
-    commented(&text)
-}
-
-/// The lines as comments, which whoever has the credentials reads.
-fn commented(text: &str) -> String {
-    let lines = text.lines().map(|line| match line {
-        "" => "\n".to_owned(),
-        line => format!("# {line}\n"),
+        table
     });
-    lines.collect()
+    tables.collect()
 }

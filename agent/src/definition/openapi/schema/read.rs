@@ -12,7 +12,7 @@ use crate::schema::json_pointer::escape;
 /// The deepest nesting of objects that are types of their own; what is below is JSON text.
 const OBJECTS_MAX: usize = 3;
 /// The longest description of an argument or a member.
-const DESCRIPTION_CHARACTERS_MAX: usize = 400;
+const DESCRIPTION_CHARACTERS_MAX: usize = 240;
 
 /// A schema that was read.
 #[derive(Debug, Clone, PartialEq)]
