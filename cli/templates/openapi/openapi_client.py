@@ -27,14 +27,16 @@ NULL = object()
 # Members of an answer that hold the place of the next page, and arguments that take it.
 CURSORS = (
     "next_page_token", "nextPageToken", "next_cursor", "nextCursor", "next_token", "nextToken", "next_page", "nextPage",
-    "end_cursor", "endCursor", "cursor", "next", "after", "continuation_token", "continuationToken", "offset",
+    "end_cursor", "endCursor", "continuation_token", "continuationToken", "next",
 )
 PLACES = (
     "page_token", "pageToken", "cursor", "next_token", "nextToken", "start_cursor", "startCursor", "page", "after",
     "starting_after", "continuation_token", "continuationToken", "offset", "start", "from",
 )
 # Members of an answer that may hold those members.
-HOLDERS = ("meta", "metadata", "pagination", "paging", "page_info", "pageInfo", "response_metadata", "cursors", "links")
+HOLDERS = ("meta", "metadata", "pagination", "paging", "page_info", "pageInfo", "response_metadata", "links", "_links")
+# Members that say whether there is a next page at all.
+MORE = ("has_more", "hasMore", "has_next_page", "hasNextPage", "has_next", "hasNext")
 
 
 def call(method, url, *, path={}, query={}, headers={}, cookies={}, names={}, accept="application/json", **body):
@@ -317,11 +319,11 @@ def next_page(content, headers, url, known):
         link, cursor = cursor_of(body)
         if link is None:
             return with_cursor(body, cursor, known)
-    changed = {
-        known[name]: value
-        for name, value in parse_qsl(urlsplit(urljoin(url, link)).query)
-        if name in known and (name, value) not in parse_qsl(urlsplit(url).query)
-    }
+    try:
+        asked, following = (parse_qsl(urlsplit(it).query) for it in (url, urljoin(url, link)))
+    except ValueError:
+        return None
+    changed = {known[name]: value for name, value in following if name in known and (name, value) not in asked}
     return more(changed) if changed else None
 
 
@@ -338,12 +340,12 @@ def linked(headers):
 def cursor_of(body):
     """The address of the next page in an answer, or the place of it."""
     for holder in (body, *(body.get(name) for name in HOLDERS)):
-        if not isinstance(holder, dict):
+        if not isinstance(holder, dict) or any(holder.get(name) is False for name in MORE):
             continue
         for name in CURSORS:
             value = holder.get(name)
             if isinstance(value, dict):
-                value = value.get("href") or value.get("url") or value.get("after") or value.get("cursor")
+                value = value.get("href") or value.get("url") or value.get("cursor")
             if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
                 continue
             if isinstance(value, str) and value.startswith(("http://", "https://", "/", "?")):
@@ -355,10 +357,9 @@ def cursor_of(body):
 def with_cursor(body, cursor, known):
     if cursor is not None:
         name, value = cursor
-        own = [place for place in PLACES if place in known]
-        # An answer may repeat a member of the question, which is no place of what follows.
-        if own and not (name in known and name in ("offset", "cursor", "after")):
-            return more({known[name if name in own else own[0]]: value})
+        own = [place for place in (name, *PLACES) if place in known]
+        if own:
+            return more({known[own[0]]: value})
     items = body.get("data")
     if body.get("has_more") is True and "starting_after" in known and isinstance(items, list) and items:
         last = items[-1].get("id") if isinstance(items[-1], dict) else None
