@@ -230,8 +230,17 @@ fn found<'a>(operations: &[ApiOperation<'a>], search: &str) -> Vec<ApiOperation<
         .filter(|(matched, ..)| *matched == most && most > 0)
         .collect();
     best.sort_by_cached_key(|(_, weight, operation)| {
+        let said = format!(
+            "{} {}",
+            operation.id().unwrap_or_default(),
+            operation.summary()
+        );
+        let others = words(&said)
+            .into_iter()
+            .filter(|word| !wanted.contains(word));
         (
             std::cmp::Reverse(*weight),
+            others.count(),
             operation.path.matches('/').count(),
         )
     });

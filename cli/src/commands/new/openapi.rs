@@ -8,7 +8,6 @@ use clap::Args;
 use futures::StreamExt as _;
 use reqwest::redirect::Policy;
 use serde_json::Value;
-use serde_saphyr::budget::Budget;
 use tool_hub_agent::definition::openapi::{
     ApiFunctions, Choice, ChoiceError, OpenApiDocument, OpenApiError,
 };
@@ -104,8 +103,14 @@ fn value(text: &str, place: &str) -> anyhow::Result<Value> {
         let read = serde_json::from_str(text);
         return read.map_err(|error| problem().caused_by(error).into());
     }
-    let mut options = serde_saphyr::Options::default();
-    options.budget = Some(budget());
+    // The largest documents have some hundred thousand nodes.
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_nodes: 2_000_000,
+            max_events: 6_000_000,
+            max_documents: 1,
+        },
+    };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let said = error.to_string();
         let first = said.lines().next().unwrap_or_default().to_owned();
@@ -113,15 +118,6 @@ fn value(text: &str, place: &str) -> anyhow::Result<Value> {
             .caused_by(anyhow!("it is not YAML: {first}"))
             .into()
     })
-}
-
-/// The work that reading YAML may take: the largest documents have some hundred thousand nodes.
-fn budget() -> Budget {
-    let mut budget = Budget::default();
-    budget.max_nodes = 2_000_000;
-    budget.max_events = 6_000_000;
-    budget.max_documents = 1;
-    budget
 }
 
 /// The server of each function.

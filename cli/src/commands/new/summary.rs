@@ -1,11 +1,11 @@
 //! Prints what `tool new` read of a project's functions, and what the tool's types cannot say.
 
 use tool_hub_agent::definition::{Loss, LossKind};
+use tool_hub_manifest::ToolName;
 
 use crate::scaffold::{DefinedFunctions, FunctionSource, Names, OpenApiProject};
 use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
-use tool_hub_manifest::ToolName;
 
 /// The most differences that are told one by one.
 const TOLD_MAX: usize = 20;
@@ -61,8 +61,11 @@ fn tell_defined(read: &str, defined: &DefinedFunctions, printer: &Printer) {
 }
 
 fn tell_differences(differences: &[Loss], printer: &Printer) {
+    let is_cut = |loss: &&Loss| matches!(loss.kind, LossKind::DescriptionCut { .. });
+    let cut = differences.iter().filter(is_cut).count();
     let (in_words, told): (Vec<_>, Vec<_>) = differences
         .iter()
+        .filter(|loss| !is_cut(loss))
         .partition(|loss| matches!(loss.kind, LossKind::ToldInWords { .. }));
     for loss in told.iter().take(TOLD_MAX) {
         printer.note(&loss.to_string());
@@ -72,6 +75,10 @@ fn tell_differences(differences: &[Loss], printer: &Printer) {
             "{} more differ; --json lists all",
             told.len() - TOLD_MAX
         ));
+    }
+    if cut > 0 {
+        let cut = counted(cut, "description");
+        printer.note(&format!("cut where they are long: {cut}; --json lists all"));
     }
     if !in_words.is_empty() {
         printer.note(&format!(

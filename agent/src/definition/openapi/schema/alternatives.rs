@@ -24,14 +24,14 @@ impl SchemaReader<'_> {
             let Some(Value::Array(alternatives)) = flat.remove(keyword) else {
                 continue;
             };
-            let mut read = Vec::new();
-            for alternative in alternatives.iter().take(ALTERNATIVES_MAX) {
-                let alternative = self.flat(alternative, pointer, depth + 1)?;
-                read.push(match depth < DEPTH_MAX {
-                    true => self.without_alternatives(alternative, pointer, depth + 1)?,
-                    false => Map::new(),
-                });
-            }
+            let known = alternatives.iter().take(ALTERNATIVES_MAX);
+            let read = self.beside(known, |reader, alternative| {
+                let alternative = reader.flat(alternative, pointer, depth + 1)?;
+                match depth < DEPTH_MAX {
+                    true => reader.without_alternatives(alternative, pointer, depth + 1),
+                    false => Ok(Map::new()),
+                }
+            })?;
             if alternatives.len() > ALTERNATIVES_MAX {
                 self.weakened(pointer, keyword);
             }

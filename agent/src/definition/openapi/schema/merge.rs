@@ -16,10 +16,9 @@ impl SchemaReader<'_> {
         let Some(keywords) = schema.as_object() else {
             return Ok(Map::new());
         };
-        if depth >= DEPTH_MAX || self.steps_left == 0 {
+        if depth >= DEPTH_MAX || !self.take_room(schema) {
             return Ok(Map::new());
         }
-        self.steps_left -= 1;
         let mut keywords = keywords.clone();
         if let Some(reference) = keywords.remove("$ref") {
             let reference = reference.as_str().unwrap_or_default();
@@ -35,8 +34,10 @@ impl SchemaReader<'_> {
             self.merge(&mut keywords, target, pointer);
         }
         if let Some(Value::Array(all)) = keywords.remove("allOf") {
-            for part in &all {
-                let part = self.flat(part, pointer, depth + 1)?;
+            let parts = self.beside(all.iter(), |reader, part| {
+                reader.flat(part, pointer, depth + 1)
+            })?;
+            for part in parts {
                 self.merge(&mut keywords, part, pointer);
             }
         }

@@ -142,7 +142,7 @@ impl SchemaReader<'_> {
         } else if let Some(default) = flat.get("default") {
             keywords.insert("default".to_owned(), default.clone());
         }
-        let description = self.description(flat, &note, pointer);
+        let description = self.description(flat, &note);
         if !description.is_empty() {
             keywords.insert("description".to_owned(), description.into());
         }
@@ -224,16 +224,16 @@ impl SchemaReader<'_> {
     }
 
     /// The description with what a schema says in other keywords.
-    fn description(&mut self, flat: &Map<String, Value>, note: &str, pointer: &str) -> String {
-        let own = flat
+    fn description(&mut self, flat: &Map<String, Value>, note: &str) -> String {
+        let whole = flat
             .get("description")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        let (own, is_cut) = text::plain(own, DESCRIPTION_CHARACTERS_MAX);
+        let (own, is_cut) = text::plain(whole, DESCRIPTION_CHARACTERS_MAX);
         if is_cut {
-            self.losses.push(LossKind::ToldInWords {
-                pointer: pointer.to_owned(),
-                keyword: "description".to_owned(),
+            self.losses.push(LossKind::DescriptionCut {
+                characters: whole.chars().count(),
+                characters_max: DESCRIPTION_CHARACTERS_MAX,
             });
         }
         let mut words = vec![own];

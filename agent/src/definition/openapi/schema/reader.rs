@@ -1,20 +1,23 @@
 //! The state of reading the schemas of one function, and its bounds.
 
+use serde_json::Value;
+
 use super::super::document::OpenApiDocument;
+use super::super::error::PartError;
 use crate::definition::loss::LossKind;
 
 /// The deepest nesting of schemas, alternatives and objects together, that is read.
 pub(super) const DEPTH_MAX: usize = 12;
 /// The most members of all nested objects of one function.
 const MEMBERS_MAX: usize = 120;
-/// The most schemas that are looked at for one function.
-const STEPS_MAX: usize = 20_000;
+/// The most values, with all that they hold, that are copied out of the document for one function.
+const VALUES_MAX: usize = 2_000_000;
 
 /// Reads the schemas of one function.
 pub(in crate::definition::openapi) struct SchemaReader<'a> {
     pub(super) document: &'a OpenApiDocument,
     pub(super) members_left: usize,
-    pub(super) steps_left: usize,
+    pub(super) values_left: usize,
     /// The references that are being followed.
     pub(super) followed: Vec<String>,
     /// The parts of schemas that arguments do not have.
@@ -26,10 +29,42 @@ impl<'a> SchemaReader<'a> {
         Self {
             document,
             members_left: MEMBERS_MAX,
-            steps_left: STEPS_MAX,
+            values_left: VALUES_MAX,
             followed: Vec::new(),
             losses: Vec::new(),
         }
+    }
+
+    /// True if there is room for a copy of `value`, which is taken.
+    pub(super) fn take_room(&mut self, value: &Value) -> bool {
+        let Some(left) = self.values_left.checked_sub(1) else {
+            return false;
+        };
+        self.values_left = left;
+        match value {
+            Value::Array(items) => items.iter().all(|item| self.take_room(item)),
+            Value::Object(members) => members.values().all(|member| self.take_room(member)),
+            _ => true,
+        }
+    }
+
+    /// Reads each of `parts` as if it stood alone, so that two may refer to the same schema. What is
+    /// read of them afterwards follows the references of them all.
+    pub(super) fn beside<'b, T>(
+        &mut self,
+        parts: impl Iterator<Item = &'b Value>,
+        mut read: impl FnMut(&mut Self, &'b Value) -> Result<T, PartError>,
+    ) -> Result<Vec<T>, PartError> {
+        let (before, mut followed) = (self.followed.len(), Vec::new());
+        let mut found = Vec::new();
+        for part in parts {
+            found.push(read(self, part)?);
+            followed.extend(self.followed.drain(before..));
+        }
+        followed.sort_unstable();
+        followed.dedup();
+        self.followed.extend(followed);
+        Ok(found)
     }
 
     pub(super) fn weakened(&mut self, pointer: &str, keyword: &str) {
