@@ -1,5 +1,5 @@
-//! Writes the files of a new project: a template, stubs, a client of an app or API, or plain
-//! functions. Stubs are of defined functions.
+//! Writes the files of a new project: a template, stubs, a client, or plain functions.
+//! Stubs are of defined functions, and clients of a Gradio app or of an API.
 
 mod c;
 mod defined;

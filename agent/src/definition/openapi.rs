@@ -1,8 +1,8 @@
 //! Reads OpenAPI documents: their operations, a choice of these, and functions that call them.
 //!
-//! Versions 3.0 and 3.1 are read, from a value that came as JSON or YAML. A document of a thousand
-//! operations is never a thousand functions: a [`Choice`] says which are wanted. An operation that no
-//! function can call is left out with its reason.
+//! Versions 3.0 and 3.1 are read, from a value that came as JSON or YAML. A document of a
+//! thousand operations is never a thousand functions: a [`Choice`] says which are wanted. An
+//! operation that no function can call is left out with its reason.
 
 mod body;
 mod choice;

@@ -1,5 +1,5 @@
-//! Generates a project that calls the operations of an OpenAPI document, with finished functions in
-//! Python. It has the right to reach the API's servers, with the methods in use.
+//! Generates a project that calls an API by its OpenAPI document, with functions in Python.
+//! It has the right to reach the API's servers, with the methods in use.
 
 mod endpoint;
 mod manifest;

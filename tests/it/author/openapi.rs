@@ -246,58 +246,7 @@ fn failures_of_an_api() {
 }
 
 /// The module that such a tool has, outside of the sandbox and with answers of any form.
-const ODDLY: &str = r#"
-import email.message, enum, json, sys, types
-
-class Err(Exception):
-    pass
-
-class Made:
-    def __init__(self, *values):
-        self.values = values
-
-def module(name, **members):
-    sys.modules[name] = types.ModuleType(name)
-    vars(sys.modules[name]).update(members)
-
-kinds = "INVALID_ARGUMENT NOT_FOUND PERMISSION_DENIED CONFLICT LIMIT_REACHED UNAVAILABLE INTERNAL"
-names = "Content ContentBody_Audio ContentBody_Image ContentBody_Resource ContentBody_Text EmbeddedResource Failure Audio Image Reply ResourceContents_Blob"
-module("componentize_py_types", Err=Err)
-module("wit_world")
-module("wit_world.imports")
-module(
-    "wit_world.imports.tool_hub_tool_types",
-    FailureKind=enum.Enum("FailureKind", kinds),
-    **{name: type(name, (Made,), {}) for name in names.split()},
-)
-import openapi_client as client
-
-def headers(**fields):
-    message = email.message.Message()
-    for name, value in {"Content_Type": "application/json", **fields}.items():
-        message[name.replace("_", "-")] = value
-    return message
-
-print(client.label([1, 2]), client.label({"a": 1}, explode=True))
-print(client.matrix("n", [1, 2]), client.matrix("n", [1, 2], explode=True), client.matrix("n", {"a": 1}, explode=True))
-print(client.exploded({"a": 1, "b": "x y"}), client.joined({"a": 1}), client.joined([1.0, True]))
-odd = ['{}', '[]', '[1]', 'null', '7', '{"error": 3}', '{"error": {"message": 5, "param": 3}}', 'no', '[' * 100_000,
-       '{"errors": [1, null, [], {}]}', '{"errors": {"a": ["b"]}}', '{"detail": [{"loc": [7, []], "msg": {}}]}']
-for answer in odd:
-    for status in (400, 401, 403, 404, 409, 418, 429, 500, 501, 503):
-        failed = client.refused(status, headers(), answer.encode(), {"x": "x"}, "GET")
-        assert isinstance(failed, Err) and len(failed.args[0].values[1]) < 1100
-    client.reply("GET", "http://a.example", 200, headers(), answer.encode(), None)
-for fields in ({"Retry_After": "soon"}, {"Retry_After": "-1"}, {"X_RateLimit_Remaining": "0"}, {"Retry_After": "1" * 40}):
-    print(client.waits(headers(**fields)))
-known = {"page": "seite", "starting_after": "after"}
-for answer in ('{"next": 3}', '{"next": {"href": "/a?page=3"}}', '{"links": {"next": "?page=9&size=5"}}', '{"meta": {"next_page": null}}',
-               '{"has_more": true, "data": [{"id": "x"}]}', '{"has_more": true, "data": [7]}', '{"has_more": false, "next": 3}',
-               '{"next": true}', '{"next": "http://[bad?page=2"}', '{"next": "/a?page=1"}', '[['):
-    print(client.next_page(answer.encode(), headers(), "http://a.example/b?page=1", known))
-for link in ('<;;rel=next', ',,,;rel=next', '<http://[x?page=2>; rel=next', '<?page=2>; title="a"; rel="next"'):
-    print(client.next_page(b"", headers(Link=link), "http://a.example/b?page=1", known))
-"#;
+const ODDLY: &str = include_str!("openapi/oddly.py");
 
 fn an_api_that_answers_oddly() {
     let home = Home::new();
@@ -329,51 +278,7 @@ fn an_api_that_answers_oddly() {
 
 /// A server that holds each request against the document by a reader of OpenAPI that is not ours, and
 /// answers with the parameters and the body that it read.
-const ORACLE: &str = r#"
-import json, sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from urllib.parse import parse_qsl, urlsplit
-from openapi_core import Config, OpenAPI
-from openapi_core.datatypes import RequestParameters
-from werkzeug.datastructures import Headers, ImmutableMultiDict
-
-with open(sys.argv[1]) as file:
-    document = json.load(file)
-api = OpenAPI.from_dict(document, config=Config(spec_validator_cls=None))
-
-class Asked:
-    def __init__(self, method, place, headers, body):
-        parts = urlsplit(place)
-        self.method, self.path, self.body = method.lower(), parts.path, body or None
-        self.host_url = document["servers"][0]["url"]
-        self.full_url_pattern = self.host_url + parts.path
-        self.content_type = headers.get("Content-Type", "")
-        query = ImmutableMultiDict(parse_qsl(parts.query, keep_blank_values=True))
-        self.parameters = RequestParameters(query=query, header=Headers(list(headers.items())))
-
-class Handler(BaseHTTPRequestHandler):
-    def answer(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        try:
-            read = api.unmarshal_request(Asked(self.command, self.path, self.headers, body))
-            found = {"path": dict(read.parameters.path), "query": dict(read.parameters.query), "body": read.body}
-            status = 200
-        except Exception as error:
-            found, status = {"message": f"{type(error).__name__}: {error}: {error.__cause__}"}, 422
-        text = json.dumps(found, default=vars).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-    do_GET = do_POST = do_PATCH = answer
-    def log_message(self, *_):
-        pass
-
-server = HTTPServer(("127.0.0.1", 0), Handler)
-print(f"http://127.0.0.1:{server.server_port}", flush=True)
-server.serve_forever()
-"#;
+const ORACLE: &str = include_str!("openapi/oracle.py");
 
 fn the_document_of_github() {
     let home = Home::new();

@@ -21,8 +21,8 @@ pub(super) struct FoundParameter<'a> {
 }
 
 impl OpenApiDocument {
-    /// The parameters of an operation, those of its path before its own. Deprecated ones that may be
-    /// left out are left out, and so are those that `is_known` says somebody else sends.
+    /// The parameters of an operation, those of its path before its own. Deprecated ones that may
+    /// be left out are left out, and so are those that `is_known` says somebody else sends.
     pub(super) fn parameters<'a>(
         &'a self,
         operation: &ApiOperation<'a>,

@@ -1,4 +1,4 @@
-//! What an operation answers, in a sentence of its function's description.
+//! Describes an operation's answer in a sentence of its function's description.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Writes what a project that calls an API asks for: its origins, with the methods in use, and the
-//! credentials that the host puts into its requests.
+//! Writes the capabilities of a project that calls an API: origins and credentials.
+//! Each origin has the methods in use, and the host puts the credentials into requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -48,8 +48,8 @@ impl<'a> SchemaReader<'a> {
         }
     }
 
-    /// Reads each of `parts` as if it stood alone, so that two may refer to the same schema. What is
-    /// read of them afterwards follows the references of them all.
+    /// Reads each of `parts` as if it stood alone, so that two may refer to the same schema. What
+    /// is read of them afterwards follows the references of them all.
     pub(super) fn beside<'b, T>(
         &mut self,
         parts: impl Iterator<Item = &'b Value>,
