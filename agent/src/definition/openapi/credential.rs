@@ -40,7 +40,8 @@ pub enum CredentialPlace {
     Cookie(String),
 }
 
-/// The credentials of an operation: those of the first alternative that can be carried.
+/// The credentials of an operation: those of the first alternative that can be carried, and that
+/// is no password where there are others.
 pub(super) struct FoundCredentials {
     pub(super) credentials: Vec<ApiCredential>,
     /// Schemes that cannot be carried, where no alternative can.
@@ -55,7 +56,7 @@ impl OpenApiDocument {
             .get("security")
             .and_then(Value::as_array);
         let required = own.or_else(|| self.root().get("security").and_then(Value::as_array));
-        let mut refused = BTreeSet::new();
+        let (mut carried, mut refused) = (Vec::new(), BTreeSet::new());
         for alternative in required.into_iter().flatten() {
             let Some(schemes) = alternative.as_object().filter(|it| !it.is_empty()) else {
                 continue;
@@ -65,10 +66,8 @@ impl OpenApiDocument {
                 .map(|(name, scopes)| self.credential(name, scopes).ok_or(name))
                 .collect();
             if read.iter().all(Result::is_ok) {
-                return FoundCredentials {
-                    credentials: read.into_iter().flatten().collect(),
-                    refused: Vec::new(),
-                };
+                carried.push(read.into_iter().flatten().collect::<Vec<ApiCredential>>());
+                continue;
             }
             refused.extend(
                 read.into_iter()
@@ -76,9 +75,18 @@ impl OpenApiDocument {
                     .map(|name| shown(name)),
             );
         }
-        FoundCredentials {
-            credentials: Vec::new(),
-            refused: refused.into_iter().collect(),
+        // A password is more than a token, so it is asked for where nothing else is taken.
+        let has_password =
+            |it: &Vec<ApiCredential>| it.iter().any(|it| it.place == CredentialPlace::Basic);
+        match carried.into_iter().min_by_key(has_password) {
+            Some(credentials) => FoundCredentials {
+                credentials,
+                refused: Vec::new(),
+            },
+            None => FoundCredentials {
+                credentials: Vec::new(),
+                refused: refused.into_iter().collect(),
+            },
         }
     }
 

@@ -28,8 +28,9 @@ const LIMIT: Limit = Limit {
 /// The longest wait for a document, and the most redirects on the way to it.
 const ANSWER: Duration = Duration::from_secs(60);
 const REDIRECTS_MAX: usize = 5;
-/// The most tags that are told of.
+/// The most tags, and operations, that are told of.
 const TAGS_MAX: usize = 40;
+const OPERATIONS_MAX: usize = 100;
 
 /// The operations of a document that are wanted, and where they are called.
 #[derive(Debug, Args)]
@@ -157,8 +158,12 @@ fn not_chosen(error: ChoiceError, choice: &Choice, printer: &Printer) -> Problem
                 .hint(format!("they have the tags {}", listed(&tags)))
                 .hint("choose with --tag TAG, --search \"create issue\" or --operation ID"),
             _ => {
-                for (name, summary) in operations {
+                for (name, summary) in operations.iter().take(OPERATIONS_MAX) {
                     printer.note(&format!("  {name}: {summary}"));
+                }
+                if operations.len() > OPERATIONS_MAX {
+                    let rest = operations.len() - OPERATIONS_MAX;
+                    printer.note(&format!("  and {rest} more"));
                 }
                 problem.hint("choose among them with --search \"create issue\" or --operation ID")
             }
