@@ -32,6 +32,7 @@ impl SchemaReader<'_> {
         schema: &Value,
         pointer: &str,
     ) -> Result<ReadSchema, PartError> {
+        self.begin_argument();
         self.read(schema, pointer, Depth::default())
     }
 
@@ -49,7 +50,7 @@ impl SchemaReader<'_> {
                 let mut found = Vec::new();
                 for (name, schema) in properties {
                     let pointer = format!("/properties/{}", escape(name));
-                    let read = self.read(schema, &pointer, Depth::default())?;
+                    let read = self.argument(schema, &pointer)?;
                     if !read.read_only {
                         found.push((name.clone(), read, is_required(&flat, name)));
                     }
@@ -164,13 +165,10 @@ impl SchemaReader<'_> {
         let Some(Value::Object(properties)) = flat.get("properties") else {
             return Ok(None);
         };
-        let fits = depth.objects < OBJECTS_MAX
-            && depth.schemas < DEPTH_MAX
-            && properties.len() <= self.members_left;
-        if properties.is_empty() || !fits {
+        let fits = depth.objects < OBJECTS_MAX && depth.schemas < DEPTH_MAX;
+        if properties.is_empty() || !fits || !self.take_members(properties.len()) {
             return Ok(None);
         }
-        self.members_left -= properties.len();
         let deeper = Depth {
             schemas: depth.schemas + 1,
             objects: depth.objects + 1,

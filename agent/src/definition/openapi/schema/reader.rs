@@ -8,15 +8,17 @@ use crate::definition::loss::LossKind;
 
 /// The deepest nesting of schemas, alternatives and objects together, that is read.
 pub(super) const DEPTH_MAX: usize = 12;
-/// The most members of all nested objects of one function.
+/// The most members of all nested objects of one function, and of one of its arguments.
 const MEMBERS_MAX: usize = 120;
+const ARGUMENT_MEMBERS_MAX: usize = 30;
 /// The most values, with all that they hold, that are copied out of the document for one function.
 const VALUES_MAX: usize = 2_000_000;
 
 /// Reads the schemas of one function.
 pub(in crate::definition::openapi) struct SchemaReader<'a> {
     pub(super) document: &'a OpenApiDocument,
-    pub(super) members_left: usize,
+    members_left: usize,
+    argument_members_left: usize,
     pub(super) values_left: usize,
     /// The references that are being followed.
     pub(super) followed: Vec<String>,
@@ -29,10 +31,27 @@ impl<'a> SchemaReader<'a> {
         Self {
             document,
             members_left: MEMBERS_MAX,
+            argument_members_left: 0,
             values_left: VALUES_MAX,
             followed: Vec::new(),
             losses: Vec::new(),
         }
+    }
+
+    /// Begins an argument, whose nested objects have room of their own: a large one leaves some to
+    /// those after it.
+    pub(super) fn begin_argument(&mut self) {
+        self.argument_members_left = ARGUMENT_MEMBERS_MAX;
+    }
+
+    /// True if there is room for an object of `count` members, which is taken.
+    pub(super) fn take_members(&mut self, count: usize) -> bool {
+        let fits = count <= self.members_left.min(self.argument_members_left);
+        if fits {
+            self.members_left -= count;
+            self.argument_members_left -= count;
+        }
+        fits
     }
 
     /// True if there is room for a copy of `value`, which is taken.
