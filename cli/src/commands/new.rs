@@ -1,4 +1,4 @@
-//! `tool new`: writes a new project from a template, functions, an MCP server, a Gradio app or an API.
+//! `tool new`: writes a new project from a template, functions, a server, an app or an API.
 //! Functions are definitions or plain source code. The project builds and passes its own check at
 //! once.
 

@@ -107,6 +107,18 @@ fn types() {
         &[],
     );
     check(
+        json!({"enum": ["red", "red"]}),
+        "f-a",
+        &["enum f-a: red"],
+        &[],
+    );
+    check(
+        json!({"enum": ["", "red"]}),
+        "string",
+        &[],
+        &["`enum` at `/properties/a` is weakened"],
+    );
+    check(
         json!({"enum": ["en-GB"]}),
         "string",
         &[],

@@ -1,5 +1,7 @@
 //! Converts JSON Schemas to WIT types.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::names::{Names, WIT_NUMBER, kebab};
@@ -187,10 +189,14 @@ impl Types {
         let has_null = values.iter().any(|value| value.is_null());
         let value = match texts {
             Some(texts) if !texts.is_empty() => {
-                let names: Vec<String> = texts.iter().map(|text| kebab(text, "")).collect();
+                let mut names: Vec<String> = texts.iter().map(|text| kebab(text, "")).collect();
                 // Agents write a case with `_`. If that differs from a value, the type is text.
-                let same = |(name, text): (&String, &&str)| name.replace('-', "_") == **text;
+                let same = |(name, text): (&String, &&str)| {
+                    !name.is_empty() && name.replace('-', "_") == **text
+                };
                 if names.iter().zip(&texts).all(same) {
+                    let mut taken = HashSet::new();
+                    names.retain(|name| taken.insert(name.clone()));
                     self.define(name, TypeKind::Enum(names))
                 } else {
                     report.weakened(&node.pointer, "enum");
