@@ -5,21 +5,21 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use tool_hub_host::{Approved, HostError};
 use tool_hub_manifest::{
     Access, Capabilities, DirectoryName, Grants, Methods, Network, VariableName,
 };
 use tool_hub_toolbox::{Settings, files};
-
-use tool_hub_host::{Approved, HostError};
 
 use crate::error::Error;
 
 /// The rights that a program grants in a person's name, with the values of variables. In JSON:
 /// `{"network": ["https://api.example"], "directories": {"notes": "/home/ada/notes"}, "variables":
 /// {"API_KEY": "…"}, "credentials": {"TOKEN": "…"}, "storage": true}`. A credential is sent to the
-/// origin that the tool asks for, and the tool does not see it. An origin is granted with the methods that the tool asks
-/// for, or with those that are named: `{"origin": "https://api.example", "methods": ["GET"]}`; a
-/// directory with the access that it asks for, or `{"path": "/home/ada/notes", "access": "read"}`.
+/// origin that the tool asks for, and the tool does not see it. An origin is granted with the
+/// methods that the tool asks for, or with those that are named: `{"origin": "https://api.example",
+/// "methods": ["GET"]}`; a directory with the access that it asks for, or `{"path":
+/// "/home/ada/notes", "access": "read"}`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GrantRequest {

@@ -1,5 +1,4 @@
-//! The capabilities that a manifest asks for: network, credentials, directories,
-//! variables, storage.
+//! The capabilities that a manifest asks for: network, credentials, directories and others.
 
 use std::fmt;
 

@@ -141,6 +141,7 @@ fn every_key_is_shown() {
     let asked = &manifest.capabilities;
     assert!(!asked.network.is_empty() && !asked.directories.is_empty());
     assert!(asked.variables.iter().any(|variable| variable.secret));
+    assert!(!asked.credentials.is_empty() && function.confirm.is_some());
     assert!(asked.storage.is_some());
     assert!(manifest.limits.memory_mib.is_some() && manifest.limits.call_seconds.is_some());
 
@@ -151,6 +152,7 @@ fn every_key_is_shown() {
     assert!(entry.repo.is_some() && entry.version.is_some() && entry.endpoint.is_some());
     assert!(entry.description.is_some() && !entry.functions.is_empty());
     let grants = entry.grants.as_ref().expect("grants");
+    assert!(grants.credentials.is_some());
     assert!(grants.network.is_some() && grants.directories.is_some());
     assert!(grants.variables.is_some() && grants.storage.is_some());
 }

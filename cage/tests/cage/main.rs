@@ -16,6 +16,7 @@ mod ends;
 #[cfg(target_os = "linux")]
 mod network;
 #[cfg(target_os = "linux")]
+#[allow(dead_code, reason = "the end-to-end tests use the rest")]
 #[path = "../../../tests/clients/packages.rs"]
 mod packages;
 #[cfg(target_os = "linux")]
