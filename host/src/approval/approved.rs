@@ -236,8 +236,8 @@ impl Approved {
         short.map(|(name, _)| name)
     }
 
-    /// The values of credentials, and of all variables that the user did not mark as plain. The author's own marking is
-    /// ignored: the values must be kept from the author's tool.
+    /// The values of credentials, and of all variables that the user did not mark as plain. The
+    /// author's own marking is ignored: the values must be kept from the author's tool.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = Secret> {
         let variables = self.secret_values().map(|(_, value)| value);
         variables.chain(self.credentials.values()).cloned()

@@ -254,8 +254,8 @@ impl Denial {
     }
 }
 
-/// The credentials, directories and variables that `asked` asks for and `grants` do not hold. A tool finds
-/// them absent, so no refusal is on record; a refused request always is.
+/// The credentials, directories and variables that `asked` asks for and `grants` do not hold. A
+/// tool finds them absent, so no refusal is on record; a refused request always is.
 pub(crate) fn absent(
     tool: &Arc<ToolIdentity>,
     asked: &Capabilities,

@@ -57,8 +57,8 @@ impl PackageRegistry {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct UnreadableList;
 
-/// Appends the list of `packages` to a component that has none. Where there are no packages it stays
-/// as it is.
+/// Appends the list of `packages` to a component that has none. Where there are no packages it
+/// stays as it is.
 pub fn embed_packages(packages: &[IncludedPackage], component: &mut Vec<u8>) {
     let mut packages: Vec<&IncludedPackage> = packages.iter().collect();
     packages.sort_unstable();

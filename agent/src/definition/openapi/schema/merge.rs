@@ -80,14 +80,12 @@ impl SchemaReader<'_> {
                     own.retain(|value| other.contains(value));
                 }
                 ("minimum" | "minLength" | "minItems", own, other) => {
-                    if other.as_f64() > own.as_f64() {
-                        *own = other;
-                    }
+                    let is_stricter = other.as_f64() > own.as_f64();
+                    replace_if(is_stricter, own, other);
                 }
                 ("maximum" | "maxLength" | "maxItems", own, other) => {
-                    if other.as_f64() < own.as_f64() {
-                        *own = other;
-                    }
+                    let is_stricter = other.as_f64() < own.as_f64();
+                    replace_if(is_stricter, own, other);
                 }
                 ("nullable" | "readOnly", own, other) => {
                     *own = (*own == json!(true) || other == json!(true)).into();
@@ -108,5 +106,11 @@ impl SchemaReader<'_> {
                 _ => {}
             }
         }
+    }
+}
+/// Puts `other` in the place of `own` if `condition` holds.
+fn replace_if(condition: bool, own: &mut Value, other: Value) {
+    if condition {
+        *own = other;
     }
 }

@@ -25,6 +25,9 @@ pub(in crate::definition::openapi) struct ReadSchema {
     pub(in crate::definition::openapi) read_only: bool,
 }
 
+/// The members of an object, each with true if it is required.
+type ObjectMembers = Vec<(String, ReadSchema, bool)>;
+
 impl SchemaReader<'_> {
     /// The schema of an argument, at `pointer` of the function's own.
     pub(in crate::definition::openapi) fn argument(
@@ -41,7 +44,7 @@ impl SchemaReader<'_> {
     pub(in crate::definition::openapi) fn members(
         &mut self,
         schema: &Value,
-    ) -> Result<Option<Vec<(String, ReadSchema, bool)>>, PartError> {
+    ) -> Result<Option<ObjectMembers>, PartError> {
         let followed = self.followed.len();
         let flat = self.flat(schema, "", 0)?;
         let flat = self.without_alternatives(flat, "", 0)?;
