@@ -129,8 +129,9 @@ unsafe fn ioctl<T>(
     argument: &mut T,
 ) -> io::Result<()> {
     let listener = listener.as_fd().as_raw_fd();
+    // C libraries give operations different types.
     // SAFETY: as the caller promises.
-    match unsafe { libc::ioctl(listener, operation, std::ptr::from_mut(argument)) } {
+    match unsafe { libc::ioctl(listener, operation as _, std::ptr::from_mut(argument)) } {
         result if result >= 0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }

@@ -140,6 +140,10 @@ const NAMESPACES: libc::c_int = libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET;
 
+/// Requests that type into a terminal. C libraries give them different types.
+const TIOCSTI: u64 = 0x5412;
+const TIOCLINUX: u64 = 0x541c;
+
 /// The bits of a socket's type that are no flags.
 const SOCKET_TYPE: u64 = 0xf;
 
@@ -211,7 +215,7 @@ fn refusing(network: bool) -> Result<BpfProgram, BackendError> {
     rules.insert(libc::SYS_socket, sockets);
     // Input for a terminal that other programs read.
     let mut terminals = Vec::new();
-    for request in [libc::TIOCSTI, libc::TIOCLINUX] {
+    for request in [TIOCSTI, TIOCLINUX] {
         terminals.push(SeccompRule::new(vec![condition(1, Eq, request)?])?);
     }
     rules.insert(libc::SYS_ioctl, terminals);
