@@ -42,6 +42,7 @@ pub(crate) use process::{output_of, spawn, status_of};
 use project::Project;
 pub(crate) use project::{BuiltComponent, Form, read_author_manifest};
 pub(crate) use proposal::proposal;
+pub(crate) use python::imported::{Imported, imported};
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::{SourceStamps, Sources};
 pub(crate) use trust::{obtain as obtain_trust, remember as remember_trust};

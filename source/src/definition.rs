@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::error::Fault;
+use crate::framework::FrameworkTool;
 use crate::position::Position;
 use crate::rust::signature::RustSignature;
 
@@ -32,6 +33,8 @@ pub struct Definition {
     pub is_async: bool,
     /// The signature.
     pub signature: Signature,
+    /// What is called, where it is the tool of a framework and not a plain function.
+    pub tool: Option<FrameworkTool>,
 }
 
 /// The signature of a function.

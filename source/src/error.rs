@@ -114,6 +114,12 @@ pub enum FaultKind {
         /// The parameter.
         parameter: String,
     },
+    /// It belongs to a framework that is not taken over.
+    #[error("{reason}")]
+    LeftOut {
+        /// The reason, which follows its name in a sentence.
+        reason: &'static str,
+    },
     /// A description is written in a way that says nothing without running the file.
     #[error("has a description with an escape that is not read")]
     UnreadableDescription,
@@ -162,6 +168,9 @@ impl FaultKind {
             }
             Self::Choices { .. } => {
                 "write them as JSON: (choices: [\"one\", \"two\"])".to_owned()
+            }
+            Self::LeftOut { .. } => {
+                "write it as a plain function, with types and documentation".to_owned()
             }
             Self::UnreadableDescription => {
                 "write the character itself instead of `\\N{…}` or half a surrogate pair".to_owned()

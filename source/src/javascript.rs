@@ -105,6 +105,7 @@ impl Reader<'_> {
             parameters: Value::Object(schema),
             is_async: syntax::is_async(declared.function),
             signature: Signature::Dynamic,
+            tool: None,
         })
     }
 

@@ -29,6 +29,7 @@
 mod definition;
 mod description;
 mod error;
+mod framework;
 mod function_count;
 mod globals;
 mod javascript;
@@ -44,6 +45,7 @@ mod withheld;
 pub use definition::{Definition, Function, Signature};
 pub use error::{Fault, FaultKind, SourceError};
 pub use globals::uses_of_global;
+pub use framework::{Framework, FrameworkTool, Setting};
 pub use language::Language;
 pub use limits::{FUNCTIONS_MAX, SOURCE_BYTES_MAX};
 pub use position::Position;

@@ -1,193 +1,83 @@
-//! Reads the functions of a Python module as `get_json_schema` of Transformers describes them.
+//! Reads the functions of a Python module as `get_json_schema` of Transformers describes them, or
+//! the tools that it has for a framework as that lists them.
 //! The file is parsed and not run. The version of Transformers is 5.23.
 
 mod annotation;
+mod arguments;
 mod docstring;
+mod documented;
 mod enumeration;
 mod expression;
+mod fault;
+mod frameworks;
 mod hint;
 pub(crate) mod imports;
 mod literal;
 pub(crate) mod methods;
 mod module;
+mod pydantic;
 mod schema;
+mod sections;
 mod signature;
+mod source_file;
 
-use serde_json::{Map, Value, json};
 use tree_sitter::Node;
 
-use crate::definition::{Definition, Function, Signature};
-use crate::error::{Fault, FaultKind, SourceError};
+use crate::definition::Function;
+use crate::error::SourceError;
 use crate::function_count::check_function_count;
 use crate::language::Language;
 use crate::position::Lines;
-use crate::syntax::{self, text_of};
-use docstring::Docstring;
-use hint::Hint;
+use crate::syntax;
+use documented::Reader;
 use module::{Scope, undecorated};
-use signature::Parameter;
+use source_file::SourceFile;
 
-/// The functions at the top of `text` whose names do not begin with `_`. Of several with one
-/// name the last is what the module has.
+/// The tools that `text` has for a framework. Where there are none, the functions at the top of
+/// `text` whose names do not begin with `_`. Of several with one name the last is what the module
+/// has.
 pub(crate) fn read(text: &str) -> Result<Vec<Function>, SourceError> {
     // Python reads every end of a line as `\n`.
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let text = text.trim_start_matches('\u{feff}');
     let tree = syntax::parse(text, &tree_sitter_python::LANGUAGE.into(), Language::Python)?;
     let scope = Scope::of(tree.root_node(), text);
-    let reader = Reader {
+    let lines = Lines::of(text);
+    let file = SourceFile {
         text,
-        lines: Lines::of(text),
+        lines: &lines,
         scope: &scope,
     };
-    let mut functions: Vec<Function> = Vec::new();
-    let nodes = syntax::children(tree.root_node()).into_iter();
-    let nodes = nodes.map(undecorated);
+    let tools = frameworks::tools(&file, tree.root_node());
+    check_function_count(tools.len())?;
+    let functions = match tools.is_empty() {
+        true => plain(&file, tree.root_node())?,
+        false => tools,
+    };
+    let mut known: Vec<Function> = Vec::new();
+    for function in functions {
+        known.retain(|known| known.name != function.name);
+        known.push(function);
+    }
+    Ok(known)
+}
+
+/// The functions at the top of a module.
+fn plain(file: &SourceFile<'_>, module: Node<'_>) -> Result<Vec<Function>, SourceError> {
+    let reader = Reader {
+        text: file.text,
+        lines: file.lines,
+        scope: file.scope,
+    };
+    let nodes = syntax::children(module).into_iter().map(undecorated);
     let nodes: Vec<Node<'_>> = nodes
         .filter(|node| node.kind() == "function_definition")
         .collect();
     check_function_count(nodes.len())?;
-    for node in nodes {
-        let function = reader.function(node);
-        functions.retain(|known| known.name != function.name);
-        if !function.name.starts_with('_') {
-            functions.push(function);
-        }
-    }
-    Ok(functions)
-}
-
-struct Reader<'a> {
-    text: &'a str,
-    lines: Lines<'a>,
-    scope: &'a Scope,
-}
-
-/// An error, and the byte at which it is.
-type KindAndOffset = (FaultKind, usize);
-
-impl Reader<'_> {
-    fn function(&self, node: Node<'_>) -> Function {
-        let name_node = node.child_by_field_name("name").unwrap_or(node);
-        let name = text_of(name_node, self.text).to_owned();
-        let definition = self.definition(node, &name, name_node.start_byte());
-        Function {
-            position: self.lines.position(name_node.start_byte()),
-            definition: definition.map_err(|(kind, offset)| Fault {
-                function: name.clone(),
-                position: self.lines.position(offset),
-                kind,
-            }),
-            name,
-        }
-    }
-
-    /// The definition. What is wrong is found in the order in which Transformers finds it.
-    fn definition(
-        &self,
-        node: Node<'_>,
-        name: &str,
-        at: usize,
-    ) -> Result<Definition, KindAndOffset> {
-        let docstring = docstring::of(node, self.text).map_err(|kind| (kind, at))?;
-        let docstring = docstring.ok_or((FaultKind::NoDescription, at))?;
-        let parameters = signature::parameters(node, self.text);
-        let hints = self.hints(&parameters)?;
-        let output = match node.child_by_field_name("return_type") {
-            Some(node) => Some(self.hint(text_of(node, self.text), node.start_byte())?),
-            None => None,
-        };
-        if let Some(parameter) = parameters.iter().find(|it| it.annotation.is_none()) {
-            let parameter_name = parameter.name.clone();
-            let kind = FaultKind::NoType {
-                parameter: parameter_name,
-            };
-            return Err((kind, parameter.offset));
-        }
-        let properties = properties(&hints, &docstring)?;
-        let required: Vec<&str> = parameters
-            .iter()
-            .filter(|parameter| !parameter.has_default)
-            .map(|parameter| parameter.name.as_str())
-            .collect();
-        let mut schema = Map::new();
-        schema.insert("type".to_owned(), json!("object"));
-        schema.insert("properties".to_owned(), Value::Object(properties));
-        if !required.is_empty() {
-            schema.insert("required".to_owned(), json!(required));
-        }
-        // A model never writes what is returned: a type without a schema is left out there.
-        let mut output = output.and_then(|hint| schema::of(&hint).ok());
-        if let (Some(output), Some(text)) = (&mut output, docstring.returns) {
-            output.insert("description".to_owned(), json!(text));
-        }
-        Ok(Definition {
-            name: name.to_owned(),
-            description: docstring.description,
-            parameters: Value::Object(schema),
-            output: output.map(Value::Object),
-            is_async: syntax::is_async(node),
-            signature: Signature::Dynamic,
-        })
-    }
-
-    /// The hints of the parameters that have one, in the order in which Python keeps them:
-    /// those that are positional only come after the others without a star.
-    fn hints<'p>(
-        &self,
-        parameters: &'p [Parameter<'_>],
-    ) -> Result<Vec<(&'p Parameter<'p>, Hint)>, KindAndOffset> {
-        let mut order: Vec<&Parameter<'_>> = parameters.iter().collect();
-        order.sort_by_key(|parameter| parameter.kind);
-        let annotated = order.into_iter().filter_map(|parameter| {
-            let (annotation, offset) = parameter.annotation?;
-            Some(self.hint(annotation, offset).map(|hint| (parameter, hint)))
-        });
-        annotated.collect()
-    }
-
-    fn hint(&self, annotation: &str, offset: usize) -> Result<Hint, KindAndOffset> {
-        let hint = self.scope.hint(annotation);
-        hint.map_err(|name| (FaultKind::UnknownName { name }, offset))
-    }
-}
-
-fn properties(
-    hints: &[(&Parameter<'_>, Hint)],
-    docstring: &Docstring,
-) -> Result<Map<String, Value>, KindAndOffset> {
-    let mut properties = Vec::new();
-    for (parameter, hint) in hints {
-        let (annotation, at) = parameter.annotation.unwrap_or(("", parameter.offset));
-        let schema = schema::of(hint).map_err(|unsupported| {
-            let kind = FaultKind::UnsupportedType {
-                reason: unsupported.reason,
-                name: unsupported.name_in(annotation),
-            };
-            (kind, at)
-        })?;
-        properties.push((parameter, schema));
-    }
-    properties
-        .into_iter()
-        .map(|(parameter, mut schema)| {
-            let at = |kind| (kind, parameter.offset);
-            let name = parameter.name.clone();
-            let Some(text) = docstring.parameters.get(&name) else {
-                return Err(at(FaultKind::NoParameterDescription { parameter: name }));
-            };
-            let mut text = text.as_str();
-            if let Some((before, choices)) = docstring::choices(text) {
-                let Some(choices) = choices else {
-                    return Err(at(FaultKind::Choices { parameter: name }));
-                };
-                schema.insert("enum".to_owned(), Value::Array(choices));
-                text = before;
-            }
-            schema.insert("description".to_owned(), json!(text));
-            Ok((name, Value::Object(schema)))
-        })
-        .collect()
+    let functions = nodes.into_iter().map(|node| reader.function(node));
+    Ok(functions
+        .filter(|function| !function.name.starts_with('_'))
+        .collect())
 }
 
 #[cfg(test)]

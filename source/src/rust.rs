@@ -105,6 +105,7 @@ fn define(function: &ItemFn, name: &str, types: &Types<'_>) -> Result<Definition
             output: returned.rust,
             is_fallible: returned.is_fallible,
         }),
+        tool: None,
     })
 }
 

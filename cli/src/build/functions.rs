@@ -1,9 +1,11 @@
 //! Generates the WIT and the source that offer a file of plain functions as a tool.
 //! They are written anew for each build, so they always match the functions.
 
+mod framework_tools;
 pub(super) mod javascript;
 mod plain;
 pub(super) mod python;
+mod python_values;
 pub(super) mod rust;
 
 use std::path::Path;
@@ -27,6 +29,7 @@ pub(crate) struct Functions {
     generated: TempDir,
     package: String,
     interface: Interface,
+    has_tools: bool,
 }
 
 impl Functions {
@@ -46,7 +49,7 @@ impl Functions {
         if !directory.join(file).exists() {
             return Err(missing(directory, file).into());
         }
-        let definitions = definitions(&directory.join(file), Path::new(file), &[])?;
+        let definitions = definitions(&directory.join(file), Path::new(file), &[])?.definitions;
         if of_source(file) != Some(build.language) {
             return Err(other_language(file).into());
         }
@@ -62,7 +65,9 @@ impl Functions {
             definitions: &definitions,
             interface: &interface,
         };
+        let has_tools = definitions.iter().any(|it| it.tool.is_some());
         let sources = match build.language {
+            Language::Python if has_tools => framework_tools::sources(plain),
             Language::Python => vec![python::source(plain)?],
             Language::Javascript => vec![javascript::source(plain)?],
             Language::Rust => rust::source(plain, directory, &names)?,
@@ -79,12 +84,18 @@ impl Functions {
             generated,
             package,
             interface,
+            has_tools,
         }))
     }
 
     /// The directory of what was written: `wit`, and the source.
     pub(crate) fn generated(&self) -> &Path {
         self.generated.path()
+    }
+
+    /// True if they are tools of a framework, for which modules stand in.
+    pub(crate) fn have_framework(&self) -> bool {
+        self.has_tools
     }
 
     /// Adds to the manifest the export of each function whose name does not tell it.

@@ -6,6 +6,7 @@ mod componentize;
 mod dependencies;
 pub(super) mod errors;
 mod failing_imports;
+pub(super) mod imported;
 pub(super) mod interpreter;
 pub(super) mod lock;
 mod method_check;
@@ -14,6 +15,7 @@ mod native;
 mod packages;
 mod program;
 mod requirement;
+mod stand_ins;
 
 use std::path::{Path, PathBuf};
 

@@ -89,6 +89,9 @@ impl New {
             let mut answer = json!({ "directory": directory, "language": lang.name() });
             if let Some(interface) = body.interface() {
                 answer["functions"] = function_names(interface).into();
+                if let FunctionSource::Plain(plain) = &body {
+                    answer["left_out"] = plain.left_out().into();
+                }
                 let losses = interface.losses.iter().map(ToString::to_string);
                 answer["losses"] = losses.collect::<Vec<_>>().into();
             }

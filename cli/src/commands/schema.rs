@@ -31,7 +31,11 @@ pub(crate) struct Schema {
 impl Schema {
     pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let path = session.config.settings.working.join(&self.file);
-        let definitions = definitions(&path, &self.file, &self.names)?;
+        let read = definitions(&path, &self.file, &self.names)?;
+        for left_out in &read.left_out {
+            session.printer.warning(&format!("left out: {left_out}"));
+        }
+        let definitions = read.definitions;
         match self.format {
             Format::Definitions(Dialect::HuggingFace) => {
                 let tools: Vec<Value> = definitions.iter().map(Definition::to_json).collect();

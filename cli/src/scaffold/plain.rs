@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
-use toml_edit::{DocumentMut, value};
+use toml_edit::{Array, DocumentMut, InlineTable, value};
 use tool_hub_agent::definition::interface::{Interface, interface};
+use tool_hub_source::{Definition, Framework, Setting};
 
 use super::describe;
 use super::names::Names;
 use super::template::Template;
-use crate::build::specs;
+use crate::build::{Imported, imported, specs};
 use crate::files;
-use crate::text::functions::definitions;
+use crate::text::functions::{FileFunctions, definitions};
 
 /// The `Cargo.toml` of a project of functions in Rust.
 const CARGO_MANIFEST: &str = include_str!("../../templates/functions/Cargo.toml");
@@ -21,6 +22,54 @@ pub(crate) struct PlainFile {
     name: String,
     text: String,
     interface: Interface,
+    tools: FrameworkTools,
+    /// What is told of the parts of the file that do not become functions.
+    left_out: Vec<String>,
+}
+
+/// What a file of a framework's tools brings along.
+#[derive(Default)]
+struct FrameworkTools {
+    frameworks: Vec<Framework>,
+    /// The parameters of its classes that whoever runs the tool has to say.
+    settings: Vec<Setting>,
+    requirements: Vec<String>,
+    /// The modules beside it: their paths and sources.
+    modules: Vec<(String, String)>,
+}
+
+impl FrameworkTools {
+    /// Those of the file at `path`. There is nothing where it has plain functions.
+    fn of(definitions: &[Definition], path: &Path) -> anyhow::Result<Self> {
+        let mut found = Self::default();
+        let tools = definitions.iter().filter_map(|it| it.tool.as_ref());
+        for tool in tools {
+            if !found.frameworks.contains(&tool.framework) {
+                found.frameworks.push(tool.framework);
+            }
+            for setting in &tool.settings {
+                let mut known = found.settings.iter();
+                if !known.any(|known| known.variable() == setting.variable()) {
+                    found.settings.push(setting.clone());
+                }
+            }
+        }
+        if found.frameworks.is_empty() {
+            return Ok(found);
+        }
+        let directory = path.parent().unwrap_or(Path::new("."));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let Imported {
+            modules,
+            requirements,
+        } = imported(directory, &name);
+        found.requirements = requirements;
+        for module in modules {
+            let text = files::read_text(&directory.join(&module), files::DOCUMENT_BYTES_MAX)?;
+            found.modules.push((module, text));
+        }
+        Ok(found)
+    }
 }
 
 impl PlainFile {
@@ -41,14 +90,39 @@ impl PlainFile {
     /// # Errors
     /// When it cannot be read, or one of its functions cannot be described to a model.
     pub(crate) fn read(path: &Path, shown: &Path, template: Template) -> anyhow::Result<Self> {
-        let definitions = definitions(path, shown, &[])?;
+        let FileFunctions {
+            definitions,
+            left_out,
+        } = definitions(path, shown, &[])?;
         let name = path.file_name().unwrap_or_default();
         Ok(Self {
             template,
             name: name.to_string_lossy().into_owned(),
             text: files::read_text(path, files::DOCUMENT_BYTES_MAX)?,
             interface: interface(&specs(&definitions)),
+            tools: FrameworkTools::of(&definitions, path)?,
+            left_out,
         })
+    }
+
+    /// The frameworks that its tools are written for; none where it has plain functions.
+    pub(crate) fn frameworks(&self) -> &[Framework] {
+        &self.tools.frameworks
+    }
+
+    /// The parts of the file that do not become functions, and why.
+    pub(crate) fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
+    /// The packages that it imports, as requirements.
+    pub(crate) fn requirements(&self) -> &[String] {
+        &self.tools.requirements
+    }
+
+    /// The parameters of its classes that become variables of the tool.
+    pub(crate) fn settings(&self) -> &[Setting] {
+        &self.tools.settings
     }
 
     /// The file's name in the project.
@@ -70,12 +144,20 @@ impl PlainFile {
         let mut files = vec![(self.name.clone(), self.text.clone())];
         for (path, text) in common {
             let text = match *path {
-                "tool.toml" => manifest(text, &self.name, describe::description(&self.interface))?,
+                "tool.toml" => {
+                    let text = manifest(text, &self.name, describe::description(&self.interface))?;
+                    with_variables(text, &self.tools.settings)?
+                }
                 "README.md" => describe::card(&self.interface, text, names),
                 ".gitignore" => text.clone(),
                 _ => continue,
             };
             files.push(((*path).to_owned(), text));
+        }
+        files.extend(self.tools.modules.iter().cloned());
+        if !self.tools.requirements.is_empty() {
+            let text = self.tools.requirements.join("\n") + "\n";
+            files.push(("requirements.txt".to_owned(), text));
         }
         if self.template == Template::Rust {
             let text = CARGO_MANIFEST
@@ -93,5 +175,29 @@ pub(super) fn manifest(text: &str, file: &str, description: String) -> anyhow::R
     let mut manifest: DocumentMut = text.parse()?;
     manifest["description"] = value(description);
     manifest["build"]["functions"] = value(file);
+    Ok(manifest.to_string())
+}
+
+/// The manifest with a variable for each setting.
+fn with_variables(text: String, settings: &[Setting]) -> anyhow::Result<String> {
+    if settings.is_empty() {
+        return Ok(text);
+    }
+    let mut manifest: DocumentMut = text.parse()?;
+    let mut variables = Array::new();
+    for setting in settings {
+        let mut variable = InlineTable::new();
+        variable.insert("name", setting.variable().into());
+        if setting.is_secret() {
+            variable.insert("secret", true.into());
+        }
+        let why = format!("`{}` of {}", setting.parameter, setting.class);
+        variable.insert("why", why.into());
+        variables.push(variable);
+    }
+    manifest["capabilities"]["variables"] = value(variables);
+    if let Some(table) = manifest["capabilities"].as_table_like_mut() {
+        table.set_dotted(false);
+    }
     Ok(manifest.to_string())
 }

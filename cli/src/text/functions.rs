@@ -19,6 +19,14 @@ const SOURCE: Limit = Limit {
 /// The most faults that are told.
 const FAULTS_TOLD_MAX: usize = 20;
 
+/// What a file offers.
+pub(crate) struct FileFunctions {
+    pub(crate) definitions: Vec<Definition>,
+    /// What it has for a framework and does not become a function, each with its place and the
+    /// reason.
+    pub(crate) left_out: Vec<String>,
+}
+
 /// The definitions of all functions that the file at `path` offers, or of those called
 /// `names`. Errors call the file `shown`.
 ///
@@ -28,7 +36,7 @@ pub(crate) fn definitions(
     path: &Path,
     shown: &Path,
     names: &[String],
-) -> anyhow::Result<Vec<Definition>> {
+) -> anyhow::Result<FileFunctions> {
     let shown = shown.display();
     let language = Language::of(path).ok_or_else(|| {
         Problem::user(format!(
@@ -74,6 +82,10 @@ pub(crate) fn definitions(
             Err(fault) => faults.push(fault),
         }
     }
+    let left_out = match definitions.iter().any(|it| it.tool.is_some()) {
+        true => left_out(&shown.to_string(), std::mem::take(&mut faults), language),
+        false => Vec::new(),
+    };
     if !faults.is_empty() {
         return Err(refusal(&shown.to_string(), &faults, language).into());
     }
@@ -90,7 +102,19 @@ pub(crate) fn definitions(
         };
         return Err(problem.into());
     }
-    Ok(definitions)
+    Ok(FileFunctions {
+        definitions,
+        left_out,
+    })
+}
+
+/// What is told of the parts of a framework's file that do not become functions.
+fn left_out(shown: &str, faults: Vec<Fault>, language: Language) -> Vec<String> {
+    let told = faults.iter().map(|fault| {
+        let hint = fault.kind.hint(language);
+        format!("{shown}:{}: {fault}; {hint}", fault.position)
+    });
+    told.collect()
 }
 
 /// The endings of files that are read.

@@ -24,17 +24,9 @@ pub(super) struct Docstring {
 
 /// The docstring of the function at `node`, if it has one that says something.
 pub(super) fn of(node: Node<'_>, text: &str) -> Result<Option<Docstring>, FaultKind> {
-    let Some(body) = node.child_by_field_name("body") else {
+    let Some(literal) = literal(node) else {
         return Ok(None);
     };
-    let first = children(body).first().copied();
-    let statement = first.filter(|first| first.kind() == "expression_statement");
-    let Some(literal) = statement.and_then(|it| it.named_child(0)) else {
-        return Ok(None);
-    };
-    if !["string", "concatenated_string"].contains(&literal.kind()) {
-        return Ok(None);
-    }
     match string(literal, text) {
         Text::Plain(text) => {
             let text = cleaned(&text);
@@ -43,6 +35,25 @@ pub(super) fn of(node: Node<'_>, text: &str) -> Result<Option<Docstring>, FaultK
         Text::Other => Ok(None),
         Text::Unreadable => Err(FaultKind::UnreadableDescription),
     }
+}
+
+/// The docstring of the function or class at `node`, as `inspect.getdoc` returns it.
+pub(super) fn text_in(node: Node<'_>, text: &str) -> Option<String> {
+    match string(literal(node)?, text) {
+        Text::Plain(text) => Some(cleaned(&text)).filter(|text| !text.is_empty()),
+        Text::Other | Text::Unreadable => None,
+    }
+}
+
+/// The literal that a body begins with.
+fn literal(node: Node<'_>) -> Option<Node<'_>> {
+    let body = node.child_by_field_name("body")?;
+    let first = children(body).first().copied();
+    let statement = first.filter(|first| first.kind() == "expression_statement");
+    let literal = statement?.named_child(0)?;
+    ["string", "concatenated_string"]
+        .contains(&literal.kind())
+        .then_some(literal)
 }
 
 /// White space as Python has it.

@@ -194,7 +194,7 @@ fn is_equal(one: &Value, other: &Value) -> bool {
 }
 
 /// The value of an expression of constants.
-fn constant(
+pub(super) fn constant(
     expression: &Expression,
     bound: &[(&str, Value)],
     scope: &Scope,

@@ -15,8 +15,10 @@ pub(super) enum Expression {
     Name(String),
     Attribute(Box<Expression>, String),
     Subscript(Box<Expression>, Vec<Expression>),
-    /// A call with its positional arguments.
+    /// A call with its arguments; those with a name are [`Expression::Keyword`].
     Call(Box<Expression>, Vec<Expression>),
+    /// An argument of a call that is given by its name.
+    Keyword(String, Box<Expression>),
     Binary(Box<Expression>, String, Box<Expression>),
     Negative(Box<Expression>),
     /// A value that JSON can write.
@@ -30,6 +32,28 @@ pub(super) enum Expression {
 }
 
 impl Expression {
+    /// The argument `name` of a call; nothing for another expression.
+    pub(super) fn keyword(&self, name: &str) -> Option<&Expression> {
+        let Self::Call(_, arguments) = self else {
+            return None;
+        };
+        arguments.iter().find_map(|argument| match argument {
+            Self::Keyword(known, value) if known == name => Some(&**value),
+            _ => None,
+        })
+    }
+
+    /// The arguments of a call that are given by their places.
+    pub(super) fn positional(&self) -> Vec<&Expression> {
+        let Self::Call(_, arguments) = self else {
+            return Vec::new();
+        };
+        let positional = arguments.iter();
+        positional
+            .filter(|it| !matches!(it, Self::Keyword(..)))
+            .collect()
+    }
+
     /// The expression that is all of `text`, in which line breaks are allowed as within brackets.
     pub(super) fn of_text(text: &str) -> Option<Self> {
         let bracketed = format!("({text}\n)");
@@ -98,6 +122,11 @@ impl Reader<'_> {
             "call" => {
                 let arguments = node.child_by_field_name("arguments");
                 Expression::Call(field("function"), arguments.map_or_else(Vec::new, all))
+            }
+            "keyword_argument" => {
+                let name = node.child_by_field_name("name");
+                let name = name.map_or("", |it| text_of(it, self.text));
+                Expression::Keyword(name.to_owned(), field("value"))
             }
             "binary_operator" => {
                 let operator = node.child_by_field_name("operator");

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use tree_sitter::Node;
 
+use super::docstring;
 use super::expression::Expression;
 use crate::limits::TYPES_MAX;
 use crate::syntax::{children, text_of};
@@ -73,7 +74,20 @@ pub(super) struct Class {
     pub(super) bases: Vec<Expression>,
     /// The assignments of its body, in order.
     pub(super) assignments: Vec<(String, Expression)>,
+    /// The names in its body that have a type, in order.
+    pub(super) fields: Vec<Field>,
+    /// What is written above it after `@`.
+    pub(super) decorators: Vec<Expression>,
+    pub(super) docstring: Option<String>,
     inner: Scope,
+}
+
+/// A name with a type in the body of a class.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub(super) name: String,
+    pub(super) annotation: Expression,
+    pub(super) default: Option<Expression>,
 }
 
 /// The treatment of a name that is bound already.
@@ -157,6 +171,16 @@ pub(super) fn undecorated(node: Node<'_>) -> Node<'_> {
         "decorated_definition" => node.child_by_field_name("definition").unwrap_or(node),
         _ => node,
     }
+}
+
+/// The decorators of the definition at `node`.
+pub(super) fn decorators(node: Node<'_>, text: &str) -> Vec<Expression> {
+    let above = node.parent();
+    let above = above.filter(|above| above.kind() == "decorated_definition");
+    let nodes = above.map(children).unwrap_or_default().into_iter();
+    let nodes = nodes.filter(|it| it.kind() == "decorator");
+    let inner = nodes.filter_map(|it| it.named_child(0));
+    inner.map(|it| Expression::of(it, text)).collect()
 }
 
 struct Reader<'a> {
@@ -268,6 +292,9 @@ impl<'a> Reader<'a> {
         let mut class = Class {
             bases,
             assignments: Vec::new(),
+            fields: Vec::new(),
+            decorators: decorators(node, self.text),
+            docstring: docstring::text_in(node, self.text),
             inner: Scope::default(),
         };
         if let Some(body) = node.child_by_field_name("body") {
@@ -276,9 +303,24 @@ impl<'a> Reader<'a> {
                 if let Some((name, value)) = self.assignment(statement) {
                     class.assignments.push((name.to_owned(), value));
                 }
+                class.fields.extend(self.field(statement));
             }
         }
         class
+    }
+
+    /// `name: type` or `name: type = value`.
+    fn field(&self, statement: Node<'_>) -> Option<Field> {
+        let node = statement.named_child(0)?;
+        let left = node.child_by_field_name("left")?;
+        let annotation = node.child_by_field_name("type")?.named_child(0)?;
+        let default = node.child_by_field_name("right");
+        let is_plain = node.kind() == "assignment" && left.kind() == "identifier";
+        is_plain.then(|| Field {
+            name: text_of(left, self.text).to_owned(),
+            annotation: Expression::of(annotation, self.text),
+            default: default.map(|it| Expression::of(it, self.text)),
+        })
     }
 
     /// `name = value`, with a type or without.

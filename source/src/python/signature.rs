@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::expression::Expression;
 use crate::syntax::{children, text_of};
 
 /// A parameter.
@@ -13,6 +14,7 @@ pub(super) struct Parameter<'a> {
     /// The text of its type, and the byte at which that stands.
     pub(super) annotation: Option<(&'a str, usize)>,
     pub(super) has_default: bool,
+    pub(super) default: Option<Expression>,
 }
 
 /// The ways to pass a parameter, in the order in which Python keeps their types.
@@ -84,5 +86,8 @@ fn parameter<'a>(node: Node<'_>, text: &'a str, kind: Kind) -> Parameter<'a> {
         offset: node.start_byte(),
         annotation: annotation.map(|it| (text_of(it, text), it.start_byte())),
         has_default: node.child_by_field_name("value").is_some(),
+        default: node
+            .child_by_field_name("value")
+            .map(|value| Expression::of(value, text)),
     }
 }

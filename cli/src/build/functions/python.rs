@@ -1,9 +1,10 @@
 //! Generates the Python module that calls a project's plain functions, with JSON on both sides.
 
-use tool_hub_agent::definition::interface::{Interface, Operation, WitType};
+use tool_hub_agent::definition::interface::{Interface, Operation};
 use tool_hub_source::Definition;
 
-use super::plain::{GeneratedSource, Plain, cases, quoted, without_ending};
+use super::plain::{GeneratedSource, Plain, quoted, without_ending};
+use super::python_values::{given, identifier, returned};
 
 const TEMPLATE: &str = include_str!("../../../templates/functions/glue.py");
 
@@ -35,22 +36,7 @@ pub(super) fn source(plain: Plain<'_>) -> anyhow::Result<GeneratedSource> {
 }
 
 fn function(definition: &Definition, operation: &Operation, interface: &Interface) -> String {
-    let required = definition.required();
-    let (mut parameters, mut given) = (String::new(), String::new());
-    for (index, parameter) in operation.parameters.iter().enumerate() {
-        // No name of the author's hides one of the module's.
-        let name = format!("a{index}");
-        parameters.push_str(&format!("{name}, "));
-        let value = taken(&name, &parameter.value);
-        let item = format!("{}: lambda: {value}", quoted(&parameter.name));
-        match required.contains(&parameter.name.as_str()) {
-            true => given.push_str(&format!("        {item},\n")),
-            // What is left out has the function's own default.
-            false => given.push_str(&format!(
-                "        **({{}} if {name} is None else {{{item}}}),\n"
-            )),
-        }
-    }
+    let (parameters, given) = given(definition, operation, interface);
     let answer = match definition.output {
         None => "as_any".to_owned(),
         Some(_) => format!(
@@ -61,67 +47,8 @@ fn function(definition: &Definition, operation: &Operation, interface: &Interfac
     format!(
         "def {}({}):\n    given = {{\n{given}    }}\n    return result(source.{}, HINTS[{}], given, {answer})\n",
         identifier(&operation.wit),
-        parameters.trim_end_matches(", "),
+        parameters,
         definition.name,
         quoted(&definition.name)
     )
-}
-
-/// A name that no other of the module has.
-fn identifier(wit: &str) -> String {
-    format!("export_{}", wit.replace('-', "_"))
-}
-
-/// The expression for an argument of the function, made of the `value` that came as JSON.
-fn taken(value: &str, wit: &WitType) -> String {
-    match wit {
-        WitType::Json => format!("json.loads({value})"),
-        WitType::Option(inner) => match taken(value, inner) {
-            same if same == value => same,
-            other => format!("None if {value} is None else {other}"),
-        },
-        WitType::List(inner) => match taken("item", inner).as_str() {
-            "item" => value.to_owned(),
-            item => format!("[{item} for item in {value}]"),
-        },
-        WitType::Tuple(items) => {
-            let items = items.iter().enumerate();
-            let items = items.map(|(index, item)| taken(&format!("{value}[{index}]"), item) + ",");
-            format!("({})", items.collect::<Vec<_>>().join(" "))
-        }
-        // Large whole numbers come as texts, and so do those that JSON cannot write.
-        WitType::Plain("f64") => format!("float({value})"),
-        WitType::Plain("string" | "bool") => value.to_owned(),
-        WitType::Plain(_) => format!("int({value})"),
-        _ => value.to_owned(),
-    }
-}
-
-/// The value to write as JSON, of what the function returns.
-fn returned(value: &str, wit: &WitType, interface: &Interface) -> String {
-    match wit {
-        WitType::Json => format!("as_json({value})"),
-        WitType::Plain("string") => format!("as_text({value})"),
-        WitType::Plain("bool") => format!("as_truth({value})"),
-        WitType::Plain("f64") => format!("as_float({value})"),
-        WitType::Plain(_) => format!("as_integer({value})"),
-        WitType::Option(inner) => {
-            format!(
-                "None if {value} is None else {}",
-                returned(value, inner, interface)
-            )
-        }
-        WitType::List(inner) => format!(
-            "[{} for item in {value}]",
-            returned("item", inner, interface)
-        ),
-        WitType::Tuple(items) => {
-            let items = items.iter().enumerate();
-            let items = items
-                .map(|(index, item)| returned(&format!("{value}[{index}]"), item, interface) + ",");
-            format!("({})", items.collect::<Vec<_>>().join(" "))
-        }
-        WitType::Named(name) => format!("as_case({}, {value})", cases(name, interface)),
-        _ => value.to_owned(),
-    }
 }

@@ -34,13 +34,22 @@ pub(super) fn requirements(directory: &Path, script: Option<&str>) -> anyhow::Re
     if let Some(text) = files::read_if_present(&directory.join(REQUIREMENTS))? {
         add(REQUIREMENTS, of_requirements(&text))?;
     }
-    if let Some(script) = script
-        && let Some(text) = files::read_if_present(&directory.join(script))?
-        && let Some(block) = block_of(&text)
-    {
-        add(script, dependencies(script, &block, &["dependencies"])?)?;
+    if let Some(script) = script {
+        add(script, block_requirements(directory, script)?)?;
     }
     Ok(all)
+}
+
+/// The requirements in the block at the top of `script`.
+///
+/// # Errors
+/// When it cannot be read, or is not TOML.
+pub(super) fn block_requirements(directory: &Path, script: &str) -> anyhow::Result<Vec<String>> {
+    let text = files::read_if_present(&directory.join(script))?;
+    match text.and_then(|text| block_of(&text)) {
+        Some(block) => dependencies(script, &block, &["dependencies"]),
+        None => Ok(Vec::new()),
+    }
 }
 
 fn of_project(text: &str) -> anyhow::Result<Vec<String>> {

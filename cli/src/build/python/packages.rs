@@ -15,6 +15,8 @@ use zip::{CompressionMethod, ZipWriter};
 use super::dependencies::{REQUIREMENTS, requirements};
 use super::lock::{LOCK, Lock, LockedPackage};
 use super::native;
+use super::stand_ins::is_replaced;
+use crate::build::functions::Functions;
 use crate::build::process;
 use crate::build::project::Project;
 use crate::build::toolchain::Toolchain;
@@ -86,7 +88,10 @@ impl Packages {
         session: &Session,
     ) -> anyhow::Result<Option<Self>> {
         let script = project.build.functions.as_deref();
-        let wanted = requirements(project.directory, script)?;
+        let mut wanted = requirements(project.directory, script)?;
+        if project.functions.is_some_and(Functions::have_framework) {
+            wanted.retain(|requirement| !is_replaced(requirement));
+        }
         if wanted.is_empty() {
             return Ok(None);
         }

@@ -3,7 +3,7 @@
 use tool_hub_agent::definition::{Loss, LossKind};
 use tool_hub_manifest::ToolName;
 
-use crate::scaffold::{DefinedFunctions, FunctionSource, Names, OpenApiProject};
+use crate::scaffold::{DefinedFunctions, FunctionSource, Names, OpenApiProject, PlainFile};
 use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
 
@@ -18,7 +18,7 @@ pub(super) fn tell(functions: &FunctionSource, printer: &Printer) {
     let read = counted(interface.operations.len(), "function");
     match functions {
         FunctionSource::Greeter => {}
-        FunctionSource::Plain(plain) => printer.note(&format!("read {read} of {}", plain.name())),
+        FunctionSource::Plain(plain) => tell_plain(&read, plain, printer),
         FunctionSource::Defined(defined) => tell_defined(&read, defined, printer),
         FunctionSource::GradioProject(calling) => tell_defined(&read, calling.defined(), printer),
         FunctionSource::OpenApiProject(calling) => {
@@ -50,6 +50,30 @@ pub(super) fn tell_credentials(calling: &OpenApiProject, name: &ToolName, printe
                 ));
             }
         }
+    }
+}
+
+fn tell_plain(read: &str, plain: &PlainFile, printer: &Printer) {
+    let names: Vec<String> = plain.frameworks().iter().map(ToString::to_string).collect();
+    let whose = match names.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", names.join(", ")),
+    };
+    printer.note(&format!("read {read} of {}{whose}", plain.name()));
+    for left_out in plain.left_out() {
+        printer.warning(&format!("left out: {left_out}"));
+    }
+    if !plain.requirements().is_empty() {
+        let packages = plain.requirements().join(", ");
+        printer.note(&format!("wrote requirements.txt: {packages}"));
+    }
+    for setting in plain.settings() {
+        printer.note(&format!(
+            "the variable {} is `{}` of {}",
+            setting.variable(),
+            setting.parameter,
+            setting.class
+        ));
     }
 }
 
