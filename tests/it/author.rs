@@ -7,6 +7,7 @@ mod classes;
 mod console;
 mod defined;
 mod fetching;
+mod frameworks;
 mod gradio;
 mod integers;
 mod javascript_programs;
@@ -84,6 +85,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(console::tests());
     tests.extend(defined::tests());
     tests.extend(fetching::tests());
+    tests.extend(frameworks::tests());
     tests.extend(integers::tests());
     tests.extend(javascript_programs::tests());
     tests.extend(plain::tests());

@@ -99,7 +99,9 @@ class Frameworks(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
-sys.meta_path.insert(0, Frameworks())
+# Modules of the author's come first, whatever they are called.
+PLACE = next(at for at, finder in enumerate(sys.meta_path) if type(finder).__name__ == "Packages")
+sys.meta_path.insert(PLACE, Frameworks())
 
 
 class Context:

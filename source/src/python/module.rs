@@ -313,12 +313,13 @@ impl<'a> Reader<'a> {
     fn field(&self, statement: Node<'_>) -> Option<Field> {
         let node = statement.named_child(0)?;
         let left = node.child_by_field_name("left")?;
-        let annotation = node.child_by_field_name("type")?.named_child(0)?;
+        let annotation = node.child_by_field_name("type")?;
         let default = node.child_by_field_name("right");
         let is_plain = node.kind() == "assignment" && left.kind() == "identifier";
         is_plain.then(|| Field {
             name: text_of(left, self.text).to_owned(),
-            annotation: Expression::of(annotation, self.text),
+            annotation: Expression::of_text(text_of(annotation, self.text))
+                .unwrap_or(Expression::Other),
             default: default.map(|it| Expression::of(it, self.text)),
         })
     }

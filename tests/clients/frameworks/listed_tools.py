@@ -18,20 +18,25 @@ def fastmcp(module):
             tools = {tool.name: [tool.description, tool.input_schema, []] for tool in await client.list_tools()}
             for name, arguments in calls:
                 result = await client.call_tool(name, arguments, raise_on_error=False)
-                tools[name][2].append("".join(part.text for part in result.content))
+                said = "".join(part.text for part in result.content)
+                tools[name][2].append({"error": said} if result.is_error else said)
             return tools
 
     return list_and_call
 
 
 def mcp(module):
+    from mcp.shared.memory import create_connected_server_and_client_session
+
     async def list_and_call(calls):
-        tools = {tool.name: [tool.description, tool.inputSchema, []] for tool in await module.server.list_tools()}
-        for name, arguments in calls:
-            result = await module.server.call_tool(name, arguments)
-            content = result[0] if isinstance(result, tuple) else result
-            tools[name][2].append("".join(part.text for part in content))
-        return tools
+        async with create_connected_server_and_client_session(module.server._mcp_server) as client:
+            listed = await client.list_tools()
+            tools = {tool.name: [tool.description, tool.inputSchema, []] for tool in listed.tools}
+            for name, arguments in calls:
+                result = await client.call_tool(name, arguments)
+                said = "".join(part.text for part in result.content)
+                tools[name][2].append({"error": said} if result.isError else said)
+            return tools
 
     return list_and_call
 
@@ -49,10 +54,10 @@ def listed(tools, describe, call):
             for called, arguments in calls:
                 if called == name:
                     try:
-                        answer = await call(tool, arguments)
+                        answer = text_of(await call(tool, arguments))
                     except Exception as error:
-                        answer = f"{type(error).__name__}: {error}"
-                    found[name][2].append(text_of(answer))
+                        answer = {"error": str(error)}
+                    found[name][2].append(answer)
         return found
 
     return list_and_call

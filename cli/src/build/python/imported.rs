@@ -30,9 +30,10 @@ const STANDARD_LIBRARY: &str = "__future__ _thread abc aifc annotationlib antigr
     xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo";
 
 /// Packages whose modules are not called as they are.
-const NAMED_OTHERWISE: [(&str, &str); 22] = [
+const NAMED_OTHERWISE: [(&str, &str); 23] = [
     ("Crypto", "pycryptodome"),
     ("PIL", "pillow"),
+    ("agents", "openai-agents"),
     ("attr", "attrs"),
     ("bs4", "beautifulsoup4"),
     ("cv2", "opencv-python"),
