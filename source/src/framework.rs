@@ -16,6 +16,10 @@ pub enum Framework {
     OpenAiAgents,
     /// smolagents and Transformers Agents.
     Smolagents,
+    /// The SDK of MCP for TypeScript.
+    McpTypeScript,
+    /// The AI SDK of Vercel.
+    VercelAi,
 }
 
 impl fmt::Display for Framework {
@@ -26,6 +30,8 @@ impl fmt::Display for Framework {
             Self::LlamaIndex => "LlamaIndex",
             Self::OpenAiAgents => "OpenAI Agents",
             Self::Smolagents => "smolagents",
+            Self::McpTypeScript => "MCP SDK",
+            Self::VercelAi => "AI SDK",
         })
     }
 }

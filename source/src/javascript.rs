@@ -1,11 +1,15 @@
 //! Reads the functions that a JavaScript or TypeScript module exports, with types and JSDoc.
 
 mod comment;
+mod frameworks;
+pub(crate) mod grammar_of;
+pub(crate) mod imports;
 mod object;
 mod scope;
 mod type_schema;
 mod types;
 mod union;
+mod zod;
 
 use serde_json::{Map, Value, json};
 use tree_sitter::Node;
@@ -18,6 +22,7 @@ use crate::language::Language;
 use crate::position::Lines;
 use crate::syntax::{self, children, text_of};
 use comment::{Comment, Param};
+use grammar_of::grammar;
 use scope::{DeclaredFunction, Scope};
 use type_schema::TypeSchema;
 use types::Types;
@@ -29,10 +34,16 @@ const UNNAMED: &str = "options";
 pub(crate) fn read(text: &str, language: Language) -> Result<Vec<Function>, SourceError> {
     let text = text.trim_start_matches('\u{feff}');
     let tree = syntax::parse(text, &grammar(language), language)?;
+    let lines = Lines::of(text);
+    let tools = frameworks::tools(tree.root_node(), text, &lines);
+    check_function_count(tools.len())?;
+    if !tools.is_empty() {
+        return Ok(tools);
+    }
     let scope = Scope::of(tree.root_node(), text);
     let reader = Reader {
         text,
-        lines: Lines::of(text),
+        lines,
         types: Types::new(&scope, text),
     };
     check_function_count(scope.exported.len())?;
@@ -41,15 +52,6 @@ pub(crate) fn read(text: &str, language: Language) -> Result<Vec<Function>, Sour
         .filter(|(name, _)| !name.starts_with('_'))
         .map(|(name, declared)| reader.function(name, declared))
         .collect())
-}
-
-/// The grammar of JavaScript or TypeScript.
-pub(crate) fn grammar(language: Language) -> tree_sitter::Language {
-    let grammar = match language {
-        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
-        _ => tree_sitter_typescript::LANGUAGE_TSX,
-    };
-    grammar.into()
 }
 
 struct Reader<'a> {

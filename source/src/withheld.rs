@@ -3,7 +3,7 @@
 use syn::{Item, spanned::Spanned as _};
 use tree_sitter::Node;
 
-use crate::javascript::grammar;
+use crate::javascript::grammar_of::grammar;
 use crate::language::Language;
 use crate::position::{Lines, Position};
 use crate::syntax::{self, children, text_of};

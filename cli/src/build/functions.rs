@@ -69,6 +69,11 @@ impl Functions {
         let sources = match build.language {
             Language::Python if has_tools => framework_tools::sources(plain),
             Language::Python => vec![python::source(plain)?],
+            Language::Javascript if has_tools => {
+                let mut sources = javascript::stand_ins();
+                sources.push(javascript::source(plain)?);
+                sources
+            }
             Language::Javascript => vec![javascript::source(plain)?],
             Language::Rust => rust::source(plain, directory, &names)?,
             Language::C => return Err(other_language(file).into()),

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use serde_json::{Map, Value, json};
 use toml_edit::{Array, DocumentMut, InlineTable, value};
 use tool_hub_agent::definition::interface::{Interface, interface};
-use tool_hub_source::{Definition, Framework, Setting};
+use tool_hub_source::{Definition, Framework, Language, Setting, module_imports};
 
 use super::describe;
 use super::names::Names;
@@ -34,6 +35,8 @@ struct FrameworkTools {
     /// The parameters of its classes that whoever runs the tool has to say.
     settings: Vec<Setting>,
     requirements: Vec<String>,
+    /// The packages of npm that it imports, with their versions.
+    npm: Map<String, Value>,
     /// The modules beside it: their paths and sources.
     modules: Vec<(String, String)>,
 }
@@ -59,6 +62,12 @@ impl FrameworkTools {
         }
         let directory = path.parent().unwrap_or(Path::new("."));
         let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(language @ (Language::JavaScript | Language::TypeScript)) = Language::of(path) {
+            let text = files::read_text(path, files::DOCUMENT_BYTES_MAX)?;
+            let known = files::read_if_present(&directory.join("package.json"))?;
+            found.npm = npm_packages(&text, language, &known.unwrap_or_default());
+            return Ok(found);
+        }
         let Imported {
             modules,
             requirements,
@@ -120,6 +129,11 @@ impl PlainFile {
         &self.tools.requirements
     }
 
+    /// True if it imports packages of npm, which a lock has to pin.
+    pub(crate) fn needs_npm(&self) -> bool {
+        !self.tools.npm.is_empty()
+    }
+
     /// The parameters of its classes that become variables of the tool.
     pub(crate) fn settings(&self) -> &[Setting] {
         &self.tools.settings
@@ -158,6 +172,10 @@ impl PlainFile {
         if !self.tools.requirements.is_empty() {
             let text = self.tools.requirements.join("\n") + "\n";
             files.push(("requirements.txt".to_owned(), text));
+        }
+        if !self.tools.npm.is_empty() {
+            let package = json!({ "private": true, "dependencies": self.tools.npm });
+            files.push(("package.json".to_owned(), format!("{package:#}\n")));
         }
         if self.template == Template::Rust {
             let text = CARGO_MANIFEST
@@ -200,4 +218,25 @@ fn with_variables(text: String, settings: &[Setting]) -> anyhow::Result<String> 
         table.set_dotted(false);
     }
     Ok(manifest.to_string())
+}
+
+/// The packages of npm that the module `text` imports, without those of frameworks; with the
+/// versions that `known`, a `package.json`, asks for.
+fn npm_packages(text: &str, language: Language, known: &str) -> Map<String, Value> {
+    let known: Value = serde_json::from_str(known).unwrap_or_default();
+    let modules = module_imports(text, language).into_iter();
+    let packages = modules.filter_map(|module| {
+        let is_own = module.starts_with(['.', '/']) || module.starts_with("node:");
+        let depth = if module.starts_with('@') { 2 } else { 1 };
+        let name = module.split('/').take(depth).collect::<Vec<_>>().join("/");
+        let is_framework = name == "ai" || name.starts_with("@modelcontextprotocol/");
+        (!is_own && !is_framework).then_some(name)
+    });
+    packages
+        .map(|name| {
+            let version = &known["dependencies"][&name];
+            let version = version.as_str().unwrap_or("*").into();
+            (name, version)
+        })
+        .collect()
 }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::found::{Use, UseKind, origin};
-use crate::javascript::grammar;
+use crate::javascript::grammar_of::grammar;
 use crate::language::Language;
 use crate::position::Lines;
 use crate::syntax::{self, children, text_of};

@@ -1,5 +1,5 @@
-//! Tests of tools that are made of files for frameworks in Python: they are what the frameworks
-//! themselves list, and answer the same.
+//! Tests of tools that are made of files for frameworks: they are what the frameworks themselves
+//! list, and answer the same.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,6 +11,8 @@ use crate::support::loading::load;
 use crate::support::{Home, Need, Test, root, test};
 
 const NEEDS: &[Need] = &[Need::PythonGuest, Need::PythonPackages];
+
+const NEEDS_OF_JAVASCRIPT: &[Need] = &[Need::JavascriptGuest, Need::NodePackages];
 
 pub(super) fn tests() -> Vec<Test> {
     vec![
@@ -51,6 +53,15 @@ pub(super) fn tests() -> Vec<Test> {
             check("openai_agents", "openai_agents_tools", &packages, &[]);
         })
         .needs(NEEDS),
+        test("author::frameworks_mcp_in_javascript", || {
+            let packages = ["@modelcontextprotocol/sdk@1.32.2", "zod@4.6.7"];
+            check_in_javascript("mcp", "mcp_server.mjs", &packages);
+        })
+        .needs(NEEDS_OF_JAVASCRIPT),
+        test("author::frameworks_vercel", || {
+            check_in_javascript("vercel", "vercel_tools.mjs", &["ai@7.0.173", "zod@4.6.7"]);
+        })
+        .needs(NEEDS_OF_JAVASCRIPT),
         test("author::frameworks_leave_out", what_is_left_out_is_told),
         test("author::frameworks_transformers", classes_of_transformers)
             .needs(&[Need::PythonGuest]),
@@ -64,9 +75,7 @@ fn scripts() -> PathBuf {
 /// Holds the tools of a file against what its framework, in `packages`, lists and answers.
 #[track_caller]
 fn check(framework: &str, module: &str, packages: &[&str], flags: &[&str]) {
-    let calls: Value =
-        serde_json::from_str(include_str!("../../clients/frameworks/calls.json")).expect("JSON");
-    let calls = &calls[module];
+    let calls = &calls_of(module);
     let path = std::env::join_paths([packages::python(packages), scripts()]).expect("a path");
     let listed = said(
         Command::new("python3")
@@ -76,11 +85,42 @@ fn check(framework: &str, module: &str, packages: &[&str], flags: &[&str]) {
     );
     let listed: Map<String, Value> = serde_json::from_str(&listed).expect("JSON");
 
+    check_listed(&listed, &format!("{module}.py"), calls, flags);
+}
+
+/// The same of a file in JavaScript.
+#[track_caller]
+fn check_in_javascript(framework: &str, file: &str, packages: &[&str]) {
+    let calls = calls_of(file);
+    // Node looks for packages beside the file that imports them.
+    let place = packages::node(packages);
+    for name in ["listed_tools.mjs", file] {
+        std::fs::copy(scripts().join(name), place.join(name)).expect("the script is copied");
+    }
+    let listed = said(
+        Command::new("node")
+            .args(["listed_tools.mjs", framework, &format!("./{file}")])
+            .arg(calls.to_string())
+            .current_dir(place),
+    );
+    let listed: Map<String, Value> = serde_json::from_str(&listed).expect("JSON");
+    check_listed(&listed, file, &calls, &[]);
+}
+
+/// The calls that are made of the tools of a file.
+fn calls_of(file: &str) -> Value {
+    let calls = include_str!("../../clients/frameworks/calls.json");
+    let calls: Value = serde_json::from_str(calls).expect("JSON");
+    calls[file].clone()
+}
+
+/// Holds the tools of `file` against what was `listed`.
+#[track_caller]
+fn check_listed(listed: &Map<String, Value>, file: &str, calls: &Value, flags: &[&str]) {
     let home = Home::new().with("APP_ID", "DEMO");
-    let file = format!("{module}.py");
-    let text = std::fs::read_to_string(scripts().join(&file)).expect("the file");
-    home.write(&file, &text);
-    let defined = home.run(["schema", &file]).json();
+    let text = std::fs::read_to_string(scripts().join(file)).expect("the file");
+    home.write(file, &text);
+    let defined = home.run(["schema", file]).json();
     let defined: Vec<&Value> = defined
         .as_array()
         .expect("definitions")
@@ -102,9 +142,19 @@ fn check(framework: &str, module: &str, packages: &[&str], flags: &[&str]) {
         assert_eq!(ours, plain(&theirs[1], &theirs[1]), "{name}");
     }
 
-    home.run(["new", "taken-over", "--from", &file]).ok();
-    let kept = home.work().join("taken-over").join(&file);
+    home.run(["new", "taken-over", "--from", file]).ok();
+    let kept = home.work().join("taken-over").join(file);
     assert_eq!(std::fs::read_to_string(kept).expect("the file"), text);
+    if home.work().join("taken-over/package.json").exists() {
+        let mut npm = Command::new("npm");
+        npm.args([
+            "install",
+            "--silent",
+            "--package-lock-only",
+            "--ignore-scripts",
+        ]);
+        said(npm.current_dir(home.work().join("taken-over")));
+    }
     home.tool("build taken-over").ok();
     load(&home, "./taken-over", flags);
     let mut answered: Map<String, Value> = Map::new();
@@ -162,7 +212,7 @@ fn plain(schema: &Value, document: &Value) -> Value {
     let mut whole = Map::new();
     for (name, value) in keywords {
         let value = match name.as_str() {
-            "title" | "$defs" => continue,
+            "title" | "$defs" | "$schema" => continue,
             "default" | "enum" | "const" => value,
             "properties" => {
                 let members = value.as_object().expect("members").iter();

@@ -1,7 +1,7 @@
 //! Generates the JavaScript module that calls a project's plain functions, with JSON on both sides.
 
 use tool_hub_agent::definition::interface::{Interface, Operation, Parameter, TypeKind, WitType};
-use tool_hub_source::Definition;
+use tool_hub_source::{Definition, Framework, FrameworkTool};
 
 use super::plain::{GeneratedSource, Plain, cases, quoted};
 
@@ -13,6 +13,40 @@ pub(crate) const MODULE: &str = "tool-functions.js";
 /// The name by which it imports the project's file.
 pub(crate) const PROJECT: &str = "tool-project";
 
+/// The package that glue imports what stands in for frameworks from.
+pub(crate) const STAND_IN: &str = "tool-framework";
+
+/// The packages of frameworks, each with the directory or file that stands in for it.
+pub(crate) const STAND_INS: [(&str, &str); 4] = [
+    ("@modelcontextprotocol/sdk", "mcp-sdk"),
+    ("@modelcontextprotocol/server", "mcp-sdk/server/mcp.js"),
+    ("ai", "ai.js"),
+    (STAND_IN, "framework.js"),
+];
+
+/// What stands in for frameworks.
+pub(super) fn stand_ins() -> Vec<GeneratedSource> {
+    const SERVER: &str = include_str!("../../../templates/frameworks/mcp-sdk/server/mcp.js");
+    const TRANSPORT: &str = include_str!("../../../templates/frameworks/mcp-sdk/transport.js");
+    let files = [
+        ("ai.js", include_str!("../../../templates/frameworks/ai.js")),
+        (
+            "framework.js",
+            include_str!("../../../templates/frameworks/framework.js"),
+        ),
+        ("mcp-sdk/server/index.js", SERVER),
+        ("mcp-sdk/server/mcp.js", SERVER),
+        ("mcp-sdk/server/sse.js", TRANSPORT),
+        ("mcp-sdk/server/stdio.js", TRANSPORT),
+        ("mcp-sdk/server/streamableHttp.js", TRANSPORT),
+        (
+            "mcp-sdk/types.js",
+            include_str!("../../../templates/frameworks/mcp-sdk/types.js"),
+        ),
+    ];
+    files.map(|(path, text)| (path, text.to_owned())).into()
+}
+
 pub(super) fn source(plain: Plain<'_>) -> anyhow::Result<GeneratedSource> {
     let pairs = plain.definitions.iter().zip(&plain.interface.operations);
     let module = Module {
@@ -21,7 +55,13 @@ pub(super) fn source(plain: Plain<'_>) -> anyhow::Result<GeneratedSource> {
     let functions: Vec<String> = pairs
         .map(|(definition, operation)| module.function(definition, operation))
         .collect();
+    let has_tools = plain.definitions.iter().any(|it| it.tool.is_some());
+    let imports = match has_tools {
+        true => format!("import {{ run, TOOLS }} from {};", quoted(STAND_IN)),
+        false => String::new(),
+    };
     let text = TEMPLATE
+        .replace("{{imports}}", &imports)
         .replace("{{file}}", plain.file)
         .replace("{{path}}", &quoted(PROJECT))
         .replace("{{functions}}", functions.join("\n").trim_end());
@@ -54,12 +94,37 @@ impl Module<'_> {
             None => "asAny".to_owned(),
             Some(_) => format!("(it) => {}", self.returned("it", &operation.output)),
         };
+        if let Some(tool) = &definition.tool {
+            return self.tool(tool, operation, (&names, &arguments));
+        }
         format!(
             "  {}({}) {{\n    return call(() => source.{}({}), {answer});\n  }},\n",
             quoted(&operation.wit),
             names.join(", "),
             definition.name,
             arguments.join(", ")
+        )
+    }
+
+    /// The function that calls a framework's tool, with its arguments by their names.
+    fn tool(
+        &self,
+        tool: &FrameworkTool,
+        operation: &Operation,
+        (names, arguments): (&[String], &[String]),
+    ) -> String {
+        let parameters = operation.parameters.iter().zip(arguments);
+        let given: Vec<String> = parameters
+            .map(|(parameter, value)| format!("{}: {value}", quoted(&parameter.name)))
+            .collect();
+        let (names, given) = (names.join(", "), given.join(", "));
+        let called = match tool.framework {
+            Framework::VercelAi => format!("source.{}", tool.object),
+            _ => format!("TOOLS[{}]", quoted(&tool.object)),
+        };
+        format!(
+            "  {}({names}) {{\n    return call(() => run({called}, {{ {given} }}), asAny);\n  }},\n",
+            quoted(&operation.wit)
         )
     }
 

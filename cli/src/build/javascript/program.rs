@@ -11,7 +11,7 @@ use super::errors::is_top_level_await;
 use super::interpreter::{Flavour, interpreter};
 use super::types::TypeCheck;
 use crate::build::functions::Functions;
-use crate::build::functions::javascript::{MODULE, PROJECT};
+use crate::build::functions::javascript::{MODULE, PROJECT, STAND_INS};
 use crate::build::project::{BuiltComponent, Project};
 use crate::build::wit::{wit_files, wit_sources};
 use crate::files;
@@ -31,6 +31,8 @@ pub(super) async fn build(
 ) -> anyhow::Result<(BuiltComponent, Option<TypeCheck>)> {
     let bundled = bundle_sources(project, session).await?;
     let types = match &project.build.functions {
+        // The types of frameworks are in packages that the project does not have.
+        Some(_) if functions.have_framework() => None,
         Some(file) => TypeCheck::start(project, file, &bundled, session).await?,
         None => None,
     };
@@ -43,6 +45,11 @@ pub(super) async fn build(
         let mut bundler = Bundler::new(project, &bundled, &toolchain, &entry)?;
         if let Some(file) = &project.build.functions {
             bundler.alias(PROJECT, &bundled.directory.join(file));
+        }
+        if functions.have_framework() {
+            for (name, path) in STAND_INS {
+                bundler.alias(name, &functions.generated().join(path));
+            }
         }
         Ok(bundler)
     };

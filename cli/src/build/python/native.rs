@@ -4,10 +4,11 @@ use crate::terminal::problem::Problem;
 use tool_hub_host::IncludedPackage;
 
 /// Packages whose native code only makes them faster: their modules work without it.
-const WORK_WITHOUT: [&str; 14] = [
+const WORK_WITHOUT: [&str; 15] = [
     "charset-normalizer",
     "coverage",
     "frozenlist",
+    "hf-xet",
     "markupsafe",
     "msgpack",
     "multidict",

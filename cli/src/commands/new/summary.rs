@@ -67,6 +67,11 @@ fn tell_plain(read: &str, plain: &PlainFile, printer: &Printer) {
         let packages = plain.requirements().join(", ");
         printer.note(&format!("wrote requirements.txt: {packages}"));
     }
+    if plain.needs_npm() {
+        printer.hint(
+            "pin the packages in package.json once, in the project: npm install --package-lock-only --ignore-scripts",
+        );
+    }
     for setting in plain.settings() {
         printer.note(&format!(
             "the variable {} is `{}` of {}",
