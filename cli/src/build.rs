@@ -43,6 +43,7 @@ use project::Project;
 pub(crate) use project::{BuiltComponent, Form, read_author_manifest};
 pub(crate) use proposal::proposal;
 pub(crate) use python::imported::{Imported, imported};
+pub(crate) use python::unpacked::UnpackedPackage;
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::{SourceStamps, Sources};
 pub(crate) use trust::{obtain as obtain_trust, remember as remember_trust};

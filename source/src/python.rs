@@ -1,6 +1,6 @@
-//! Reads the functions of a Python module as `get_json_schema` of Transformers describes them, or
-//! the tools that it has for a framework as that lists them.
-//! The file is parsed and not run. The version of Transformers is 5.23.
+//! Reads the functions of a Python module as `get_json_schema` of Transformers describes them.
+//! Tools that it has for a framework are read as that lists them. The file is parsed and not run.
+//! The version of Transformers is 5.23.
 
 mod annotation;
 mod arguments;

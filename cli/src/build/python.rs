@@ -16,6 +16,7 @@ mod packages;
 mod program;
 mod requirement;
 mod stand_ins;
+pub(super) mod unpacked;
 
 use std::path::{Path, PathBuf};
 

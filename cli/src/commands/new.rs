@@ -5,6 +5,7 @@
 mod gradio;
 mod mcp;
 mod openapi;
+mod package;
 mod summary;
 
 use std::ffi::OsString;
@@ -38,7 +39,8 @@ pub(crate) struct New {
     /// A file of plain functions with documentation, which become the tool, in Python,
     /// JavaScript, TypeScript or Rust; or one with definitions of functions to write, as OpenAI,
     /// Anthropic, MCP (`tools/list`) or Transformers (`tool_config.json`) have them, `-` for
-    /// standard input
+    /// standard input; or `pypi:PACKAGE` or `pypi:PACKAGE==VERSION`, whose file with the most
+    /// tools for a framework is taken
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
@@ -129,6 +131,10 @@ impl New {
             let import =
                 mcp::read(words, &session.config.settings.working, &session.printer).await?;
             return Ok((FunctionSource::Defined(DefinedFunctions::of(import)), lang));
+        }
+        if let Some(requirement) = self.from.as_deref().and_then(package::named) {
+            let plain = package::fetched(requirement, &session.printer).await?;
+            return Ok((FunctionSource::Plain(plain), Template::Python));
         }
         match &self.from {
             Some(file) => self.of_file(file, &session.config, lang),

@@ -1,6 +1,6 @@
 //! Writes a project's description and card from the descriptions of its functions.
 
-use tool_hub_agent::definition::interface::Interface;
+use tool_hub_agent::definition::interface::{Interface, Operation};
 
 use super::names::Names;
 
@@ -18,7 +18,7 @@ pub(crate) fn names(interface: &Interface) -> Vec<&str> {
 /// The purpose of the tool.
 pub(super) fn description(interface: &Interface) -> String {
     let text = match &interface.operations[..] {
-        [only] => first_line(&only.description).to_owned(),
+        [only] => purpose(only).to_owned(),
         _ => String::new(),
     };
     let text = match text.is_empty() {
@@ -39,13 +39,7 @@ pub(super) fn card(interface: &Interface, text: &str, project: &Names) -> String
     let functions: String = interface
         .operations
         .iter()
-        .map(|operation| {
-            format!(
-                "- `{}`: {}\n",
-                operation.name,
-                first_line(&operation.description)
-            )
-        })
+        .map(|operation| format!("- `{}`: {}\n", operation.name, purpose(operation)))
         .collect();
     format!(
         "{front}\n# {}\n\n{}\n\n{functions}",
@@ -54,6 +48,14 @@ pub(super) fn card(interface: &Interface, text: &str, project: &Names) -> String
     )
 }
 
-fn first_line(text: &str) -> &str {
-    text.trim().lines().next().unwrap_or_default().trim()
+/// The first line of a function's description, but for a signature that LlamaIndex puts there.
+fn purpose(operation: &Operation) -> &str {
+    let mut lines = operation.description.trim().lines().map(str::trim);
+    let mut lines = lines.by_ref().filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let rest = first.strip_prefix(operation.name.as_str());
+    match rest.is_some_and(|rest| rest.starts_with('(')) {
+        true => lines.next().unwrap_or(first),
+        false => first,
+    }
 }

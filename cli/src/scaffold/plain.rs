@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use toml_edit::{Array, DocumentMut, InlineTable, value};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
 use tool_hub_agent::definition::interface::{Interface, interface};
 use tool_hub_source::{Definition, Framework, Language, Setting, module_imports};
 
@@ -26,6 +26,9 @@ pub(crate) struct PlainFile {
     tools: FrameworkTools,
     /// What is told of the parts of the file that do not become functions.
     left_out: Vec<String>,
+    /// The license, where it is not the author's own.
+    license: Option<String>,
+    license_texts: Vec<(String, String)>,
 }
 
 /// What a file of a framework's tools brings along.
@@ -42,8 +45,8 @@ struct FrameworkTools {
 }
 
 impl FrameworkTools {
-    /// Those of the file at `path`. There is nothing where it has plain functions.
-    fn of(definitions: &[Definition], path: &Path) -> anyhow::Result<Self> {
+    /// Those of `file` in `directory`. There is nothing where it has plain functions.
+    fn of(definitions: &[Definition], directory: &Path, file: &str) -> anyhow::Result<Self> {
         let mut found = Self::default();
         let tools = definitions.iter().filter_map(|it| it.tool.as_ref());
         for tool in tools {
@@ -60,10 +63,10 @@ impl FrameworkTools {
         if found.frameworks.is_empty() {
             return Ok(found);
         }
-        let directory = path.parent().unwrap_or(Path::new("."));
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if let Some(language @ (Language::JavaScript | Language::TypeScript)) = Language::of(path) {
-            let text = files::read_text(path, files::DOCUMENT_BYTES_MAX)?;
+        let path = directory.join(file);
+        if let Some(language @ (Language::JavaScript | Language::TypeScript)) = Language::of(&path)
+        {
+            let text = files::read_text(&path, files::DOCUMENT_BYTES_MAX)?;
             let known = files::read_if_present(&directory.join("package.json"))?;
             found.npm = npm_packages(&text, language, &known.unwrap_or_default());
             return Ok(found);
@@ -71,7 +74,7 @@ impl FrameworkTools {
         let Imported {
             modules,
             requirements,
-        } = imported(directory, &name);
+        } = imported(directory, file);
         found.requirements = requirements;
         for module in modules {
             let text = files::read_text(&directory.join(&module), files::DOCUMENT_BYTES_MAX)?;
@@ -99,19 +102,48 @@ impl PlainFile {
     /// # Errors
     /// When it cannot be read, or one of its functions cannot be described to a model.
     pub(crate) fn read(path: &Path, shown: &Path, template: Template) -> anyhow::Result<Self> {
+        let directory = path.parent().unwrap_or(Path::new("."));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Self::read_in(directory, &name, shown, template)
+    }
+
+    /// Reads `file` in `directory`, from which its modules are imported.
+    ///
+    /// # Errors
+    /// As [`PlainFile::read`].
+    pub(crate) fn read_in(
+        directory: &Path,
+        file: &str,
+        shown: &Path,
+        template: Template,
+    ) -> anyhow::Result<Self> {
+        let path = directory.join(file);
         let FileFunctions {
             definitions,
             left_out,
-        } = definitions(path, shown, &[])?;
-        let name = path.file_name().unwrap_or_default();
+        } = definitions(&path, shown, &[])?;
+        let tools = FrameworkTools::of(&definitions, directory, file)?;
+        // A file that needs no other one is a module by itself.
+        let name = match tools.modules.is_empty() {
+            true => file.rsplit('/').next().unwrap_or(file),
+            false => file,
+        };
         Ok(Self {
             template,
-            name: name.to_string_lossy().into_owned(),
-            text: files::read_text(path, files::DOCUMENT_BYTES_MAX)?,
+            name: name.to_owned(),
+            text: files::read_text(&path, files::DOCUMENT_BYTES_MAX)?,
             interface: interface(&specs(&definitions)),
-            tools: FrameworkTools::of(&definitions, path)?,
+            tools,
             left_out,
+            license: None,
+            license_texts: Vec::new(),
         })
+    }
+
+    /// Says whose license the file has: an SPDX expression, and the texts by their names.
+    pub(crate) fn belongs_to(&mut self, license: Option<String>, texts: Vec<(String, String)>) {
+        self.license = license;
+        self.license_texts = texts;
     }
 
     /// The frameworks that its tools are written for; none where it has plain functions.
@@ -160,7 +192,8 @@ impl PlainFile {
             let text = match *path {
                 "tool.toml" => {
                     let text = manifest(text, &self.name, describe::description(&self.interface))?;
-                    with_variables(text, &self.tools.settings)?
+                    let text = with_variables(text, &self.tools.settings)?;
+                    with_license(text, self.license.as_deref())?
                 }
                 "README.md" => describe::card(&self.interface, text, names),
                 ".gitignore" => text.clone(),
@@ -169,6 +202,7 @@ impl PlainFile {
             files.push(((*path).to_owned(), text));
         }
         files.extend(self.tools.modules.iter().cloned());
+        files.extend(self.license_texts.iter().cloned());
         if !self.tools.requirements.is_empty() {
             let text = self.tools.requirements.join("\n") + "\n";
             files.push(("requirements.txt".to_owned(), text));
@@ -196,6 +230,16 @@ pub(super) fn manifest(text: &str, file: &str, description: String) -> anyhow::R
     Ok(manifest.to_string())
 }
 
+/// The manifest with this license in place of the template's.
+fn with_license(text: String, license: Option<&str>) -> anyhow::Result<String> {
+    let Some(license) = license else {
+        return Ok(text);
+    };
+    let mut manifest: DocumentMut = text.parse()?;
+    manifest["license"] = value(license);
+    Ok(manifest.to_string())
+}
+
 /// The manifest with a variable for each setting.
 fn with_variables(text: String, settings: &[Setting]) -> anyhow::Result<String> {
     if settings.is_empty() {
@@ -213,10 +257,9 @@ fn with_variables(text: String, settings: &[Setting]) -> anyhow::Result<String> 
         variable.insert("why", why.into());
         variables.push(variable);
     }
-    manifest["capabilities"]["variables"] = value(variables);
-    if let Some(table) = manifest["capabilities"].as_table_like_mut() {
-        table.set_dotted(false);
-    }
+    let mut capabilities = Table::new();
+    capabilities.insert("variables", value(variables));
+    manifest.insert("capabilities", Item::Table(capabilities));
     Ok(manifest.to_string())
 }
 

@@ -6,7 +6,7 @@ import json  # noqa: F401
 from tool_hub_frameworks import Tool, members  # noqa: F401
 {{imports}}
 
-source = importlib.import_module({{module_text}})
+{{parts}}source = importlib.import_module({{module_text}})
 TOOLS = {
 {{tools}}}
 

@@ -1,5 +1,6 @@
-//! Finds the tools that a file has for a framework. Each framework has a file of its own; what they
-//! find has one form.
+//! Finds the tools that a file of Python has for a framework.
+//!
+//! Each framework has a file of its own; what they find has one form.
 
 mod class;
 mod fastmcp;
@@ -51,3 +52,6 @@ pub(super) fn tools(file: &SourceFile<'_>, module: Node<'_>) -> Vec<Function> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,5 @@
-//! Tests of tools that are made of files for frameworks: they are what the frameworks themselves
-//! list, and answer the same.
+//! Tests of tools that are made of files for frameworks.
+//! They are what the frameworks themselves list, and answer the same.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -62,6 +62,7 @@ pub(super) fn tests() -> Vec<Test> {
             check_in_javascript("vercel", "vercel_tools.mjs", &["ai@7.0.173", "zod@4.6.7"]);
         })
         .needs(NEEDS_OF_JAVASCRIPT),
+        test("author::frameworks_from_pypi", a_package_of_pypi).needs(NEEDS),
         test("author::frameworks_leave_out", what_is_left_out_is_told),
         test("author::frameworks_transformers", classes_of_transformers)
             .needs(&[Need::PythonGuest]),
@@ -275,4 +276,46 @@ fn classes_of_transformers() {
     let schema = &counter.expect("the function")["inputSchema"];
     assert_eq!(schema["properties"]["task"]["type"], "string");
     assert_eq!(schema["required"], json!(["task"]));
+}
+
+fn a_package_of_pypi() {
+    let home = Home::new();
+    let made = home.tool("new wolfram --from pypi:llama-index-tools-wolfram-alpha==0.7.0");
+    let told = made.stderr();
+    for line in [
+        "took llama_index/tools/wolfram_alpha/base.py of llama-index-tools-wolfram-alpha 0.7.0, which has 1 tool\n",
+        "read 1 function of base.py (LlamaIndex)\n",
+        "wrote requirements.txt: requests\n",
+        "the variable APP_ID is `app_id` of WolframAlphaToolSpec\n",
+    ] {
+        assert!(told.contains(line), "{told}");
+    }
+    made.ok();
+    let read = |path: &str| {
+        let path = home.work().join("wolfram").join(path);
+        std::fs::read_to_string(path).expect("a file of the project")
+    };
+    assert!(read("LICENSE").contains("MIT License"));
+    let manifest = read("tool.toml");
+    assert!(manifest.contains("license = \"MIT\""), "{manifest}");
+    let variable = "variables = [{ name = \"APP_ID\", secret = true, why = \"`app_id` of WolframAlphaToolSpec\" }]";
+    assert!(manifest.contains(variable), "{manifest}");
+    home.tool("build wolfram").ok();
+    load(&home, "./wolfram", &[]);
+    let refused = home.run(["call", "wolfram", "query=2+2"]);
+    assert_eq!(refused.code(), 1);
+    let said = refused.stderr();
+    assert!(said.contains("https://www.wolframalpha.com"), "{said}");
+
+    for (from, problem) in [
+        (
+            "pypi:idna==3.7",
+            "no file of idna 3.7 has tools for a framework",
+        ),
+        ("pypi:./here", "`./here` is not a package of PyPI"),
+    ] {
+        let refused = home.run(["new", "other", "--from", from]);
+        assert_eq!(refused.code(), 1);
+        assert!(refused.stderr().contains(problem), "{}", refused.stderr());
+    }
 }

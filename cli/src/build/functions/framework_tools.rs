@@ -75,7 +75,14 @@ pub(super) fn sources(plain: Plain<'_>) -> Vec<GeneratedSource> {
         .map(|(_, it)| format!("{}: {}", quoted(&it.wit), identifier(&it.wit)))
         .collect();
     let module = without_ending(plain.file).replace('/', ".");
+    let is_name = |part: &str| part.chars().all(|c| c.is_alphanumeric() || c == '_');
+    // The packages around a module become part of the program where something names them.
+    let parts = match module.contains('.') && module.split('.').all(is_name) {
+        true => format!("import {module}  # noqa: F401\n\n"),
+        false => String::new(),
+    };
     let text = TEMPLATE
+        .replace("{{parts}}", &parts)
         .replace("{{module}}", plain.file)
         .replace("{{module_text}}", &quoted(&module))
         .replace("{{imports}}", &imports.join("\n"))

@@ -1,4 +1,4 @@
-//! Python expressions that take the arguments of a function from JSON, and write its result as such.
+//! Python expressions that take arguments from JSON, and write results as such.
 
 use tool_hub_agent::definition::interface::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::Definition;

@@ -27,7 +27,7 @@ use crate::terminal::problem::Problem;
 use tool_hub_host::{IncludedPackage, PackageRegistry};
 
 /// Limits on the installed packages of a project.
-const INSTALLED: Bounds = Bounds {
+pub(super) const INSTALLED: Bounds = Bounds {
     depth_max: 64,
     entries_max: 50_000,
     file_bytes_max: 64 << 20,
@@ -37,7 +37,7 @@ const INSTALLED: Bounds = Bounds {
 const ARCHIVE_BYTES_MAX: usize = 8 << 20;
 
 /// Options by which pip takes wheels of pure Python only, which a component can hold.
-const PURE: [&str; 8] = [
+pub(super) const PURE: [&str; 8] = [
     "--only-binary=:all:",
     "--python-version=3.14",
     "--implementation=cp",

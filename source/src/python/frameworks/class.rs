@@ -1,10 +1,12 @@
 //! Reads the classes of which a framework's tools are: their methods, attributes and settings.
 
+use serde_json::Value;
 use tree_sitter::Node;
 
 use crate::framework::Setting;
 use crate::python::expression::Expression;
 use crate::python::module::{Class, undecorated};
+use crate::python::pydantic::{Schemas, Texts};
 use crate::python::signature::{Kind, parameters};
 use crate::python::source_file::SourceFile;
 use crate::syntax::{children, text_of};
@@ -70,7 +72,12 @@ pub(super) fn settings(file: &SourceFile<'_>, node: Node<'_>) -> Vec<Setting> {
     let named = parameters.filter(|it| !matches!(it.kind, Kind::Rest | Kind::NamedRest));
     let unknown = named.filter(|parameter| match &parameter.default {
         None => true,
-        Some(Expression::Constant(value)) => value.is_null() || value == "",
+        Some(Expression::Constant(value)) if value.is_null() || value == "" => {
+            let annotation = parameter
+                .annotation
+                .map(|(text, _)| Expression::of_text(text));
+            annotation.is_none_or(|it| it.is_some_and(|it| is_said_as_text(file, &it)))
+        }
         Some(_) => false,
     });
     unknown
@@ -80,4 +87,17 @@ pub(super) fn settings(file: &SourceFile<'_>, node: Node<'_>) -> Vec<Setting> {
             class: class.clone(),
         })
         .collect()
+}
+
+/// True if a variable can hold a value of this type.
+pub(super) fn is_said_as_text(file: &SourceFile<'_>, annotation: &Expression) -> bool {
+    let found = Schemas::new(file.scope, Texts::Ignored).described(Some(annotation), None);
+    let is_text = |schema: &Value| match &schema["type"] {
+        Value::String(kind) => ["string", "integer", "number", "boolean"].contains(&kind.as_str()),
+        _ => false,
+    };
+    found.is_ok_and(|found| {
+        let choices = found.schema.get("anyOf").and_then(Value::as_array).cloned();
+        is_text(&Value::Object(found.schema)) || choices.is_some_and(|all| all.iter().any(is_text))
+    })
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use tree_sitter::Node;
 
-use super::class::{attribute, class_at, goes_back_to, method};
+use super::class::{attribute, class_at, goes_back_to, is_said_as_text, method};
 use super::tool::{Tool, text, text_argument};
 use crate::definition::{Definition, Function};
 use crate::error::FaultKind;
@@ -180,7 +180,7 @@ fn of_class(
         description,
         parameters,
         is_async: syntax::is_async(run),
-        settings: settings(class, &object),
+        settings: settings(file, class, &object),
         object,
         method: Some(called.to_owned()),
     };
@@ -189,7 +189,7 @@ fn of_class(
 
 /// The fields of a class that whoever runs the tool has to say: those without a value, or with
 /// nothing as one.
-fn settings(class: &Class, name: &str) -> Vec<Setting> {
+fn settings(file: &SourceFile<'_>, class: &Class, name: &str) -> Vec<Setting> {
     let fields = class.fields.iter();
     let fields = fields.filter(|field| {
         let is_nothing = match &field.default {
@@ -197,7 +197,8 @@ fn settings(class: &Class, name: &str) -> Vec<Setting> {
             Some(value) => *value == Expression::Constant(Value::Null),
         };
         let is_own = !FIELDS.contains(&field.name.as_str()) && !field.name.starts_with('_');
-        is_own && field.name != "model_config" && is_nothing
+        let is_text = field.default.is_none() || is_said_as_text(file, &field.annotation);
+        is_own && field.name != "model_config" && is_nothing && is_text
     });
     fields
         .map(|field| Setting {

@@ -1,4 +1,4 @@
-//! What `Field(…)`, and marks such as `Ge(…)` in `Annotated`, say of a value.
+//! Reads what `Field(…)`, and marks such as `Ge(…)` in `Annotated`, say of a value.
 
 use serde_json::{Map, Value, json};
 

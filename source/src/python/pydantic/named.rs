@@ -36,6 +36,9 @@ fn of_pydantic(name: &str) -> Option<Map<String, Value>> {
         "NonPositiveInt" => json!({"maximum": 0, "type": "integer"}),
         "PositiveFloat" => json!({"exclusiveMinimum": 0.0, "type": "number"}),
         "NonNegativeFloat" => json!({"minimum": 0.0, "type": "number"}),
+        "SecretStr" => {
+            json!({"format": "password", "type": "string", "writeOnly": true})
+        }
         "StrictStr" => json!({"type": "string"}),
         "StrictInt" => json!({"type": "integer"}),
         "StrictFloat" => json!({"type": "number"}),
