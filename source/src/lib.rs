@@ -44,8 +44,8 @@ mod withheld;
 
 pub use definition::{Definition, Function, Signature};
 pub use error::{Fault, FaultKind, SourceError};
-pub use globals::uses_of_global;
 pub use framework::{Framework, FrameworkTool, Setting};
+pub use globals::uses_of_global;
 pub use javascript::imports::module_imports;
 pub use language::Language;
 pub use limits::{FUNCTIONS_MAX, SOURCE_BYTES_MAX};

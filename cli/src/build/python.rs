@@ -29,6 +29,7 @@ use componentize::{COMPONENTIZE_PY, componentize};
 use failing_imports::InterpreterKind;
 use packages::Packages;
 
+use super::functions::Functions;
 use super::functions::python::MODULE;
 use super::interpreter::refuse_named;
 use super::project::{BuiltComponent, Project, built};
@@ -72,6 +73,10 @@ impl ImportPath {
             }
             Some(packages) => {
                 copy_packages(std::slice::from_ref(&packages.directory), &path.environment)?;
+            }
+            // The user's environment would have the framework itself.
+            None if project.functions.is_some_and(Functions::have_framework) => {
+                copy_packages(&[], &path.environment)?;
             }
             None => {
                 let environment = config.virtual_environment.as_deref();
