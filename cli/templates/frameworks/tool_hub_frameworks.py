@@ -165,7 +165,7 @@ def arguments(function, given, model):
     """The arguments of a call, each as the function expects it."""
     if model is not None:
         checked = model.model_validate(given)
-        given = {name: getattr(checked, name) for name in model.fields()}
+        given = {name: getattr(checked, name) for name in model.tool_hub_known()}
     hints, positional, named, problems = hints_of(function), [], {}, []
     for name, parameter in inspect.signature(function).parameters.items():
         default = parameter.default

@@ -258,7 +258,7 @@ def of_class(value, kind):
     if issubclass(kind, enum.Enum):
         return member(kind, value)
     if issubclass(kind, BaseModel):
-        return value if isinstance(value, kind) else kind.fit(value)
+        return value if isinstance(value, kind) else kind.tool_hub_fit(value)
     if typing.is_typeddict(kind):
         hints = typing.get_type_hints(kind, include_extras=True)
         return members(kind, value, hints, kind.__optional_keys__)
@@ -390,10 +390,18 @@ def plain(value, **options):
     return str(value)
 
 
+class ModelFields:
+    """The attribute `model_fields` of a class."""
+
+    def __get__(self, instance, owner):
+        return owner.tool_hub_known()
+
+
 class BaseModel:
     """An object with fields that fit their types."""
 
     model_config = {}
+    model_fields = ModelFields()
 
     def __init_subclass__(cls, **config):
         super().__init_subclass__()
@@ -410,7 +418,7 @@ class BaseModel:
             setattr(cls, name, classmethod(check.function) if check.mode != "after" or check.names else check.function)
 
     @classmethod
-    def fields(cls):
+    def tool_hub_known(cls):
         """The fields, by their names, which are known when the whole module is."""
         if cls.__dict__.get("tool_hub_fields") is None:
             found = {}
@@ -429,7 +437,7 @@ class BaseModel:
         return cls.tool_hub_fields
 
     @classmethod
-    def fit(cls, value):
+    def tool_hub_fit(cls, value):
         if isinstance(value, cls):
             return value
         for check in cls.tool_hub_checks:
@@ -437,7 +445,7 @@ class BaseModel:
                 value = check.run(cls, value)
         if not isinstance(value, collections.abc.Mapping):
             raise unfit(f"Input should be a valid dictionary or instance of {cls.__name__}")
-        fields = cls.fields()
+        fields = cls.tool_hub_known()
         names = {name: field.alias or field.validation_alias or name for name, field in fields.items()}
         value = {name: value[key] for name, alias in names.items() for key in (alias, name) if key in value} | {
             name: it for name, it in value.items() if name not in names.values() and name not in names
@@ -468,7 +476,7 @@ class BaseModel:
 
     @classmethod
     def _bounded(cls, name, value):
-        default = cls.fields()[name]
+        default = cls.tool_hub_known()[name]
         return cls._checked(name, default.check(value) if value is not None else value, "after")
 
     @classmethod
@@ -490,7 +498,7 @@ class BaseModel:
     @classmethod
     def model_validate(cls, value, **_):
         try:
-            return cls.fit(value)
+            return cls.tool_hub_fit(value)
         except Unfit as error:
             raise ValidationError(cls.__name__, error.problems) from None
 
@@ -505,13 +513,13 @@ class BaseModel:
     @classmethod
     def model_construct(cls, **values):
         instance = cls.__new__(cls)
-        for name, field in cls.fields().items():
+        for name, field in cls.tool_hub_known().items():
             setattr_plain(instance, name, values.get(name, field.get_default()))
         return instance
 
     def model_dump(self, *, mode="python", include=None, exclude=None, by_alias=False, exclude_none=False,
                    exclude_unset=False, exclude_defaults=False, **_):  # fmt: skip
-        fields, found = type(self).fields(), {}
+        fields, found = type(self).tool_hub_known(), {}
         names = [*fields, *(it for it in self.__dict__ if it not in fields and not it.startswith("_") and it != "model_fields_set")]
         for name in names:
             value = self.__dict__.get(name)
@@ -545,7 +553,7 @@ class BaseModel:
     __hash__ = None
 
     def __iter__(self):
-        return iter((name, getattr(self, name)) for name in type(self).fields())
+        return iter((name, getattr(self, name)) for name in type(self).tool_hub_known())
 
     def __repr__(self):
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self)})"
