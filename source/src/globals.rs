@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::javascript::grammar;
+use crate::javascript::grammar_of::grammar;
 use crate::language::Language;
 use crate::limits::SOURCE_BYTES_MAX;
 use crate::position::{Lines, Position};
