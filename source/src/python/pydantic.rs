@@ -5,6 +5,7 @@
 
 mod field;
 mod named;
+mod shape;
 mod types;
 
 pub(super) use types::{Schemas, Texts};

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::field::FieldText;
 use super::named;
+use super::shape::{array, literal, object, typed, union};
 use crate::limits::MEMBERS_MAX;
 use crate::python::enumeration;
 use crate::python::expression::Expression;
@@ -497,61 +498,5 @@ fn last_name(expression: &Expression) -> Option<&str> {
     match expression {
         Expression::Name(name) | Expression::Attribute(_, name) => Some(name),
         _ => None,
-    }
-}
-
-fn object<const N: usize>(members: [(&str, Value); N]) -> Schema {
-    let members = members.into_iter();
-    members
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
-}
-
-fn typed(name: &str) -> Schema {
-    object([("type", json!(name))])
-}
-
-fn array(items: Schema) -> Schema {
-    object([("items", Value::Object(items)), ("type", json!("array"))])
-}
-
-/// The values, and their type where they have one in common.
-fn literal(values: &[Value]) -> Schema {
-    let kind = |value: &Value| match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        _ => "string",
-    };
-    let mut schema = match values {
-        [only] => object([("const", only.clone())]),
-        _ => object([("enum", json!(values))]),
-    };
-    if let Some(first) = values.first()
-        && values.iter().all(|value| kind(value) == kind(first))
-    {
-        schema.insert("type".to_owned(), json!(kind(first)));
-    }
-    schema
-}
-
-/// One of these, each once; choices within choices are choices of the whole.
-fn union(schemas: impl IntoIterator<Item = Schema>) -> Schema {
-    let mut choices: Vec<Value> = Vec::new();
-    for schema in schemas {
-        let inner = match schema.get("anyOf") {
-            Some(Value::Array(inner)) if schema.len() == 1 => inner.clone(),
-            _ => vec![Value::Object(schema)],
-        };
-        for choice in inner {
-            if !choices.contains(&choice) {
-                choices.push(choice);
-            }
-        }
-    }
-    match choices.len() {
-        1 => choices.remove(0).as_object().cloned().unwrap_or_default(),
-        _ => object([("anyOf", Value::Array(choices))]),
     }
 }
