@@ -62,7 +62,7 @@ pub(crate) enum Command {
     /// Talk with a model that has the toolbox
     Chat(commands::chat::Chat),
     /// Serve the toolbox to agents: MCP over standard input and output, or over HTTP
-    Serve(commands::serve::Serve),
+    Serve(Box<commands::serve::Serve>),
     /// Have an MCP client start `tool serve`, by its own configuration
     Connect(commands::connect::Connect),
     /// Look for newer versions; anything a tool asks for beyond today asks again

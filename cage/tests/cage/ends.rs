@@ -141,6 +141,7 @@ async fn nothing_outlives_a_killed_parent() {
 }
 
 /// Says the numbers of a cage's processes, and waits to be killed.
+#[allow(clippy::print_stdout, reason = "the test reads the numbers")]
 pub(crate) fn hold() -> ExitCode {
     Runtime::new().unwrap().block_on(async {
         let place = place();

@@ -199,8 +199,8 @@ fn visible_key(question: &Question) -> String {
     question.key.replace('-', "_")
 }
 
-/// The question as a form; one of the tool is marked as the tool's. Absent when its schema is none that a
-/// form can show.
+/// The question as a form; one of the tool is marked as the tool's. Absent when its schema is none
+/// that a form can show.
 fn form(name: &str, question: &Question) -> Option<ElicitRequestParams> {
     let requested_schema = serde_json::from_value(question.schema.clone()).ok()?;
     let message = match question.key.as_str() {

@@ -3,6 +3,7 @@
 //! A schema that pydantic refers to by a name stands where it is used, and the titles that it makes
 //! of names are left out.
 
+mod class_kind;
 mod field;
 mod named;
 mod shape;

@@ -142,8 +142,7 @@ fn numpy(text: &str) -> Option<Sections> {
         parameters: HashMap::new(),
     };
     let (mut is_parameters, mut current) = (false, None::<String>);
-    for at in first..lines.len() {
-        let line = lines[at];
+    for (at, line) in lines.iter().copied().enumerate().skip(first) {
         if is_heading(at) {
             is_parameters = line.trim().eq_ignore_ascii_case("parameters");
             current = None;

@@ -253,7 +253,7 @@ fn is_scalar(value: &WitType, interface: &Interface) -> bool {
 
 /// The expression that makes the API's value of one in Python.
 fn converted(value: &str, wit: &WitType, argument: &str, interface: &Interface) -> String {
-    if !is_converted(wit, interface) {
+    if !is_converted(wit) {
         return value.to_owned();
     }
     match wit {
@@ -292,9 +292,9 @@ fn converted(value: &str, wit: &WitType, argument: &str, interface: &Interface) 
 }
 
 /// True for values that Python has otherwise than JSON.
-fn is_converted(wit: &WitType, interface: &Interface) -> bool {
+fn is_converted(wit: &WitType) -> bool {
     match wit {
-        WitType::Option(inner) | WitType::List(inner) => is_converted(inner, interface),
+        WitType::Option(inner) | WitType::List(inner) => is_converted(inner),
         WitType::Json | WitType::Named(_) | WitType::Tuple(_) => true,
         _ => false,
     }

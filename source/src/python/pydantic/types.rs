@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use serde_json::{Map, Value, json};
 
+use super::class_kind::{BASES_MAX, Kind, is_class_variable, is_private};
 use super::field::FieldText;
 use super::named;
 use super::shape::{array, literal, object, typed, union};
@@ -15,8 +16,6 @@ use crate::python::module::{Binding, Class, Field, Scope};
 
 /// The most names and brackets between an annotation and its type.
 const DEPTH_MAX: usize = 64;
-/// The most classes that a class of the file goes back to.
-const BASES_MAX: usize = 8;
 
 type Schema = Map<String, Value>;
 
@@ -232,7 +231,7 @@ impl<'a> Schemas<'a> {
                 schema
             }
             "Final" | "Required" | "NotRequired" => at(0)?,
-            "Literal" => literal(&self.literals(arguments, depth)?),
+            "Literal" => literal(&self.literals(arguments)?),
             "Optional" => union([at(0)?, typed("null")]),
             "Union" => {
                 let all = arguments.iter().map(|it| self.of(it, depth + 1));
@@ -291,12 +290,12 @@ impl<'a> Schemas<'a> {
         text
     }
 
-    fn literals(&self, arguments: &[Expression], depth: usize) -> Result<Vec<Value>, Unsupported> {
+    fn literals(&self, arguments: &[Expression]) -> Result<Vec<Value>, Unsupported> {
         let mut values: Vec<Value> = Vec::new();
         for argument in arguments {
             let found = match argument {
                 Expression::Subscript(of, inner) if self.typing(of) == Some("Literal") => {
-                    self.literals(inner, depth + 1)?
+                    self.literals(inner)?
                 }
                 other => vec![self.value(other).ok_or_else(|| {
                     Unsupported::new("Literal", "lists something that is no constant")
@@ -361,7 +360,7 @@ impl<'a> Schemas<'a> {
             describe(&mut schema, class);
             return Ok(schema);
         }
-        let Some(kind) = self.kind(class, 0) else {
+        let Some(kind) = Kind::of(class, self.scope, 0) else {
             return Err(Unsupported::new(
                 name,
                 "is a class whose fields are not read: make it a pydantic model or a dataclass",
@@ -382,7 +381,7 @@ impl<'a> Schemas<'a> {
         self.all_fields(class, kind, &mut fields, 0);
         let (mut properties, mut required) = (Schema::new(), Vec::new());
         for (field, kind) in fields {
-            if is_private(field) || self.is_class_variable(field) {
+            if is_private(field) || is_class_variable(field, self.scope) {
                 continue;
             }
             let described =
@@ -420,7 +419,7 @@ impl<'a> Schemas<'a> {
         }
         for base in &class.bases {
             if let Some(base) = self.scope.class(base) {
-                let kind = self.kind(base, 0).unwrap_or(kind);
+                let kind = Kind::of(base, self.scope, 0).unwrap_or(kind);
                 self.all_fields(base, kind, found, hops + 1);
             }
         }
@@ -431,61 +430,6 @@ impl<'a> Schemas<'a> {
             }
         }
     }
-
-    fn kind(&self, class: &Class, hops: usize) -> Option<Kind> {
-        if hops > BASES_MAX {
-            return None;
-        }
-        let is_dataclass = class.decorators.iter().any(|decorator| {
-            let name = match decorator {
-                Expression::Call(function, _) => function,
-                other => other,
-            };
-            let path = self.scope.path(name).unwrap_or_default();
-            path.ends_with("dataclasses.dataclass")
-        });
-        if is_dataclass {
-            return Some(Kind::Fields);
-        }
-        let is_partial = class.bases.iter().any(|base| {
-            matches!(base, Expression::Keyword(name, value)
-                if name == "total" && **value == Expression::Constant(json!(false)))
-        });
-        class.bases.iter().find_map(|base| {
-            if let Some(class) = self.scope.class(base) {
-                return self.kind(class, hops + 1);
-            }
-            let path = self.scope.path(base)?;
-            match path.rsplit('.').next()? {
-                "BaseModel" | "BaseSettings" => Some(Kind::Fields),
-                "TypedDict" if is_partial => Some(Kind::PartialDictionary),
-                "TypedDict" => Some(Kind::Fields),
-                _ => None,
-            }
-        })
-    }
-
-    fn is_class_variable(&self, field: &Field) -> bool {
-        let named = match &field.annotation {
-            Expression::Subscript(of, _) => of,
-            other => other,
-        };
-        self.scope
-            .path(named)
-            .is_some_and(|path| path == "typing.ClassVar")
-    }
-}
-
-/// The kinds of classes that have fields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Fields,
-    /// A `TypedDict` whose items may all be left out.
-    PartialDictionary,
-}
-
-fn is_private(field: &Field) -> bool {
-    field.name.starts_with('_') || field.name == "model_config"
 }
 
 fn describe(schema: &mut Schema, class: &Class) {
