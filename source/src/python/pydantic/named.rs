@@ -56,3 +56,35 @@ fn of_pydantic(name: &str) -> Option<Map<String, Value>> {
     };
     schema.as_object().cloned()
 }
+
+/// The name of the form of types that the whole name `path` is, such as `Optional`.
+pub(super) fn typing(path: &str) -> Option<&'static str> {
+    const NAMES: [&str; 22] = [
+        "Annotated",
+        "Literal",
+        "Optional",
+        "Union",
+        "Final",
+        "Required",
+        "NotRequired",
+        "list",
+        "List",
+        "Sequence",
+        "Iterable",
+        "Collection",
+        "set",
+        "Set",
+        "frozenset",
+        "FrozenSet",
+        "tuple",
+        "Tuple",
+        "dict",
+        "Dict",
+        "Mapping",
+        "MutableMapping",
+    ];
+    const MODULES: [&str; 4] = ["builtins", "typing", "typing_extensions", "collections.abc"];
+    let (module, name) = path.rsplit_once('.')?;
+    let found = NAMES.iter().find(|known| **known == name).copied();
+    found.filter(|_| MODULES.contains(&module))
+}

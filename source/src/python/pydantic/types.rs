@@ -155,35 +155,7 @@ impl<'a> Schemas<'a> {
 
     /// The name of what `expression` names in the modules for types.
     fn typing(&self, expression: &Expression) -> Option<&'static str> {
-        const NAMES: [&str; 22] = [
-            "Annotated",
-            "Literal",
-            "Optional",
-            "Union",
-            "Final",
-            "Required",
-            "NotRequired",
-            "list",
-            "List",
-            "Sequence",
-            "Iterable",
-            "Collection",
-            "set",
-            "Set",
-            "frozenset",
-            "FrozenSet",
-            "tuple",
-            "Tuple",
-            "dict",
-            "Dict",
-            "Mapping",
-            "MutableMapping",
-        ];
-        let path = self.scope.path(expression)?;
-        let (module, name) = path.rsplit_once('.')?;
-        let is_known = ["builtins", "typing", "typing_extensions", "collections.abc"];
-        let found = NAMES.iter().find(|known| **known == name).copied();
-        found.filter(|_| is_known.contains(&module))
+        named::typing(&self.scope.path(expression)?)
     }
 
     fn of(&self, annotation: &Expression, depth: usize) -> Result<Schema, Unsupported> {
