@@ -1,4 +1,4 @@
-//! Which packages the modules of a project import, and which of its files those modules are.
+//! Finds the packages that the modules of a project import, and the files that those modules are.
 
 use std::collections::BTreeSet;
 use std::path::Path;
