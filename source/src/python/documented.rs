@@ -1,4 +1,4 @@
-//! Describes a function by its type hints and its docstring, as `get_json_schema` of Transformers does.
+//! Describes a function by its hints and docstring, as `get_json_schema` of Transformers does.
 
 use serde_json::{Map, Value, json};
 use tree_sitter::Node;

@@ -278,8 +278,8 @@ fn an_api_that_answers_oddly() {
     assert_eq!(said.trim_end(), expect.join("\n"));
 }
 
-/// A server that holds each request against the document by a reader of OpenAPI that is not ours, and
-/// answers with the parameters and the body that it read.
+/// A server that holds each request against the document by a reader of OpenAPI that is not ours,
+/// and answers with the parameters and the body that it read.
 const ORACLE: &str = include_str!("openapi/oracle.py");
 
 fn the_document_of_github() {

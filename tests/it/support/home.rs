@@ -43,8 +43,8 @@ impl Home {
         self.directory.path()
     }
 
-    /// Leaves this person only those of the kept toolchains whose names `is_kept` agrees to, as on a
-    /// machine that has no others. What is made then is not kept.
+    /// Leaves this person only those of the kept toolchains whose names `is_kept` agrees to, as on
+    /// a machine that has no others. What is made then is not kept.
     pub(crate) fn keep_toolchains(&self, is_kept: impl Fn(&str) -> bool) {
         let place = self.tool_home().join("cache/toolchains");
         std::fs::remove_file(&place).expect("a link");
