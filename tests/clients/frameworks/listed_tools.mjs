@@ -1,6 +1,6 @@
 // Prints what a framework lists of the tools in a file, and what they answer to calls.
-// The arguments are the framework, the file and a JSON list of calls. Standard output has a JSON object: of
-// each tool its description, the schema of its arguments, and its answers.
+// The arguments are the framework, the file and a JSON list of calls. Standard output has a JSON
+// object: of each tool its description, the schema of its arguments, and its answers.
 
 const [framework, file, said] = process.argv.slice(2);
 const module = await import(file);
