@@ -158,15 +158,19 @@ fn kept_by_the_user() {
     // It may be refused: requests go without it, and a failure would say so.
     assert!(read(&home, &origin).contains("Bearer forged"));
     let digest = digest(&home, "./caller");
-    home.run([
+    let granted = home.run([
         "grant",
         "caller",
         "--allow-credential",
         "KEY",
         "--approve",
         &digest,
-    ])
-    .ok();
+    ]);
+    says(
+        &granted,
+        0,
+        "give KEY a value with: tool credential set KEY",
+    );
     let url = format!("url={origin}/");
     let called = home.run(["call", "caller", &url]);
     says(

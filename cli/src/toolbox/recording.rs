@@ -30,6 +30,15 @@ pub(crate) async fn record(
             "the value of {name} is too short to be masked, so it is visible if `{key}` outputs it"
         ));
     }
+    let grants = &prepared.locked().grants;
+    let kept = settings.granted_credentials(grants)?;
+    for name in grants.credentials.keys() {
+        if !kept.contains_key(name) {
+            printer.hint(&format!(
+                "give {name} a value with: tool credential set {name}"
+            ));
+        }
+    }
     let signature = signing::signature_of(prepared.locked(), settings)?;
     Ok(prepared.record(signature, settings)?)
 }
