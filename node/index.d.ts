@@ -212,6 +212,8 @@ export interface Grants {
   directories?: { [name: string]: string };
   /** The value of each variable that it asks for. */
   variables?: { [name: string]: string };
+  /** The value of each credential that it asks for. The host sends it; the tool never sees it. */
+  credentials?: { [name: string]: string };
   /** True if it may keep data from call to call. */
   storage?: boolean;
 }
