@@ -31,7 +31,7 @@ pub struct Handle {
     ended: watch::Receiver<Option<Ended>>,
 }
 
-/// How a caged program ended. All that it had started has ended too.
+/// The end of a caged program. All processes that it had started have ended too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ended {

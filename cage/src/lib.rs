@@ -5,7 +5,7 @@
 //! leads to granted origins only. [`Cage::support`] says what the system lacks, before anything
 //! is started; what lacks something starts nothing.
 //!
-//! What the program still learns or may do, because no mechanism without root keeps it away:
+//! Limits of the cage, which cannot be closed without root. The program still learns, or may do:
 //!
 //! - whether a file exists, its size, owner and times, and where a link leads, by its full name;
 //!   but no names in a directory, and nothing that is inside of a file;

@@ -2,6 +2,7 @@
 //! Functions are definitions or plain source code. The project builds and passes its own check at
 //! once.
 
+mod fetched_text;
 mod gradio;
 mod mcp;
 mod openapi;

@@ -20,7 +20,7 @@ pub struct ApiCredential {
     pub scheme: String,
     /// The place in the request.
     pub place: CredentialPlace,
-    /// What it is, for the person who has it.
+    /// A description of the credential, for the person who keeps its value.
     pub why: String,
 }
 

@@ -7,7 +7,7 @@ use super::document::OpenApiDocument;
 use super::operation::ApiOperation;
 use super::schema::{SchemaReader, listed};
 
-/// What is known of an operation's answer.
+/// The answer of an operation, as the document describes it.
 pub(super) struct Answer {
     /// The media type that is asked for.
     pub(super) accept: String,

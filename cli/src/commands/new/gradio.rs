@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use anyhow::anyhow;
-use futures::StreamExt as _;
 use reqwest::redirect::Policy;
 use serde_json::Value;
 use tool_hub_agent::definition::gradio::{GRADIO_BYTES_MAX, GradioError};
 use url::Url;
 
+use super::fetched_text::{FetchError, fetched_text};
 use crate::scaffold::GradioProject;
 use crate::terminal::problem::Problem;
 
@@ -65,20 +64,11 @@ async fn fetch(http: &reqwest::Client, root: &Url, path: &str) -> anyhow::Result
             .caused_by(why)
             .hint("see that the app runs, and that its address is the one that it prints")
     };
-    let lost = |error: reqwest::Error| failed(error.without_url().into());
-    let answer = http.get(url.clone()).send().await.map_err(lost)?;
-    if answer.status() != reqwest::StatusCode::OK {
-        return Err(failed(anyhow!("it answers with status {}", answer.status())).into());
-    }
-    let (mut body, mut stream) = (Vec::new(), answer.bytes_stream());
-    while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(lost)?;
-        if body.len() + chunk.len() > GRADIO_BYTES_MAX {
-            return Err(not_gradio(root, GradioError::TooLong).into());
-        }
-        body.extend_from_slice(&chunk);
-    }
-    String::from_utf8(body).map_err(|_| failed(anyhow!("it is not UTF-8")).into())
+    let text = fetched_text(http, &url, GRADIO_BYTES_MAX).await;
+    text.map_err(|error| match error {
+        FetchError::TooLong => not_gradio(root, GradioError::TooLong).into(),
+        FetchError::Failed(why) => failed(why).into(),
+    })
 }
 
 fn not_gradio(url: &Url, error: GradioError) -> Problem {

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::Args;
-use futures::StreamExt as _;
 use reqwest::redirect::Policy;
 use serde_json::Value;
 use tool_hub_agent::definition::openapi::{
@@ -13,6 +12,7 @@ use tool_hub_agent::definition::openapi::{
 };
 use url::Url;
 
+use super::fetched_text::{FetchError, fetched_text};
 use crate::files::{self, Limit};
 use crate::scaffold::{ApiServer, OpenApiProject};
 use crate::session::Session;
@@ -213,19 +213,12 @@ async fn fetch(url: &Url) -> anyhow::Result<String> {
         .redirect(Policy::limited(REDIRECTS_MAX))
         .no_proxy()
         .build()?;
-    let lost = |error: reqwest::Error| failed(error.without_url().into());
-    let answer = http.get(url.clone()).send().await.map_err(lost)?;
-    if answer.status() != reqwest::StatusCode::OK {
-        return Err(failed(anyhow!("it answers with status {}", answer.status())).into());
-    }
-    let (mut body, mut stream) = (Vec::new(), answer.bytes_stream());
-    while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(lost)?;
-        if body.len() + chunk.len() > LIMIT.bytes_max {
+    let text = fetched_text(&http, url, LIMIT.bytes_max).await;
+    text.map_err(|error| match error {
+        FetchError::TooLong => {
             let long = format!("{url} has more than {} bytes", LIMIT.bytes_max);
-            return Err(Problem::refused(long).hint(LIMIT.hint).into());
+            Problem::refused(long).hint(LIMIT.hint).into()
         }
-        body.extend_from_slice(&chunk);
-    }
-    String::from_utf8(body).map_err(|_| failed(anyhow!("it is not UTF-8")).into())
+        FetchError::Failed(why) => failed(why).into(),
+    })
 }

@@ -256,7 +256,7 @@ impl SchemaReader<'_> {
     }
 }
 
-/// How deep a schema is in others.
+/// The number of schemas, and of objects, around a schema.
 #[derive(Debug, Clone, Copy, Default)]
 struct Depth {
     schemas: usize,
