@@ -388,7 +388,9 @@ def unreachable(request, why):
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(request.full_url))
     if isinstance(why, PermissionError):
         return fails(FailureKind.PERMISSION_DENIED, f"{why}", "ask the user to grant it")
-    said = f"{origin} cannot be reached: {why}"
+    said = f"{why}"
+    if origin not in said:
+        said = f"{origin} cannot be reached: {said}"
     return fails(FailureKind.UNAVAILABLE, said, "try again later", retryable=request.method in ("GET", "HEAD", "PUT", "DELETE"))
 
 
