@@ -225,8 +225,12 @@ impl HostState {
             tool: manifest.name.clone(),
             reason: format!("{error:#}"),
         })?;
-        let (functions, indices): (Vec<CallableFunction>, Vec<usize>) =
+        let (mut functions, indices): (Vec<CallableFunction>, Vec<usize>) =
             functions.into_iter().unzip();
+        for function in &mut functions {
+            let author = function.confirm.take();
+            function.confirm = approved.confirmation(&function.name, author);
+        }
         let plans = indices.into_iter().map(|index| {
             let export = &exports.callable[index];
             Plan::new(export.index.clone(), export.signature.clone())

@@ -19,6 +19,24 @@ pub enum Confirmation {
     Values(BTreeMap<ArgumentName, Vec<Value>>),
 }
 
+impl Confirmation {
+    /// The calls that this or `other` names.
+    #[must_use]
+    pub fn or(self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Values(mut all), Self::Values(more)) => {
+                for (name, values) in more {
+                    all.entry(name.clone())
+                        .or_default()
+                        .extend(values.iter().cloned());
+                }
+                Self::Values(all)
+            }
+            _ => Self::EveryCall,
+        }
+    }
+}
+
 impl TryFrom<toml::Value> for Confirmation {
     type Error = String;
 
@@ -97,6 +115,25 @@ mod tests {
             assert_eq!(read.confirm.to_string(), shown);
             let again = toml::from_str(&toml::to_string(&read).unwrap()).unwrap();
             assert_eq!(read, again);
+        }
+    }
+
+    #[test]
+    fn of_two_all_calls_are_confirmed_that_either_names() {
+        let read = |text: &str| {
+            let holder = toml::from_str::<Holder>(&format!("confirm = {text}"));
+            holder.unwrap().confirm
+        };
+        for (one, other, expect) in [
+            (
+                "{ a = [1] }",
+                "{ a = [2], b = [3] }",
+                "{ a = [1, 2], b = [3] }",
+            ),
+            ("true", "{ a = [1] }", "true"),
+            ("{ a = [1] }", "true", "true"),
+        ] {
+            assert_eq!(read(one).or(&read(other)), read(expect));
         }
     }
 

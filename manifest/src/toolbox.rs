@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use toml_edit::{DocumentMut, Item, Table};
 use url::Url;
 
+use crate::confirmation::Confirmation;
 use crate::digest::{Digest, Hasher};
 use crate::document::{self, DocumentError};
 use crate::grants::Grants;
@@ -59,12 +60,15 @@ pub struct ToolboxEntry {
 }
 
 /// The overrides of a toolbox for one function.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FunctionOverride {
     /// Replaces the function's description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// The calls that a person has to confirm, beside those that the author names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<Confirmation>,
 }
 
 /// Texts that agents read instead of the author's. They are part of the approval: otherwise anyone
@@ -122,7 +126,10 @@ impl ToolboxEntry {
             grants: _,
         } = self;
         let text = |(name, own): (&FunctionName, &FunctionOverride)| {
-            let FunctionOverride { description } = own;
+            let FunctionOverride {
+                description,
+                confirm: _,
+            } = own;
             Some((name.clone(), description.clone()?))
         };
         Overrides {

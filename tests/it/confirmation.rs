@@ -7,12 +7,14 @@ use crate::support::adder::adder;
 use crate::support::loading::load;
 use crate::support::ran::says;
 use crate::support::terminal::{CTRL_D, Terminal};
+use crate::support::toolbox_files::edit_toolbox;
 use crate::support::{Home, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("confirmation::at_the_terminal", at_the_terminal),
         test("confirmation::of_values", of_values),
+        test("confirmation::of_the_toolbox", of_the_toolbox),
         test("confirmation::of_what_there_is_not", of_what_there_is_not),
     ]
 }
@@ -73,6 +75,22 @@ fn of_values() {
     for a in ["7", "8", "7.0"] {
         let arguments = format!("{{\"a\": {a}, \"b\": 1}}");
         let refused = home.run(["call", "adder.add", "--json-args", &arguments]);
+        says(&refused, 3, "a person has to confirm");
+    }
+}
+
+fn of_the_toolbox() {
+    let home = Home::new();
+    write(&home, "{ a = [7] }");
+    load(&home, "./adder", &[]);
+    // The user's own wish needs no approval, and takes nothing back.
+    edit_toolbox(
+        &home,
+        "[tools.adder.functions.add]\nconfirm = { a = [8], b = [1] }\n",
+    );
+    assert_eq!(home.tool("call adder.add a=6 b=7").ok().trim(), "13");
+    for arguments in ["a=7 b=7", "a=8 b=7", "a=6 b=1"] {
+        let refused = home.tool(&format!("call adder.add {arguments}"));
         says(&refused, 3, "a person has to confirm");
     }
 }

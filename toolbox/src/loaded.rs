@@ -94,7 +94,12 @@ impl Loader<'_> {
         let verified = verified.map_err(|error| not_loaded(error.into()))?;
         let interpreter = verified.interpreter().cloned();
         let approved = Approved::from_lock_record(verified, member.grants())?;
-        let approved = self.known_as(key, approved);
+        let mut approved = self.known_as(key, approved);
+        for (function, wanted) in &member.entry.functions {
+            if let Some(confirm) = &wanted.confirm {
+                approved = approved.with_confirmation(function.clone(), confirm.clone());
+            }
+        }
         let storage = self.settings.storage(&member.locked.source);
         let tool = self.load_approved(approved, storage).await;
         let loaded = LoadedTool {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use tool_hub_manifest::{Grants, ToolName, VariableName, Verified};
+use tool_hub_manifest::{Confirmation, FunctionName, Grants, ToolName, VariableName, Verified};
 
 use crate::approval::denial::{GrantAdvice, RequiredGrant, ToolIdentity};
 use crate::credential::{Credential, Credentials};
@@ -28,6 +28,7 @@ use crate::storage::Storage;
 ///         grants: tool_hub_manifest::Grants::none(),
 ///         values: Default::default(),
 ///         credentials: Default::default(),
+///         confirmations: Default::default(),
 ///         storage: None,
 ///         known_as: None,
 ///         grant_advice: None,
@@ -72,6 +73,7 @@ pub struct Approved {
     grants: Grants,
     values: BTreeMap<VariableName, Secret>,
     credentials: BTreeMap<VariableName, Secret>,
+    confirmations: BTreeMap<FunctionName, Confirmation>,
     storage: Option<Storage>,
     known_as: Option<String>,
     grant_advice: Option<Arc<GrantAdvice>>,
@@ -109,6 +111,7 @@ impl Approved {
             grants,
             values: BTreeMap::new(),
             credentials: BTreeMap::new(),
+            confirmations: BTreeMap::new(),
             storage: None,
             known_as: None,
             grant_advice: None,
@@ -174,6 +177,14 @@ impl Approved {
         Ok(self)
     }
 
+    /// Has a person confirm the calls of `function` that `confirm` names, beside those that the
+    /// author names. Does nothing if the tool has no such function.
+    #[must_use]
+    pub fn with_confirmation(mut self, function: FunctionName, confirm: Confirmation) -> Self {
+        self.confirmations.insert(function, confirm);
+        self
+    }
+
     /// Binds the granted storage to a place. Where there is none, what the tool keeps is
     /// gone with the loaded [`Tool`](crate::Tool). Each tool needs a place of its own: what
     /// one keeps, every other one with the same place reads.
@@ -209,6 +220,18 @@ impl Approved {
     /// The tool's name.
     pub fn name(&self) -> &ToolName {
         &self.verified.manifest().name
+    }
+
+    /// The calls of `function` that a person has to confirm, where `author` names some.
+    pub(crate) fn confirmation(
+        &self,
+        function: &FunctionName,
+        author: Option<Confirmation>,
+    ) -> Option<Confirmation> {
+        match (author, self.confirmations.get(function)) {
+            (Some(author), Some(users)) => Some(author.or(users)),
+            (author, users) => author.or_else(|| users.cloned()),
+        }
     }
 
     /// The tool as the user knows it.

@@ -126,7 +126,7 @@ impl ConfirmedCall<'_> {
         Question {
             key: CONFIRMATION_KEY.to_owned(),
             text: format!(
-                "May `{}` of the tool `{}` run {call}? Its author asks for your confirmation.",
+                "May `{}` of the tool `{}` run {call}? It does so only with your confirmation.",
                 self.function, self.tool
             ),
             schema: serde_json::json!({
