@@ -9,20 +9,22 @@ use http::{HeaderName, HeaderValue};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use tool_hub_manifest::{CredentialPlace, CredentialRequest, Origin, VariableName};
 
+use crate::credential_source::{CredentialValue, Kept, NoValue};
 use crate::secret::{Secret, Secrets};
 
 /// The granted credentials of a tool.
 #[derive(Default)]
 pub(crate) struct Credentials {
     all: Vec<Credential>,
-    /// The values, which are masked in every answer to a request that carried one.
+    /// The values that do not change, which are masked in every answer to a request that carried
+    /// one.
     secrets: Secrets,
 }
 
 /// A credential that was granted, with its value if the user has one.
 pub(crate) struct Credential {
     request: CredentialRequest,
-    value: Option<Secret>,
+    value: Option<CredentialValue>,
 }
 
 /// The reason that a granted credential cannot be sent.
@@ -32,6 +34,8 @@ pub(crate) enum UnusableCredential {
     NoValue,
     /// Its value has characters that a request cannot carry.
     Unsendable,
+    /// What renews its value has none.
+    NotRenewed(NoValue),
 }
 
 /// What a request sends, as far as credentials change it.
@@ -46,59 +50,97 @@ impl Credentials {
     ///
     /// # Errors
     /// The credential that cannot be sent, and why.
-    pub(crate) fn put_into(
+    pub(crate) async fn put_into(
         &self,
         origin: &Origin,
         mut target: CredentialTarget<'_>,
-    ) -> Result<Option<&Secrets>, (&VariableName, UnusableCredential)> {
-        let mut is_put = false;
+    ) -> Result<Option<Secrets>, (&VariableName, UnusableCredential)> {
+        let mut sent = Vec::new();
+        let mut any_changes = false;
         for credential in self.all.iter().filter(|it| it.request.origin == *origin) {
-            let name = &credential.request.name;
-            credential
-                .put_into(&mut target)
-                .map_err(|unusable| (name, unusable))?;
-            is_put = true;
+            let unusable = |why| (&credential.request.name, why);
+            let value = credential.present().await.map_err(unusable)?;
+            credential.put_into(&value, &mut target).map_err(unusable)?;
+            any_changes |= credential.fixed().is_none();
+            sent.push((credential, value));
         }
-        if !is_put {
+        if sent.is_empty() {
             return Ok(None);
         }
         // The answer is searched as it comes, which needs all of it, uncompressed.
         target.headers.remove(RANGE);
         let plain = HeaderValue::from_static("identity");
         target.headers.insert(ACCEPT_ENCODING, plain);
-        Ok(Some(&self.secrets))
+        let secrets = match any_changes {
+            false => self.secrets.clone(),
+            true => {
+                let fixed = self.all.iter().flat_map(Credential::fixed_secrets);
+                let now = sent.iter().flat_map(|(it, value)| it.secrets(value));
+                Secrets::new(fixed.chain(now))
+            }
+        };
+        Ok(Some(secrets))
     }
 }
 
 impl FromIterator<Credential> for Credentials {
     fn from_iter<I: IntoIterator<Item = Credential>>(all: I) -> Self {
         let all: Vec<Credential> = all.into_iter().collect();
-        let secrets = Secrets::new(all.iter().flat_map(Credential::secrets));
+        let secrets = Secrets::new(all.iter().flat_map(Credential::fixed_secrets));
         Self { all, secrets }
     }
 }
 
 impl Credential {
-    pub(crate) fn new(request: CredentialRequest, value: Option<&Secret>) -> Self {
+    pub(crate) fn new(request: CredentialRequest, value: Option<&CredentialValue>) -> Self {
         let value = value.cloned();
         Self { request, value }
     }
 
-    /// The texts by which the value could be known: itself, and for basic authentication the
+    /// The value that does not change, if it is of that kind.
+    fn fixed(&self) -> Option<&str> {
+        match &self.value {
+            Some(CredentialValue(Kept::Fixed(value))) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value to send now.
+    async fn present(&self) -> Result<String, UnusableCredential> {
+        match &self.value {
+            None if self.request.oauth.is_some() => {
+                Err(UnusableCredential::NotRenewed(NoValue::SignedOut))
+            }
+            None => Err(UnusableCredential::NoValue),
+            Some(CredentialValue(Kept::Fixed(value))) => Ok(value.clone()),
+            Some(CredentialValue(Kept::Changing(source))) => {
+                source.value().await.map_err(UnusableCredential::NotRenewed)
+            }
+        }
+    }
+
+    fn fixed_secrets(&self) -> Vec<Secret> {
+        let value = self.fixed().map(|value| self.secrets(value));
+        value.unwrap_or_default()
+    }
+
+    /// The texts by which `value` could be known: itself, and for basic authentication the
     /// password.
-    fn secrets(&self) -> Vec<Secret> {
-        let mut secrets: Vec<Secret> = self.value.iter().cloned().collect();
-        if let (CredentialPlace::Basic, Some(value)) = (&self.request.place, &self.value)
-            && let Some((_, password)) = value.reveal().split_once(':')
+    fn secrets(&self, value: &str) -> Vec<Secret> {
+        let mut secrets = vec![Secret::new(value.to_owned())];
+        if let (CredentialPlace::Basic, Some((_, password))) =
+            (&self.request.place, value.split_once(':'))
         {
             secrets.push(Secret::new(password.to_owned()));
         }
         secrets
     }
 
-    fn put_into(&self, target: &mut CredentialTarget<'_>) -> Result<(), UnusableCredential> {
-        let value = self.value.as_ref().ok_or(UnusableCredential::NoValue)?;
-        let value = value.reveal();
+    fn put_into(
+        &self,
+        value: &str,
+        target: &mut CredentialTarget<'_>,
+    ) -> Result<(), UnusableCredential> {
         let unsendable = |_| UnusableCredential::Unsendable;
         let header = |name: HeaderName, text: &str| {
             let mut value = HeaderValue::from_str(text).map_err(unsendable)?;
@@ -153,16 +195,22 @@ fn with_parameter(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use futures::executor::block_on;
+    use futures::future::{BoxFuture, FutureExt, ready};
     use http::HeaderMap;
 
     use super::*;
+    use crate::credential_source::CredentialSource;
 
     fn credentials(place: &str, value: Option<&str>) -> Credentials {
         let text = format!(
             "credentials = [{{ name = 'KEY', origin = 'https://a.example', {place} }}]\nnetwork = ['https://a.example']"
         );
         let asked: tool_hub_manifest::Capabilities = toml::from_str(&text).unwrap();
-        let value = value.map(|value| Secret::new(value.to_owned()));
+        let value = value.map(CredentialValue::from);
         let all = asked.credentials.into_iter();
         all.map(|request| Credential::new(request, value.as_ref()))
             .collect()
@@ -181,7 +229,8 @@ mod tests {
             headers: &mut headers,
             path: &mut path,
         };
-        let put = credentials.put_into(&origin.parse().unwrap(), target);
+        let origin_sent = origin.parse().unwrap();
+        let put = block_on(credentials.put_into(&origin_sent, target));
         let searched = put.map_err(|(_, unusable)| unusable)?.is_some();
         assert_eq!(searched, origin == "https://a.example");
         Ok((path.to_string(), headers))
@@ -229,6 +278,44 @@ mod tests {
             .secrets
             .mask("is YWRhOnBhc3Mgd29yZA==, pass word".into());
         assert!(!masked.contains("YWRhOnBhc3") && !masked.contains("pass word"));
+    }
+
+    /// Has another value each time, twice.
+    struct TwoTokens(AtomicU32);
+
+    impl CredentialSource for TwoTokens {
+        fn value(&self) -> BoxFuture<'_, Result<String, NoValue>> {
+            let number = self.0.fetch_add(1, Ordering::Relaxed);
+            let value = (number < 2).then(|| format!("token-number-{number}"));
+            ready(value.ok_or(NoValue::SignedOut)).boxed()
+        }
+    }
+
+    #[test]
+    fn each_request_carries_the_value_of_its_time() {
+        let text = "credentials = [{ name = 'A', origin = 'https://a.example', header = 'A: {}' }, { name = 'B', origin = 'https://a.example', header = 'B: {}' }]\nnetwork = ['https://a.example']";
+        let asked: tool_hub_manifest::Capabilities = toml::from_str(text).unwrap();
+        let source: Arc<dyn CredentialSource> = Arc::new(TwoTokens(AtomicU32::new(0)));
+        let values = [CredentialValue::from(source), "always-the-same".into()];
+        let all = asked.credentials.into_iter().zip(&values);
+        let both: Credentials = all
+            .map(|(request, value)| Credential::new(request, Some(value)))
+            .collect();
+        for number in 0..2 {
+            let mut headers = HeaderMap::new();
+            let target = CredentialTarget {
+                headers: &mut headers,
+                path: &mut "/".parse().unwrap(),
+            };
+            let origin = "https://a.example".parse().unwrap();
+            let put = block_on(both.put_into(&origin, target)).unwrap();
+            assert_eq!(headers["a"], format!("token-number-{number}"));
+            let said = format!("token-number-{number}, token-number-7, always-the-same");
+            assert_eq!(put.unwrap().mask(said), "***, token-number-7, ***");
+        }
+        let refused = sent(&both, "https://a.example", "/", HeaderMap::new());
+        let signed_out = UnusableCredential::NotRenewed(NoValue::SignedOut);
+        assert_eq!(refused.unwrap_err(), signed_out);
     }
 
     #[test]

@@ -43,6 +43,7 @@ mod compilation;
 mod component;
 mod config;
 mod credential;
+mod credential_source;
 mod error;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -79,6 +80,7 @@ pub use compilation::trap_signals::SignalHandlers;
 pub use component::function::{CallableFunction, CallableInput, NotCallable};
 pub use component::packages::{IncludedPackage, PackageRegistry};
 pub use config::{ComponentAsync, HostConfig};
+pub use credential_source::{CredentialSource, CredentialValue, NoValue};
 pub use error::HostError;
 pub use error::refusal::Refusal;
 pub use host::{Host, LoadEvent};

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::name::VariableName;
+use crate::oauth_client::OAuthClient;
 use crate::origin::Origin;
 
 /// A credential that a tool asks for. The host puts its value into every request that the tool
@@ -20,6 +21,8 @@ pub struct CredentialRequest {
     pub origin: Origin,
     /// The part of a request that carries it.
     pub place: CredentialPlace,
+    /// The way to get a value by signing in at a service, which gives out access tokens.
+    pub oauth: Option<OAuthClient>,
     /// The reason, for the person who grants it.
     pub why: String,
 }
@@ -132,7 +135,11 @@ impl fmt::Display for CredentialPlace {
 /// As a person reads it: `API_KEY for https://api.example, in the query as `key``.
 impl fmt::Display for CredentialRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} for {}, {}", self.name, self.origin, self.place)
+        write!(f, "{} for {}, {}", self.name, self.origin, self.place)?;
+        match &self.oauth {
+            Some(client) => write!(f, ", {client}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -148,6 +155,8 @@ struct Written {
     query: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     basic: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    oauth: Option<OAuthClient>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     why: String,
 }
@@ -162,11 +171,17 @@ impl TryFrom<Written> for CredentialRequest {
             header,
             query,
             basic,
+            oauth,
             why,
         } = written;
         let place = match (header, query, basic) {
             (Some(header), None, false) => CredentialPlace::Header(header.parse()?),
             (None, Some(query), false) => CredentialPlace::Query(parameter(query)?),
+            (None, None, true) if oauth.is_some() => {
+                return Err(format!(
+                    "credential {name} has `oauth`, whose access tokens go into a header or the query, and `basic`: leave one of them out"
+                ));
+            }
             (None, None, true) => CredentialPlace::Basic,
             _ => {
                 return Err(format!(
@@ -178,6 +193,7 @@ impl TryFrom<Written> for CredentialRequest {
             name,
             origin,
             place,
+            oauth,
             why,
         })
     }
@@ -196,6 +212,7 @@ impl From<CredentialRequest> for Written {
             header,
             query,
             basic,
+            oauth: request.oauth,
             why: request.why,
         }
     }
@@ -235,6 +252,7 @@ mod tests {
             "header = 'X-Key:{}'",
             "query = 'api_key'",
             "basic = true",
+            "query = 'k'\noauth = { device_authorization_endpoint = 'https://b.example/d', token_endpoint = 'https://b.example/t', client_id = 'c' }",
         ] {
             let read = request(place).unwrap();
             let again = toml::from_str(&toml::to_string(&read).unwrap()).unwrap();

@@ -40,6 +40,7 @@ mod lock;
 mod manifest;
 mod name;
 mod network;
+mod oauth_client;
 mod origin;
 pub mod package_file;
 mod reference;
@@ -66,6 +67,7 @@ pub use name::{
     ArgumentName, DirectoryName, FunctionName, NameError, ToolKey, ToolName, VariableName,
 };
 pub use network::{Method, MethodError, Methods, Network};
+pub use oauth_client::OAuthClient;
 pub use origin::{Origin, OriginError};
 pub use reference::{CommitId, ReferenceError, RepoId, Revision, ToolRef};
 pub use semver::{Version, VersionReq};

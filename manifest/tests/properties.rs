@@ -103,6 +103,7 @@ fn capabilities() -> impl Strategy<Value = Capabilities> {
                     name: name.clone(),
                     origin: origin.clone(),
                     place: place.clone(),
+                    oauth: None,
                     why: why.clone(),
                 })
                 .collect(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tool_hub_host::{Change, HostError};
 use tool_hub_manifest::{
-    Access, DirectoryName, DocumentError, FunctionName, ReferenceError, SpecError, ToolKey,
+    Access, DirectoryName, DocumentError, FunctionName, Origin, ReferenceError, SpecError, ToolKey,
     VariableName, VerifyError,
 };
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, ClientError, StoreError, TokenError};
@@ -12,6 +12,7 @@ use url::Url;
 
 use crate::approvals::signer_error::SignerError;
 use crate::difference;
+use crate::oauth::SignInError;
 use crate::sensitive::finding::Finding;
 
 /// Reasons why a toolbox cannot be read, changed or used. Messages name no command: whoever shows
@@ -42,6 +43,14 @@ pub enum Error {
         path: PathBuf,
         /// The reason.
         source: Box<toml_edit::ser::Error>,
+    },
+    /// Nobody is signed in at a service.
+    #[error("nobody is signed in at {origin}")]
+    SignIn {
+        /// The service.
+        origin: Origin,
+        /// The reason.
+        source: SignInError,
     },
     /// A file that keeps other processes out cannot be locked.
     #[error("{} cannot be locked", path.display())]

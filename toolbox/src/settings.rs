@@ -3,27 +3,28 @@
 //! Clients of the registry are made of them.
 
 mod config_file;
-pub mod credentials;
 mod directories;
 pub mod tokens;
 mod unencrypted_tokens;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use tool_hub_host::Storage;
-use tool_hub_manifest::{Digest, Grants, RepoId, Source, VariableName};
+use tool_hub_host::{CredentialSource, CredentialValue, Storage};
+use tool_hub_manifest::{Digest, Grants, Origin, RepoId, Source, VariableName};
 use tool_hub_registry_client::{Client, ClientConfig, Datasets, Store, Token};
 use url::Url;
 
 use crate::byte_size::ByteSize;
 use crate::clients::ClientPlaces;
+use crate::credentials::Credentials;
 use crate::error::Error;
 use crate::files;
 use crate::notices::{Notice, Notices};
+use crate::renewed_token::RenewedToken;
 use crate::variables::Variables;
 use config_file::ConfigFile;
-use credentials::Credentials;
 use directories::Directories;
 use tokens::{TokenOrigin, Tokens};
 use unencrypted_tokens::UnencryptedTokens;
@@ -279,14 +280,14 @@ impl Settings {
     }
 
     /// The values of the credentials that were granted, as far as the user has them: as
-    /// [`granted_variables`](Self::granted_variables), else what `tool credential set` kept.
+    /// [`granted_variables`](Self::granted_variables), else the value or the sign-in that is kept.
     ///
     /// # Errors
     /// [`Error::VariableFile`], [`Error::Read`], [`Error::Settings`].
     pub fn granted_credentials(
         &self,
         grants: &Grants,
-    ) -> Result<BTreeMap<VariableName, String>, Error> {
+    ) -> Result<BTreeMap<VariableName, CredentialValue>, Error> {
         let mut values = BTreeMap::new();
         if grants.credentials.is_empty() {
             return Ok(values);
@@ -295,9 +296,24 @@ impl Settings {
         for (name, origin) in &grants.credentials {
             let value = self.value_of_variable(name)?;
             let value = value.or_else(|| kept.value(name, origin).map(str::to_owned));
+            let value = value.map(CredentialValue::from);
+            let value = value.or_else(|| self.renewed_token(&kept, name, origin));
             values.extend(value.map(|value| (name.clone(), value)));
         }
         Ok(values)
+    }
+
+    fn renewed_token(
+        &self,
+        kept: &Credentials,
+        name: &VariableName,
+        origin: &Origin,
+    ) -> Option<CredentialValue> {
+        let sign_in = kept.sign_in(name, origin)?.clone();
+        let file = self.tokens.stored_file.clone();
+        let token = RenewedToken::new(file, name.clone(), origin.clone(), sign_in);
+        let source: Arc<dyn CredentialSource> = Arc::new(token);
+        Some(source.into())
     }
 
     /// True if the variable `name`, or the one that names its file, is set.

@@ -1,10 +1,13 @@
-//! `tool credential`: keeps the values that the host puts into tools' requests.
+//! `tool credential`: keeps the values and sign-ins that the host puts into tools' requests.
+
+mod login;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
+use time::OffsetDateTime;
 use tool_hub_manifest::{Origin, VariableName};
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
@@ -23,9 +26,11 @@ pub(crate) struct Credential {
 enum CredentialCommand {
     /// Keep a value, for requests to one origin
     Set(Set),
-    /// List the names that have a value, and their origins
+    /// Get a value by signing in at the service that a tool names
+    Login(Named),
+    /// List the names that have a value or a sign-in, and their origins
     List,
-    /// Forget a value
+    /// Forget a value or a sign-in
     Remove(Named),
 }
 
@@ -54,6 +59,13 @@ impl Credential {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         match &self.command {
             CredentialCommand::Set(set) => set.execute(session).await,
+            CredentialCommand::Login(named) => {
+                let name = &named.name;
+                let origin = named.origin(session)?;
+                login::log_in(name, &origin, session).await?;
+                tell_if_covered(name, session);
+                Ok(ExitCode::SUCCESS)
+            }
             CredentialCommand::List => list(session),
             CredentialCommand::Remove(named) => named.remove(session),
         }
@@ -87,28 +99,50 @@ fn keep(name: &VariableName, origin: &Origin, text: &str, session: &Session) -> 
     let settings = &session.config.settings;
     settings.credentials()?.keep_value(name, origin, value)?;
     session.printer.note(&format!("kept {name} for {origin}"));
-    if settings.has_variable(name) {
+    tell_if_covered(name, session);
+    Ok(())
+}
+
+/// Says if a variable goes before what was just kept.
+fn tell_if_covered(name: &VariableName, session: &Session) {
+    if session.config.settings.has_variable(name) {
         session.printer.hint(&format!(
             "the variable {name} is set and goes before the value that was just kept"
         ));
     }
-    Ok(())
 }
 
 fn list(session: &Session) -> anyhow::Result<ExitCode> {
     let stored = session.config.settings.credentials()?;
     let printer = &session.printer;
     if printer.wants_json() {
-        let all = stored
+        let values = stored
             .values()
             .map(|(name, origin)| json!({ "name": name, "origin": origin }));
-        printer.json(&all.collect::<Vec<_>>())?;
+        let sign_ins = stored.sign_ins().map(|(name, origin, sign_in)| {
+            let ends = sign_in.expires_at().map(OffsetDateTime::unix_timestamp);
+            json!({
+                "name": name,
+                "origin": origin,
+                "sign_in": {
+                    "service": sign_in.client().origin(),
+                    "client_id": sign_in.client().client_id(),
+                    "scopes": sign_in.client().scopes(),
+                    "expires_at": ends,
+                    "renewable": sign_in.is_renewable(),
+                },
+            })
+        });
+        printer.json(&values.chain(sign_ins).collect::<Vec<_>>())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let lines = stored
+    let values = stored
         .values()
         .map(|(name, origin)| format!("{name} for {origin}"));
-    let lines: Vec<String> = lines.collect();
+    let sign_ins = stored
+        .sign_ins()
+        .map(|(name, origin, sign_in)| format!("{name} for {origin}, {}", sign_in.client()));
+    let lines: Vec<String> = values.chain(sign_ins).collect();
     match lines.is_empty() {
         true => printer.note("no credential has a value"),
         false => printer.data(&lines.join("\n"))?,
@@ -120,7 +154,9 @@ impl Named {
     fn remove(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let mut stored = session.config.settings.credentials()?;
         let name = &self.name;
-        let known = stored.values().filter(|(other, _)| *other == name);
+        let sign_ins = stored.sign_ins().map(|(name, origin, _)| (name, origin));
+        let all = stored.values().chain(sign_ins);
+        let known = all.filter(|(other, _)| *other == name);
         let mut known: Vec<Origin> = known.map(|(_, origin)| origin.clone()).collect();
         known.retain(|origin| self.origin.as_ref().is_none_or(|only| only == origin));
         let origin = match known.as_slice() {

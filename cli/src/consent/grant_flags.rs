@@ -7,9 +7,9 @@ use tool_hub_host::{Inspection, RequiredGrant};
 pub(crate) fn flag(grant: &RequiredGrant) -> String {
     match grant {
         RequiredGrant::Network(origin) => format!("--allow-network {origin}"),
-        RequiredGrant::Credential(name) | RequiredGrant::CredentialValue(name) => {
-            format!("--allow-credential {name}")
-        }
+        RequiredGrant::Credential(name)
+        | RequiredGrant::CredentialValue(name)
+        | RequiredGrant::SignIn(name) => format!("--allow-credential {name}"),
         RequiredGrant::Directory(name) => format!("--allow-dir {name}=PATH"),
         RequiredGrant::Variable(name) => format!("--allow-var {name}"),
         RequiredGrant::Storage => "--allow-storage".to_owned(),
@@ -24,8 +24,10 @@ pub(crate) fn command<'a>(
     grants: impl IntoIterator<Item = &'a RequiredGrant>,
 ) -> String {
     let grants: Vec<&RequiredGrant> = grants.into_iter().collect();
-    if let [RequiredGrant::CredentialValue(name)] = grants.as_slice() {
-        return format!("tool credential set {name}");
+    match grants.as_slice() {
+        [RequiredGrant::CredentialValue(name)] => return format!("tool credential set {name}"),
+        [RequiredGrant::SignIn(name)] => return format!("tool credential login {name}"),
+        _ => {}
     }
     let words = grants.into_iter().map(flag);
     let words: Vec<String> = std::iter::once(command.to_owned()).chain(words).collect();

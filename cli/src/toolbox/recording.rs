@@ -32,12 +32,16 @@ pub(crate) async fn record(
     }
     let grants = &prepared.locked().grants;
     let kept = settings.granted_credentials(grants)?;
+    let asked = &fetched.verified.manifest().capabilities;
     for name in grants.credentials.keys() {
-        if !kept.contains_key(name) {
-            printer.hint(&format!(
-                "give {name} a value with: tool credential set {name}"
-            ));
+        if kept.contains_key(name) {
+            continue;
         }
+        let has_service = asked.credential(name).is_some_and(|it| it.oauth.is_some());
+        printer.hint(&match has_service {
+            true => format!("sign in for {name} with: tool credential login {name}"),
+            false => format!("give {name} a value with: tool credential set {name}"),
+        });
     }
     let signature = signing::signature_of(prepared.locked(), settings)?;
     Ok(prepared.record(signature, settings)?)

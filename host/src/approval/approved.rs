@@ -9,6 +9,7 @@ use tool_hub_manifest::{Confirmation, FunctionName, Grants, ToolName, VariableNa
 
 use crate::approval::denial::{GrantAdvice, RequiredGrant, ToolIdentity};
 use crate::credential::{Credential, Credentials};
+use crate::credential_source::{CredentialValue, Kept};
 use crate::error::HostError;
 use crate::recording::HttpRecorder;
 use crate::secret::Secret;
@@ -72,7 +73,7 @@ pub struct Approved {
     verified: Verified,
     grants: Grants,
     values: BTreeMap<VariableName, Secret>,
-    credentials: BTreeMap<VariableName, Secret>,
+    credentials: BTreeMap<VariableName, CredentialValue>,
     confirmations: BTreeMap<FunctionName, Confirmation>,
     storage: Option<Storage>,
     known_as: Option<String>,
@@ -158,14 +159,15 @@ impl Approved {
         Ok(self)
     }
 
-    /// Gives the granted credential `name` a value, which the host sends and the tool never sees.
+    /// Gives the granted credential `name` a value, which the host sends and the tool never sees: a
+    /// text, or a [`CredentialSource`](crate::CredentialSource) that is asked before each request.
     ///
     /// # Errors
     /// When the credential is not granted.
     pub fn with_credential(
         mut self,
         name: VariableName,
-        value: impl Into<String>,
+        value: impl Into<CredentialValue>,
     ) -> Result<Self, HostError> {
         if !self.grants.credentials.contains_key(&name) {
             return Err(HostError::CredentialNotGranted {
@@ -173,7 +175,7 @@ impl Approved {
                 name,
             });
         }
-        self.credentials.insert(name, Secret::new(value.into()));
+        self.credentials.insert(name, value.into());
         Ok(self)
     }
 
@@ -263,7 +265,15 @@ impl Approved {
     /// author's own marking is ignored: the values must be kept from the author's tool.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = Secret> {
         let variables = self.secret_values().map(|(_, value)| value);
-        variables.chain(self.credentials.values()).cloned()
+        let fixed = self
+            .credentials
+            .values()
+            .filter_map(|value| match &value.0 {
+                Kept::Fixed(value) => Some(Secret::new(value.clone())),
+                // The gate masks what it puts into a request.
+                Kept::Changing(_) => None,
+            });
+        variables.cloned().chain(fixed)
     }
 
     fn secret_values(&self) -> impl Iterator<Item = (&VariableName, &Secret)> {

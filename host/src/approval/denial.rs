@@ -10,6 +10,7 @@ use tool_hub_manifest::{
 };
 
 use crate::credential::UnusableCredential;
+use crate::credential_source::NoValue;
 use crate::secret::MaskedText;
 
 /// A grant that would allow what a tool asks for.
@@ -22,6 +23,8 @@ pub enum RequiredGrant {
     Credential(VariableName),
     /// A value for the credential, which is granted.
     CredentialValue(VariableName),
+    /// A sign-in, which gives the credential, which is granted, a value.
+    SignIn(VariableName),
     /// A directory under this name.
     Directory(DirectoryName),
     /// The variable.
@@ -211,6 +214,12 @@ impl Denial {
             Reason::Credential(_, UnusableCredential::Unsendable) => {
                 "its value cannot be sent in a request"
             }
+            Reason::Credential(_, UnusableCredential::NotRenewed(NoValue::SignedOut)) => {
+                "nobody is signed in for it"
+            }
+            Reason::Credential(_, UnusableCredential::NotRenewed(NoValue::Unreachable)) => {
+                "the service that renews its access token gave none"
+            }
             Reason::NotGranted(_) | Reason::NotAsked => "it is not granted",
         };
         format!("tool `{}` was refused {capability}: {why}", tool.name)
@@ -245,6 +254,13 @@ impl Denial {
                     "a person can correct it: one line of printable characters, for basic authentication `user:password`";
                 let grant = RequiredGrant::CredentialValue(name.clone());
                 self.tool.advise(sentence.to_owned(), &[grant])
+            }
+            Reason::Credential(name, UnusableCredential::NotRenewed(NoValue::SignedOut)) => {
+                let sentence = "a person can sign in".to_owned();
+                self.tool.advise(sentence, &[RequiredGrant::SignIn(name.clone())])
+            }
+            Reason::Credential(_, UnusableCredential::NotRenewed(NoValue::Unreachable)) => {
+                "try again in a minute".to_owned()
             }
             Reason::NotGranted(grant) => {
                 let sentence = "a person can grant it".to_owned();

@@ -157,7 +157,7 @@ impl Rules {
             headers: request.headers_mut(),
             path: &mut path,
         };
-        let carried = self.credentials.put_into(origin, target);
+        let carried = self.credentials.put_into(origin, target).await;
         let carried = carried.map_err(|(name, unusable)| {
             let denial = Denial::credential(&self.tool, name, unusable);
             record.denials.add(denial);
@@ -180,7 +180,7 @@ impl Rules {
             body.map_frame(counted(count)).boxed_unsync()
         });
         let response = match carried {
-            Some(secrets) => masked(response, secrets),
+            Some(secrets) => masked(response, &secrets),
             None => response,
         };
         let driver: Driver = Box::new(async move { driver.await.map_err(Error::from) });

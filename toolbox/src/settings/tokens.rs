@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tool_hub_registry_client::Token;
 use url::Url;
 
-use super::credentials::Credentials;
+use crate::credentials::Credentials;
 use crate::error::Error;
 use crate::files;
 

@@ -68,9 +68,13 @@ impl Changes {
                 name,
                 origin,
                 place,
+                oauth,
                 why,
             } = request;
-            let sent = format!("for {origin}, {place}");
+            let mut sent = format!("for {origin}, {place}");
+            if let Some(client) = oauth {
+                sent.push_str(&format!(", {client}"));
+            }
             (format!("credential {name}"), sent, why.clone())
         };
         match (pair.0.map(parts), pair.1.map(parts)) {
