@@ -68,6 +68,7 @@ mod samples;
 mod search;
 mod secrets;
 mod served;
+mod sign_ins;
 mod signed;
 mod support;
 mod tamper;
@@ -103,6 +104,7 @@ fn main() -> ExitCode {
         search::tests(),
         secrets::tests(),
         served::tests(),
+        sign_ins::tests(),
         signed::tests(),
         maintenance::tests(),
         agents::tests(),
