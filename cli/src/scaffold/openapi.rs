@@ -93,9 +93,20 @@ impl OpenApiProject {
             "wit/world.wit" => {
                 text.replace("\nworld tool {\n", &format!("\nworld tool {{\n{HTTP}"))
             }
-            "tool.toml" => manifest::manifest(&text, &self.title, &self.endpoints, names)?,
+            "tool.toml" => {
+                let removing = self.removing().collect();
+                manifest::manifest(&text, &self.title, &self.endpoints, &removing, names)?
+            }
             _ => text,
         })
+    }
+
+    /// The functions that remove something.
+    fn removing(&self) -> impl Iterator<Item = &str> {
+        let operations = self.defined.interface().operations.iter();
+        let all = operations.zip(&self.endpoints);
+        let removing = all.filter(|(_, endpoint)| endpoint.function.method == "DELETE");
+        removing.map(|(operation, _)| operation.name.as_str())
     }
 
     /// The files that no other project has.

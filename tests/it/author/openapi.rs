@@ -176,8 +176,14 @@ fn an_api_by_its_document() {
         (&json!("PUT"), &json!("two\nlines"))
     );
 
-    let removed = home.tool("call parts.remove_thing id=1").ok();
-    assert_eq!(removed, "Done (status 204).\n");
+    // A person confirms what removes something.
+    let remove = ["call", "parts.remove_thing", "id=1"];
+    says(&home.run(remove), 3, "a person has to confirm this call");
+    let mut terminal = Terminal::start(home.command(remove));
+    terminal.wait_for("May `remove_thing` of the tool `parts` run with id: \"1\"?");
+    terminal.press("yes\n");
+    let removed = terminal.end();
+    assert!(removed.shown.contains("Done (status 204)."), "{}", removed.shown);
     home.tool("call parts.picture --output picture.png").ok();
     let picture = std::fs::read(home.work().join("picture.png")).expect("a picture");
     assert_eq!(picture, picture_file(4, 4));

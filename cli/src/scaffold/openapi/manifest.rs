@@ -1,4 +1,4 @@
-//! Writes the capabilities of a project that calls an API: origins and credentials.
+//! Writes the capabilities of a project that calls an API, and the calls that a person confirms.
 //! Each origin has the methods in use, and the host puts the credentials into requests.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,11 +20,12 @@ pub(super) struct Credential {
     why: String,
 }
 
-/// The manifest of a project with these functions.
+/// The manifest of a project with these functions. A person confirms calls of those in `removing`.
 pub(super) fn manifest(
     text: &str,
     title: &str,
     endpoints: &[Endpoint],
+    removing: &BTreeSet<&str>,
     names: &Names,
 ) -> anyhow::Result<String> {
     let mut manifest: DocumentMut = text.parse()?;
@@ -36,6 +37,9 @@ pub(super) fn manifest(
         capabilities.insert("credentials", Item::ArrayOfTables(tables(&credentials)));
     }
     manifest.insert("capabilities", Item::Table(capabilities));
+    for name in removing {
+        manifest["functions"][name]["confirm"] = value(true);
+    }
     Ok(manifest.to_string())
 }
 
