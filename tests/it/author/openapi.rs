@@ -11,7 +11,7 @@ use crate::support::loading::load;
 use crate::support::picture::picture_file;
 use crate::support::ran::says;
 use crate::support::website::serve;
-use crate::support::{Home, Need, Server, Test, test};
+use crate::support::{Home, Need, Server, Terminal, Test, test};
 
 pub(super) fn tests() -> Vec<Test> {
     vec![
