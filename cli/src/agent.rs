@@ -181,7 +181,10 @@ impl AgentFlags {
             Some(directory) => OpenToolbox::open_named(directory, &config.settings)?,
             None => OpenToolbox::open(&config.settings)?,
         };
-        let (host, store) = (sandbox::open_host(config)?, config.settings.open_store()?);
+        let (host, store) = (
+            sandbox::open_host_with_servers(session)?,
+            config.settings.open_store()?,
+        );
         let loader = sandbox::loader(&host, &store, config);
         let mut runs_code = None;
         let interpreter = match self.code {

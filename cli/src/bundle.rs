@@ -75,7 +75,7 @@ impl BundledTool {
     pub(crate) fn author(&self) -> String {
         match &self.source {
             Source::Registry { repo, .. } => repo.owner().to_owned(),
-            Source::File { .. } => "unknown".to_owned(),
+            Source::File { .. } | Source::Server { .. } => "unknown".to_owned(),
         }
     }
 

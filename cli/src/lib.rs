@@ -5,6 +5,7 @@ mod allocator;
 mod args;
 mod build;
 mod bundle;
+mod cage_process;
 mod commands;
 mod compiler_process;
 mod connect;
@@ -12,6 +13,7 @@ mod consent;
 mod files;
 mod log;
 mod scaffold;
+mod servers;
 mod serving;
 mod session;
 mod settings;
@@ -26,6 +28,7 @@ use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue};
 
 use crate::args::Cli;
+use crate::servers::command_line;
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::diagnosis;
@@ -38,7 +41,11 @@ pub fn main() -> ExitCode {
     if compiler_process::is_wanted() {
         return tool_hub_host::compile_for_parent();
     }
-    let cli = match Cli::try_parse() {
+    if cage_process::is_wanted() {
+        return tool_hub_cage::launch_for_parent();
+    }
+    let arguments = command_line::with_server_apart(std::env::args_os().collect());
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(mut error) => {
             suggest(&mut error);

@@ -86,6 +86,15 @@ pub async fn dial(origin: &Origin, resolver: &Resolver) -> Result<TcpStream, Dia
     Err(failed)
 }
 
+/// The addresses of `origin` that may be connected to, looked up once, for a client that connects
+/// by itself.
+///
+/// # Errors
+/// As [`dial`], without [`DialError::Connect`].
+pub async fn addresses(origin: &Origin, resolver: &Resolver) -> Result<Vec<SocketAddr>, DialError> {
+    resolve(bare_host(origin), origin.port(), resolver).await
+}
+
 /// The host of `origin` without the brackets of an IPv6 address.
 pub fn bare_host(origin: &Origin) -> &str {
     origin.host().trim_start_matches('[').trim_end_matches(']')

@@ -46,7 +46,7 @@ impl Inspection {
     pub fn publisher(&self) -> Option<&str> {
         match &self.from.source {
             Source::Registry { repo, .. } => Some(repo.owner()),
-            Source::File { .. } => None,
+            Source::File { .. } | Source::Server { .. } => None,
         }
     }
 

@@ -8,11 +8,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use tool_hub_host::{Approved, Failure, FailureKind};
+use tool_hub_host::{Approved, Failure, FailureKind, HostError};
 use tool_hub_manifest::{CallLimits, FunctionSpec, Source, ToolKey};
 use tool_hub_serve::{Called, CallerName, Catalogue, Offer, Presentation, Toolset};
 use tool_hub_toolbox::loaded::{LoadedTool, Loader};
-use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::notices::{Notice, Notices};
+use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::sensitive;
 
 use crate::answer::Answer;
@@ -303,7 +304,23 @@ fn load(workspace: &Workspace, members: &Members) -> Result<Arc<[LoadedTool]>, E
                 advice: None,
             };
             let usable = toolbox.usable(names, workspace.notices())?;
+            let usable = without_servers(usable, workspace.notices());
             Ok(process.block_on(loader.load_all(usable))?.into())
         }
     }
+}
+
+/// The members without MCP servers: a process that embeds tools starts no others. Each is told.
+fn without_servers<'a>(members: Vec<Member<'a>>, notices: &dyn Notices) -> Vec<Member<'a>> {
+    let is_here = |member: &Member<'a>| {
+        let Source::Server { .. } = &member.locked.source else {
+            return true;
+        };
+        if let Ok(tool) = member.key.as_str().replace('_', "-").parse() {
+            let error = HostError::NoServers { tool }.into();
+            notices.notice(&Notice::LeftOut { error: &error });
+        }
+        false
+    };
+    members.into_iter().filter(is_here).collect()
 }

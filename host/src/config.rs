@@ -2,11 +2,13 @@
 //! No tool is given such a directory, or may touch a file of such a name where it can write.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use tool_hub_manifest::Limits;
 
 use crate::compilation::compiler::Compiler;
 use crate::compilation::trap_signals::SignalHandlers;
+use crate::server::connection::ServerConnector;
 
 /// The configuration of a host.
 #[derive(Debug, Clone)]
@@ -47,6 +49,8 @@ pub struct HostConfig {
     pub component_async: ComponentAsync,
     /// Who sets handlers for the signals by which guests trap.
     pub signal_handlers: SignalHandlers,
+    /// The way to MCP servers among the tools. Without one they are not loaded.
+    pub servers: Option<Arc<dyn ServerConnector>>,
 }
 
 #[expect(
@@ -71,6 +75,7 @@ impl HostConfig {
             calls_waiting_max: 256,
             component_async: ComponentAsync::Offered,
             signal_handlers: SignalHandlers::Engine,
+            servers: None,
         }
     }
 }

@@ -4,7 +4,7 @@ pub(crate) mod refusal;
 
 use std::path::PathBuf;
 
-use tool_hub_manifest::{DirectoryName, GrantError, ToolName, VariableName};
+use tool_hub_manifest::{DescriptionError, DirectoryName, GrantError, ToolName, VariableName};
 
 use crate::error::refusal::Refusal;
 
@@ -18,6 +18,15 @@ pub enum HostError {
     NotAComponent {
         /// Their actual kind, with its article.
         found: &'static str,
+    },
+    /// The bytes are not the description of an MCP server.
+    #[error(transparent)]
+    NotAServer(#[from] DescriptionError),
+    /// The tool is an MCP server, and this program has no way to one.
+    #[error("tool `{tool}` is an MCP server, which this program cannot start")]
+    NoServers {
+        /// The tool.
+        tool: ToolName,
     },
     /// The bytes are not valid.
     #[error("the component is not valid: {reason}")]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tool_hub_manifest::{Digest, Verified};
+use tool_hub_manifest::{Digest, ServerDescription, Verified};
 use wasmtime::component::Component;
 
 use crate::approval::approved::Approved;
@@ -34,7 +34,9 @@ use crate::linker;
 use crate::program::{self, Program};
 use crate::runtime::{Runtime, Runtimes};
 use crate::secret::Secrets;
-use crate::tool::{LoadedTool, Tool};
+use crate::server;
+use crate::server::connection::ApprovedServer;
+use crate::tool::{LoadedComponent, LoadedTool, Tool, ToolCode};
 
 /// The most interpreters that are kept while no tool needs them.
 const INTERPRETERS_MAX: usize = 8;
@@ -192,6 +194,9 @@ impl HostState {
         let verified = approved.verified();
         let manifest = verified.manifest();
         directories::check(approved.grants(), &self.config)?;
+        if let Some(description) = approved.server() {
+            return self.load_server(approved, description);
+        }
         let component = match verified.interpreter() {
             None => self.component(verified, progress)?,
             Some(_) => self.interpreter(verified, progress)?,
@@ -239,20 +244,49 @@ impl HostState {
         let contract_plans = exports.contract.into_iter();
         let contract_plans = contract_plans
             .map(|(export, signature, callee)| (export, Plan::new(callee, signature)));
+        let policy = Arc::new(self.policy(approved));
         Ok(LoadedTool {
             name: manifest.name.clone(),
             icon: manifest.icon.clone(),
             pin: *verified.pin(),
             unmasked: approved.unmasked_variables().cloned().collect(),
             functions,
-            plans,
-            contract_plans: contract_plans.collect(),
-            template: Arc::new(SandboxTemplate {
-                executor: runtime.executor,
-                policy: Arc::new(self.policy(approved)),
-                component,
-                program,
+            policy: policy.clone(),
+            code: ToolCode::Component(LoadedComponent {
+                plans,
+                contract_plans: contract_plans.collect(),
+                template: Arc::new(SandboxTemplate {
+                    executor: runtime.executor,
+                    policy,
+                    component,
+                    program,
+                }),
             }),
+        })
+    }
+
+    /// A tool whose calls a server answers. Nothing is started.
+    fn load_server(
+        &self,
+        approved: &Approved,
+        description: &Arc<ServerDescription>,
+    ) -> Result<LoadedTool, HostError> {
+        let verified = approved.verified();
+        let manifest = verified.manifest();
+        let Some(connector) = &self.config.servers else {
+            return Err(HostError::NoServers {
+                tool: manifest.name.clone(),
+            });
+        };
+        let server = ApprovedServer::new(approved, description.clone());
+        Ok(LoadedTool {
+            name: manifest.name.clone(),
+            icon: None,
+            pin: *verified.pin(),
+            unmasked: approved.unmasked_variables().cloned().collect(),
+            functions: server::inspection::functions(description),
+            policy: Arc::new(self.policy(approved)),
+            code: ToolCode::Server(connector.connect(server)),
         })
     }
 

@@ -57,6 +57,7 @@ mod program;
 mod recording;
 mod runtime;
 mod secret;
+mod server;
 mod storage;
 mod tool;
 mod values;
@@ -92,6 +93,8 @@ pub use offerings::prompt::{Prompt, PromptArgument, PromptMessage};
 pub use offerings::resource::{ResourceEntry, ResourceTemplate};
 pub use offerings::uri_template::UriTemplate;
 pub use recording::{HttpDecision, HttpRecorder, RecordedRequest, RecordedResponse};
+pub use server::connection::{ApprovedServer, ServerCall, ServerConnection, ServerConnector};
+pub use server::inspection::inspect_server;
 pub use storage::Storage;
 pub use tool::Tool;
 pub use tool_hub_manifest::contract::{

@@ -16,6 +16,7 @@ use wasmtime::component::Val;
 use crate::call::admission::caller::CallerKey;
 use crate::call::confirmation::ConfirmedCall;
 use crate::call::plan::Plan;
+use crate::call::policy::Policy;
 use crate::call::record::Record;
 use crate::call::size::Size;
 use crate::call::{self, SandboxTemplate, limit};
@@ -23,6 +24,8 @@ use crate::component::contract_exports::ContractExport;
 use crate::component::function::CallableFunction;
 use crate::interaction::{Interaction, Nobody};
 use crate::secret::mask::Mask;
+use crate::server;
+use crate::server::connection::ServerConnection;
 use crate::values::json::read;
 use crate::values::json::read::error::ArgumentError;
 
@@ -44,7 +47,20 @@ pub(crate) struct LoadedTool {
     /// The variables whose values are secret but not masked, because they are too short.
     pub(crate) unmasked: Vec<VariableName>,
     pub(crate) functions: Vec<CallableFunction>,
-    /// In the order of `functions`.
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) code: ToolCode,
+}
+
+/// The part of a tool that answers its calls.
+pub(crate) enum ToolCode {
+    Component(LoadedComponent),
+    /// A process or a service outside of the sandbox.
+    Server(Arc<dyn ServerConnection>),
+}
+
+/// A component, ready to be called.
+pub(crate) struct LoadedComponent {
+    /// In the order of the tool's functions.
     pub(crate) plans: Vec<Plan>,
     /// The exports that the contract defines.
     pub(crate) contract_plans: Vec<(ContractExport, Plan)>,
@@ -64,7 +80,7 @@ pub(crate) struct Request<'a> {
 impl Tool {
     pub(crate) fn new(loaded: LoadedTool) -> Self {
         Self {
-            limits: loaded.template.policy.limits,
+            limits: loaded.policy.limits,
             loaded: Arc::new(loaded),
             caller: None,
         }
@@ -151,6 +167,11 @@ impl Tool {
         arguments: &str,
         interaction: Arc<dyn Interaction>,
     ) -> Outcome {
+        if let ToolCode::Server(connection) = &self.loaded.code {
+            return self
+                .call_server(&**connection, function, arguments, interaction)
+                .await;
+        }
         let request = Request {
             name: function,
             plan: self.plan(function).ok_or_else(|| self.unknown(function)),
@@ -164,6 +185,26 @@ impl Tool {
         let max = self.limits().outcome_bytes;
         let read = |plan: &Plan, result: Option<&Val>| plan.outcome(result, max);
         self.run(request, interaction, values, read).await.into()
+    }
+
+    async fn call_server(
+        &self,
+        connection: &dyn ServerConnection,
+        function: &str,
+        arguments: &str,
+        interaction: Arc<dyn Interaction>,
+    ) -> Outcome {
+        if !self
+            .functions()
+            .iter()
+            .any(|it| it.name.as_str() == function)
+        {
+            return self.unknown(function).into();
+        }
+        let policy = &self.loaded.policy;
+        let record = Arc::new(Record::new(policy, self.limits, interaction));
+        let called = server::call::call(connection, function, arguments, policy, &record);
+        called.await.into()
     }
 
     /// True if it offers prompts.
@@ -183,7 +224,8 @@ impl Tool {
 
     /// The plan of an export that the contract defines.
     pub(crate) fn contract_plan(&self, export: ContractExport) -> Result<&Plan, Failure> {
-        let mut plans = self.loaded.contract_plans.iter();
+        let component = self.loaded.component();
+        let mut plans = component.iter().flat_map(|it| &it.contract_plans);
         let found = plans.find(|(exported, _)| *exported == export);
         found.map(|(_, plan)| plan).ok_or_else(|| {
             let what = match export {
@@ -204,7 +246,7 @@ impl Tool {
         values: impl FnOnce(&Plan) -> Result<Vec<Val>, Failure>,
         read: impl FnOnce(&Plan, Option<&Val>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let policy = &self.loaded.template.policy;
+        let policy = &self.loaded.policy;
         let record = Arc::new(Record::new(policy, self.limits, interaction));
         record.counts.input_bytes.add(request.input_bytes as u64);
         let span = tracing::info_span!(
@@ -229,8 +271,8 @@ impl Tool {
         values: impl FnOnce(&Plan) -> Result<Vec<Val>, Failure>,
         read: impl FnOnce(&Plan, Option<&Val>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let template = &self.loaded.template;
         let plan = request.plan?;
+        let template = &self.loaded.component().ok_or_else(no_component)?.template;
         let max = record.limits.input_bytes;
         if request.input_bytes as u64 > max {
             return Err(limit::failure(
@@ -267,7 +309,7 @@ impl Tool {
         let index = functions
             .map(|known| known.name.as_str())
             .position(|name| name == function)?;
-        self.loaded.plans.get(index)
+        self.loaded.component()?.plans.get(index)
     }
 
     fn confirmation(&self, function: &str) -> Option<&Confirmation> {
@@ -289,6 +331,20 @@ impl Tool {
         )
         .with_fix(format!("call {}", known.join(", ")))
     }
+}
+
+impl LoadedTool {
+    pub(crate) fn component(&self) -> Option<&LoadedComponent> {
+        match &self.code {
+            ToolCode::Component(component) => Some(component),
+            ToolCode::Server(_) => None,
+        }
+    }
+}
+
+/// A server has no plans, so no request of its gets as far as needing a component.
+fn no_component() -> Failure {
+    Failure::new(FailureKind::Internal, "a server has no component")
 }
 
 impl fmt::Debug for Tool {

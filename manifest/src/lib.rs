@@ -44,6 +44,7 @@ mod oauth_client;
 mod origin;
 pub mod package_file;
 mod reference;
+mod server;
 mod string_conversions;
 mod toolbox;
 mod value_type;
@@ -71,6 +72,12 @@ pub use oauth_client::OAuthClient;
 pub use origin::{Origin, OriginError};
 pub use reference::{CommitId, ReferenceError, RepoId, Revision, ToolRef};
 pub use semver::{Version, VersionReq};
+pub use server::address::{AddressError, ServerAddress, ServerCommand, ServerUrl};
+pub use server::description::{
+    DescriptionError, RefusedServerTool, SERVER_DESCRIPTION_BYTES_MAX, SERVER_TOOLS_MAX,
+    ServerDescription, ServerFile, ServerPackage, ServerPackageRegistry, ServerPackages,
+    ServerProcess, ServerStart, ServerTool, function_name_of,
+};
 pub use toolbox::{FunctionOverride, GrantOverride, Overrides, Toolbox, ToolboxEntry};
 pub use value_type::ValueType;
 pub use verified::{Package, Pin, Verified, VerifyError};

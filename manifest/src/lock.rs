@@ -14,6 +14,7 @@ use crate::document::{self, DocumentError};
 use crate::grants::Grants;
 use crate::name::{FunctionName, ToolKey};
 use crate::reference::{CommitId, RepoId};
+use crate::server::address::ServerAddress;
 use crate::toolbox::Overrides;
 use crate::verified::Pin;
 
@@ -89,6 +90,11 @@ pub enum Source {
     File {
         /// Its path.
         path: PathBuf,
+    },
+    /// An MCP server. The lock pins its description where a component is pinned otherwise.
+    Server {
+        /// The command that starts it, or its URL.
+        address: ServerAddress,
     },
 }
 

@@ -18,6 +18,7 @@ use crate::grants::Grants;
 use crate::name::{DirectoryName, FunctionName, ToolKey, VariableName};
 use crate::network::Network;
 use crate::reference::RepoId;
+use crate::server::address::ServerAddress;
 use crate::verified::Pin;
 
 const DOCUMENT: &str = "toolbox.toml";
@@ -42,6 +43,9 @@ pub struct ToolboxEntry {
     /// The local file or directory it comes from; a tool of a repo has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
+    /// The MCP server that it is: a command as a list of words, or a URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp: Option<ServerAddress>,
     /// The versions that `tool update` may choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<VersionReq>,
@@ -119,6 +123,7 @@ impl ToolboxEntry {
         let Self {
             repo: _,
             path: _,
+            mcp: _,
             version: _,
             endpoint: _,
             description,
@@ -226,8 +231,13 @@ impl Toolbox {
 
     fn check(&self) -> Result<(), String> {
         for (key, entry) in &self.tools {
-            if entry.repo.is_some() == entry.path.is_some() {
-                return Err(format!("tool `{key}` needs either `repo` or `path`"));
+            let places = [
+                entry.repo.is_some(),
+                entry.path.is_some(),
+                entry.mcp.is_some(),
+            ];
+            if places.into_iter().filter(|is_named| *is_named).count() != 1 {
+                return Err(format!("tool `{key}` needs either `repo`, `path` or `mcp`"));
             }
         }
         Ok(())

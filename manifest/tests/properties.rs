@@ -274,6 +274,7 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
                 }
             }),
         text().prop_map(|path| Source::File { path: path.into() }),
+        server_address().prop_map(|address| Source::Server { address }),
     ];
     let consent = prop_oneof![
         Just(Consent::Terminal),
@@ -334,10 +335,20 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
         )
 }
 
+fn server_address() -> impl Strategy<Value = ServerAddress> {
+    let words = proptest::collection::vec("[ -~é]{1,12}", 1..4);
+    let url = "https://[a-z]{1,8}\\.example/[a-z]{0,8}";
+    prop_oneof![
+        words.prop_map(|words| ServerAddress::Command(ServerCommand::new(words).unwrap())),
+        url.prop_map(|url| ServerAddress::Remote(ServerUrl::new(&url).unwrap())),
+    ]
+}
+
 fn toolbox_entry() -> impl Strategy<Value = ToolboxEntry> {
     let place = prop_oneof![
-        parsed::<RepoId>("[a-z]{1,8}/[a-z]{1,8}").prop_map(|repo| (Some(repo), None)),
-        text().prop_map(|path| (None, Some(path.into()))),
+        parsed::<RepoId>("[a-z]{1,8}/[a-z]{1,8}").prop_map(|repo| (Some(repo), None, None)),
+        text().prop_map(|path| (None, Some(path.into()), None)),
+        server_address().prop_map(|address| (None, None, Some(address))),
     ];
     let functions: BTreeMap<FunctionName, FunctionOverride> = BTreeMap::new();
     let network = option::of(option::of(network()));
@@ -348,9 +359,10 @@ fn toolbox_entry() -> impl Strategy<Value = ToolboxEntry> {
         network,
     )
         .prop_map(
-            move |((repo, path), description, version, network)| ToolboxEntry {
+            move |((repo, path, mcp), description, version, network)| ToolboxEntry {
                 repo,
                 path,
+                mcp,
                 version,
                 endpoint: None,
                 description,

@@ -16,13 +16,17 @@ use modules::Modules;
 
 /// Which crate may know which. A new arrow changes this table and ARCHITECTURE.md in the
 /// same commit.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("manifest", &[]),
     ("egress", &["manifest"]),
     ("cage", &["egress", "manifest"]),
     ("registry-client", &["manifest"]),
     ("host", &["egress", "manifest"]),
     ("agent", &["manifest"]),
+    (
+        "mcp-client",
+        &["agent", "cage", "egress", "host", "manifest"],
+    ),
     ("source", &[]),
     ("registry-server", &["manifest"]),
     ("serve", &["agent", "host", "manifest"]),
@@ -44,8 +48,10 @@ const ARROWS: [(&str, &[&str]); 14] = [
         "cli",
         &[
             "agent",
+            "cage",
             "host",
             "manifest",
+            "mcp-client",
             "registry-client",
             "registry-server",
             "serve",

@@ -1,9 +1,10 @@
 //! Compares an approved tool with the one that is to replace it.
 
-use tool_hub_host::{Change, Inspection, inspect};
+use tool_hub_host::{Change, Inspection};
 use tool_hub_manifest::{LockedTool, Source};
 
 use crate::error::Error;
+use crate::package::inspect_from;
 use crate::settings::Settings;
 
 /// All differences between the tool of `new`, from `source`, and the approved one; empty if there
@@ -22,7 +23,8 @@ pub fn compare_with_approved(
         true => new.verified().clone(),
         false => settings.open_store()?.get(&pin)?,
     };
-    let old = inspect(&bytes)?.with_overrides(approved.overrides.clone());
+    let old = inspect_from(&approved.source, &bytes)?;
+    let old = old.with_overrides(approved.overrides.clone());
     let old = old.terms(approved.source.clone(), approved.signer.clone());
     Ok(old.changes(&new.terms(source, None)))
 }

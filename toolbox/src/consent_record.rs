@@ -90,7 +90,7 @@ impl<'a> PreparedRecord<'a> {
         tool.prepare().await?;
         // Repos arrive through the store; files have to be put there, since a tool runs as it
         // was approved and not as the file may be tomorrow.
-        if let FetchedFrom::File { .. } = &fetched.origin {
+        if let FetchedFrom::File { .. } | FetchedFrom::Server { .. } = &fetched.origin {
             loader.store.put(&fetched.verified)?;
         }
         let toolbox = OpenToolbox::open(settings)?;
@@ -183,6 +183,7 @@ fn is_same_place(one: &Source, other: &Source) -> bool {
             },
         ) => (endpoint, repo) == (other_endpoint, other_repo),
         (Source::File { path }, Source::File { path: other }) => path == other,
+        (Source::Server { address }, Source::Server { address: other }) => address == other,
         _ => false,
     }
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use tool_hub_host::{Change, HostError};
 use tool_hub_manifest::{
-    Access, DirectoryName, DocumentError, FunctionName, Origin, ReferenceError, SpecError, ToolKey,
-    VariableName, VerifyError,
+    Access, AddressError, DirectoryName, DocumentError, FunctionName, Origin, ReferenceError,
+    ServerAddress, SpecError, ToolKey, VariableName, VerifyError,
 };
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, ClientError, StoreError, TokenError};
 use url::Url;
@@ -69,6 +69,15 @@ pub enum Error {
         root: PathBuf,
         /// The place that the link leads to.
         target: PathBuf,
+    },
+    /// A text or a list of words names no MCP server.
+    #[error(transparent)]
+    ServerAddress(#[from] AddressError),
+    /// An MCP server was named where only a package is taken: it has to be started first.
+    #[error("{address} is an MCP server, and cannot be used here")]
+    ServerNotHere {
+        /// The server.
+        address: ServerAddress,
     },
     /// A file of settings is no TOML, or has other keys than there are.
     #[error("{} cannot be read", path.display())]

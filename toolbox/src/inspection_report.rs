@@ -1,7 +1,9 @@
 //! Formats an inspection as text for people: about ten lines to decide on, or everything.
 
+mod detail;
 mod details;
 mod function_signature;
+mod server;
 
 use tool_hub_agent::characters::escape_line;
 use tool_hub_host::{CallableFunction, ImportAccess, InspectedCapability, Inspection, NotCallable};
@@ -10,14 +12,8 @@ use tool_hub_manifest::{Overrides, Source};
 use crate::consent_record::calls_functions;
 use crate::provenance::Provenance;
 
-/// The extent of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
-    /// The grounds of a decision: author, rights, functions, oddities.
-    Decision,
-    /// Also descriptions in full, digests, how the component was made, and what it imports.
-    Everything,
-}
+pub use detail::Detail;
+pub use server::start_lines;
 
 /// The lines of a report that tell a user what to do, in the words of the program that prints it.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +53,9 @@ pub fn inspection_report(
         "digest",
         &inspection.approval_digest.to_string(),
     ));
+    if let Some(description) = &inspection.server {
+        lines.extend(server::lines(description, detail));
+    }
     lines.extend([String::new(), "Functions".to_owned()]);
     let functions = &inspection.functions;
     let are_described = everything || functions.len() <= FUNCTIONS_DESCRIBED_MAX;
@@ -71,12 +70,18 @@ pub fn inspection_report(
     }
     lines.extend(override_lines(&inspection.overrides));
     lines.extend(offered_lines(inspection));
-    lines.extend([String::new(), "Asks for".to_owned()]);
+    let rights = match inspection.server {
+        Some(_) => "Is to have",
+        None => "Asks for",
+    };
+    lines.extend([String::new(), rights.to_owned()]);
     lines.extend(right_lines(inspection));
     lines.extend(advice.grant.map(|how| format!("  {how}")));
-    if everything {
+    if everything && inspection.server.is_none() {
         lines.extend([String::new(), "Imports".to_owned()]);
         lines.extend(details::import_lines(&inspection.imports));
+    }
+    if everything {
         lines.extend(details::package_lines(&inspection.packages));
     }
     let warnings = inspection.warnings.iter();
@@ -205,7 +210,10 @@ fn right_lines(inspection: &Inspection) -> Vec<String> {
         ));
     }
     if lines.is_empty() {
-        lines.push("  nothing: it only computes".to_owned());
+        lines.push(match inspection.server {
+            Some(_) => "  nothing of yours".to_owned(),
+            None => "  nothing: it only computes".to_owned(),
+        });
     }
     lines
 }

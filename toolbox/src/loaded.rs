@@ -8,7 +8,7 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use tool_hub_agent::definition::condense::condense;
 use tool_hub_host::{Approved, Host, RequiredGrant, Storage, Tool};
 use tool_hub_manifest::{
-    FunctionName, FunctionSpec, Interpreter, Overrides, ToolKey, visible_name,
+    FunctionName, FunctionSpec, Interpreter, Overrides, Source, ToolKey, visible_name,
 };
 use tool_hub_registry_client::Store;
 
@@ -89,12 +89,20 @@ impl Loader<'_> {
             source: Box::new(source),
         };
         let pin = member.locked.pin();
-        self.host.prefetch(&pin.component);
+        if !matches!(member.locked.source, Source::Server { .. }) {
+            self.host.prefetch(&pin.component);
+        }
         let verified = self.store.get(&pin);
         let verified = verified.map_err(|error| not_loaded(error.into()))?;
         let interpreter = verified.interpreter().cloned();
-        let approved = Approved::from_lock_record(verified, member.grants())?;
-        let mut approved = self.known_as(key, approved);
+        let grants = member.grants();
+        let approved = match &member.locked.source {
+            Source::Server { .. } => Approved::server_from_lock_record(verified, grants),
+            Source::Registry { .. } | Source::File { .. } => {
+                Approved::from_lock_record(verified, grants)
+            }
+        };
+        let mut approved = self.known_as(key, approved?);
         for (function, wanted) in &member.entry.functions {
             if let Some(confirm) = &wanted.confirm {
                 approved = approved.with_confirmation(function.clone(), confirm.clone());

@@ -5,7 +5,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use tool_hub_manifest::{Capabilities, ReferenceError, Source, ToolRef, Verified};
+use tool_hub_host::{HostError, Inspection, inspect, inspect_server};
+use tool_hub_manifest::{
+    AddressError, Capabilities, ReferenceError, ServerAddress, ServerCommand, ServerUrl, Source,
+    ToolRef, Verified,
+};
 use tool_hub_registry_client::{Progress, Resolved};
 use url::Url;
 
@@ -16,19 +20,29 @@ use crate::notices::{Notice, Notices};
 use crate::settings::Settings;
 
 /// A tool as a user names it. What starts with `.`, `/` or `~`, or ends in
-/// `.wasm`, is a path; everything else is `owner/name`.
+/// `.wasm`, is a path; what starts with `mcp:` or `mcp+https:`, a server; everything else is
+/// `owner/name`.
 #[derive(Debug, Clone)]
 pub enum Subject {
     /// The path of a component, a package or a project.
     Path(PathBuf),
     /// A reference, or the reason why the text is none, and the text.
     Reference(Result<ToolRef, ReferenceError>, String),
+    /// An MCP server, or the reason why the text names none.
+    Server(Result<ServerAddress, AddressError>),
 }
 
 impl FromStr for Subject {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
+        if let Some(program) = text.strip_prefix("mcp:") {
+            let command = ServerCommand::new(vec![program.to_owned()]);
+            return Ok(Self::Server(command.map(ServerAddress::Command)));
+        }
+        if let Some(url) = text.strip_prefix("mcp+") {
+            return Ok(Self::Server(ServerUrl::new(url).map(ServerAddress::Remote)));
+        }
         let is_path =
             text.starts_with(['.', '/', '~']) || text.ends_with(".wasm") && address(text).is_none();
         Ok(if is_path {
@@ -65,6 +79,11 @@ pub enum FetchedFrom {
         /// The component, package or project.
         path: PathBuf,
     },
+    /// An MCP server, which was started to say what its tools are.
+    Server {
+        /// Its command or URL.
+        address: ServerAddress,
+    },
     /// The store, which has it since it was approved.
     Approved(Source),
 }
@@ -81,12 +100,23 @@ impl FetchedFrom {
                 commit: resolved.commit.clone(),
             },
             Self::File { path } => Source::File { path: path.clone() },
+            Self::Server { address } => Source::Server {
+                address: address.clone(),
+            },
             Self::Approved(source) => source.clone(),
         }
     }
 }
 
 impl Fetched {
+    /// Inspects it: the component, or the description of the server.
+    ///
+    /// # Errors
+    /// As [`inspect`] and [`inspect_server`].
+    pub fn inspect(&self) -> Result<Inspection, HostError> {
+        inspect_from(&self.origin.source(), &self.verified)
+    }
+
     /// The tool as a user names it.
     pub fn subject(&self) -> String {
         match &self.origin {
@@ -96,7 +126,22 @@ impl Fetched {
                 format!("{endpoint}{repo}")
             }
             FetchedFrom::Approved(Source::File { path }) => path.display().to_string(),
+            FetchedFrom::Server { address } | FetchedFrom::Approved(Source::Server { address }) => {
+                address.to_string()
+            }
         }
+    }
+}
+
+/// Inspects what was had from `source`. Only what was had from a server is taken for one: whatever
+/// a registry or a file has in its place is no component.
+///
+/// # Errors
+/// As [`inspect`] and [`inspect_server`].
+pub fn inspect_from(source: &Source, verified: &Verified) -> Result<Inspection, HostError> {
+    match source {
+        Source::Server { .. } => inspect_server(verified),
+        Source::Registry { .. } | Source::File { .. } => inspect(verified),
     }
 }
 
@@ -132,6 +177,12 @@ impl Subject {
         let (reference, text) = match self {
             Self::Path(path) => return from_disk(path, asked, settings, watchers.notices),
             Self::Reference(reference, text) => (reference, text),
+            Self::Server(Ok(address)) => {
+                return Err(Error::ServerNotHere {
+                    address: address.clone(),
+                });
+            }
+            Self::Server(Err(error)) => return Err(error.clone().into()),
         };
         let there = settings.working.join(text);
         let there = there.exists().then_some(there);

@@ -26,7 +26,9 @@ impl Provenance {
                 Ok(client) => client.day_of(resolved).await.ok().flatten(),
                 Err(_) => None,
             },
-            FetchedFrom::File { .. } | FetchedFrom::Approved(_) => None,
+            FetchedFrom::File { .. } | FetchedFrom::Server { .. } | FetchedFrom::Approved(_) => {
+                None
+            }
         };
         Self {
             source: fetched.origin.source(),

@@ -61,6 +61,8 @@ pub struct Settings {
     pub storage: PathBuf,
     /// The directory of build tools of other languages.
     pub toolchains: PathBuf,
+    /// The directory of the packages of MCP servers, which a caged one reads.
+    pub servers: PathBuf,
     /// The directory of the embedded registry.
     pub registry: PathBuf,
     /// The user's own toolbox, credentials and configuration.
@@ -123,6 +125,7 @@ impl Settings {
             compiled_max: file.compiled_max,
             accept_code: file.accept_code,
             toolchains: directories.cache.join("toolchains"),
+            servers: directories.data.join("servers"),
             tokens: Tokens {
                 env_token,
                 hub_endpoint,
@@ -249,13 +252,14 @@ impl Settings {
     }
 
     /// The directories that hold files of tool-hub itself. No tool is ever given one.
-    pub fn own_directories(&self) -> [PathBuf; 6] {
+    pub fn own_directories(&self) -> [PathBuf; 7] {
         [
             self.store.clone(),
             self.storage.clone(),
             self.user.clone(),
             self.compiled.clone(),
             self.toolchains.clone(),
+            self.servers.clone(),
             self.registry.clone(),
         ]
     }
@@ -346,6 +350,7 @@ impl Settings {
         match source {
             Source::Registry { endpoint, repo, .. } => self.storage_of_repo(endpoint, repo),
             Source::File { path } => self.storage_of(&format!("file\0{}", path.display())),
+            Source::Server { address } => self.storage_of(&format!("server\0{address}")),
         }
     }
 

@@ -45,8 +45,9 @@ impl Target {
         let Some(entry) = toolbox.entry(&key) else {
             return Ok(None);
         };
-        let subject = match (&entry.repo, &entry.path) {
-            (Some(repo), _) => {
+        let subject = match (&entry.repo, &entry.path, &entry.mcp) {
+            (_, _, Some(address)) => Subject::Server(Ok(address.clone())),
+            (Some(repo), _, _) => {
                 let version = entry.version.clone();
                 let reference = ToolRef {
                     repo: repo.clone(),
@@ -55,8 +56,8 @@ impl Target {
                 let text = reference.to_string();
                 Subject::Reference(Ok(reference), text)
             }
-            (None, Some(path)) => Subject::Path(path.clone()),
-            (None, None) => return Ok(None),
+            (None, Some(path), _) => Subject::Path(path.clone()),
+            (None, None, None) => return Ok(None),
         };
         let endpoint = entry.endpoint.as_ref().unwrap_or(&settings.endpoint);
         Ok(Some(Self {
@@ -64,6 +65,11 @@ impl Target {
             endpoint: endpoint.clone(),
             key: Some(key),
         }))
+    }
+
+    /// The tool's name in the toolbox, if it was named by that.
+    pub fn known_key(&self) -> Option<&ToolKey> {
+        self.key.as_ref()
     }
 
     /// The name by which the user means this tool again.
@@ -102,6 +108,12 @@ pub fn entry(fetched: &Fetched, key: &ToolKey, toolbox: &OpenToolbox) -> Toolbox
             entry
         }
         FetchedFrom::Approved(_) => before.cloned().unwrap_or_default(),
+        FetchedFrom::Server { address } => {
+            let before = before.filter(|entry| entry.mcp.as_ref() == Some(address));
+            let mut entry = before.cloned().unwrap_or_default();
+            entry.mcp = Some(address.clone());
+            entry
+        }
         FetchedFrom::File { path } => {
             let before = before.filter(|entry| entry.path.as_ref() == Some(path));
             let mut entry = before.cloned().unwrap_or_default();

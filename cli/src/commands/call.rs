@@ -128,14 +128,14 @@ impl Call {
 
     async fn load(&self, session: &Session) -> anyhow::Result<Target> {
         let Session { config, printer } = session;
-        let host = sandbox::open_host(config)?;
+        let host = sandbox::open_host_with_servers(session)?;
         if let Ok(subject @ Subject::Path(_)) = self.target.parse() {
             let hint = format!("load it first: tool load {}", self.target);
             signing::refuse_unrecorded("a call by path", &hint, &config.settings)?;
             let asked = CapabilityFlags::of(&self.approval.rights).capabilities();
             let endpoint = &config.settings.endpoint;
             let fetched = fetching::fetch(&subject, asked, endpoint, session).await?;
-            let inspection = tool_hub_host::inspect(&fetched.verified)?;
+            let inspection = fetched.inspect()?;
             check_refusals(&inspection)?;
             let candidate = Candidate {
                 name: &self.target,

@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 use tokio::process::Command;
 use tool_hub_host::Confinement;
+use tool_hub_mcp_client::local_support;
 use tool_hub_toolbox::approvals::Approvals;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
@@ -61,6 +62,7 @@ impl Doctor {
             token(config),
             sandbox(config),
             compiler(),
+            cage(),
             store(config),
             toolbox(config),
             approvals(config),
@@ -90,6 +92,17 @@ impl Doctor {
         } else {
             ExitCode::SUCCESS
         })
+    }
+}
+
+fn cage() -> Finding {
+    let support = local_support();
+    match support.is_complete() {
+        true => good("cage", "local MCP servers run in a cage here"),
+        false => missing(
+            "cage",
+            format!("local MCP servers cannot be caged here, so none is started: {support}"),
+        ),
     }
 }
 

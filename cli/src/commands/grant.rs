@@ -6,7 +6,6 @@ pub(crate) mod rights_in_words;
 use std::process::ExitCode;
 
 use clap::Args;
-use tool_hub_host::inspect;
 use tool_hub_manifest::Grants;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
@@ -63,7 +62,7 @@ impl Grant {
             verified,
             origin: FetchedFrom::Approved(member.locked.source.clone()),
         };
-        let inspection = inspect(&fetched.verified)?.with_overrides(member.entry.overrides());
+        let inspection = fetched.inspect()?.with_overrides(member.entry.overrides());
         check_refusals(&inspection)?;
         let from = Provenance::before(&member.locked.source);
         show(&from, &inspection, &self.approval, printer);

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
+use tool_hub_manifest::{Digest, ServerAddress, ServerDescription, ToolKey};
 use tool_hub_toolbox::inspection_report::Detail;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
@@ -13,6 +14,9 @@ use tool_hub_toolbox::target::{self, Target};
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
 use crate::consent::inspection_report::{inspection_report, wanted_detail};
+use crate::servers::command_line::server_named;
+use crate::servers::fetching::{self as server_fetching, FetchedServer, WantedServer};
+use crate::servers::start_consent;
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
@@ -23,7 +27,18 @@ use crate::toolbox::fetching;
 pub(crate) struct Inspect {
     /// owner/name, owner/name@version, a path to a component, package or project, or the name
     /// of a tool of the toolbox
+    ///
+    /// An MCP server is mcp:PROGRAM with its arguments, after all flags of `tool`, or
+    /// mcp+https://… for a remote one. It is started to say what its tools are.
     tool: Subject,
+
+    /// The arguments of an MCP server's program
+    #[arg(value_name = "ARGUMENT", hide = true)]
+    words: Vec<String>,
+
+    /// Agree without asking to the start of an MCP server, by the digest that is shown for it
+    #[arg(long, value_name = "DIGEST")]
+    start: Option<Digest>,
 
     #[command(flatten)]
     asked: CapabilityFlags,
@@ -34,16 +49,22 @@ impl Inspect {
         let Session { config, printer } = session;
         self.check_flags(config)?;
         let target = Target::of(&self.tool, &config.settings)?;
-        let (subject, endpoint) = (&target.subject, &target.endpoint);
-        let asked = self.asked.capabilities();
-        let fetched = fetching::fetch(subject, asked, endpoint, session).await?;
-        // Includes the toolbox's overrides, as `tool load` does.
-        let key = target.key(&fetched);
         let toolbox = OpenToolbox::open(&config.settings)?;
+        let (fetched, key, start) = match server_named(&target.subject, &self.words, config)? {
+            Some(address) => self.server(&address, &target, &toolbox, session).await?,
+            None => {
+                let (subject, endpoint) = (&target.subject, &target.endpoint);
+                let asked = self.asked.capabilities();
+                let fetched = fetching::fetch(subject, asked, endpoint, session).await?;
+                // Includes the toolbox's overrides, as `tool load` does.
+                let key = target.key(&fetched);
+                (fetched, key, None)
+            }
+        };
         let overrides = target::entry(&fetched, &key, &toolbox).overrides();
         let approved = toolbox.last_approved(&key);
         let are_approved = approved.is_some_and(|before| before.overrides == overrides);
-        let inspection = tool_hub_host::inspect(&fetched.verified)?.with_overrides(overrides);
+        let inspection = fetched.inspect()?.with_overrides(overrides);
         if !inspection.overrides.is_empty() && !are_approved {
             printer.warning("you have not approved the texts for agents in toolbox.toml");
         }
@@ -52,6 +73,7 @@ impl Inspect {
             printer.json(&json!({
                 "origin": origin(&fetched, provenance.published.as_deref()),
                 "digest": inspection.approval_digest,
+                "start": start,
                 "inspection": grant_flags::inspection_json(&inspection)?,
                 "overrides_approved": are_approved || inspection.overrides.is_empty(),
             }))?;
@@ -63,14 +85,59 @@ impl Inspect {
             }
             if inspection.refusals.is_empty() && inspection.offers_something() {
                 printer.hint(&format!(
-                    "load it with: tool load {}{} --approve {}",
-                    target.named(&fetched),
-                    self.asked.flags(),
-                    inspection.approval_digest
+                    "load it with: tool load {}",
+                    self.load_arguments(&target.named(&fetched), start, inspection.approval_digest)
                 ));
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// The server at `address`: as it was approved where the toolbox's name was given, else as it
+    /// says when it is started. Also the digest of that start.
+    async fn server(
+        &self,
+        address: &ServerAddress,
+        target: &Target,
+        toolbox: &OpenToolbox,
+        session: &Session,
+    ) -> anyhow::Result<(Fetched, ToolKey, Option<Digest>)> {
+        if let Some(key) = target.known_key()
+            && let Some(approved) = toolbox.last_approved(key)
+        {
+            let verified = session.config.settings.open_store()?.get(&approved.pin())?;
+            let origin = FetchedFrom::Approved(approved.source.clone());
+            return Ok((Fetched { verified, origin }, key.clone(), None));
+        }
+        let rights = self.asked.rights();
+        let wanted = WantedServer {
+            address,
+            key: target.known_key(),
+            rights: &rights,
+            start: self.start,
+        };
+        let FetchedServer {
+            key,
+            fetched,
+            grants,
+        } = server_fetching::fetch(&wanted, session).await?;
+        let description = ServerDescription::of(&fetched.verified)?;
+        let start = start_consent::start_digest(&description.start, &grants)?;
+        Ok((fetched, key, Some(start)))
+    }
+
+    /// The arguments by which `named` is loaded as it was inspected.
+    fn load_arguments(&self, named: &str, start: Option<Digest>, approve: Digest) -> String {
+        let flags = self.asked.flags();
+        match start {
+            // The server's own arguments come last.
+            Some(start) => {
+                let flags = flags.trim_start();
+                let space = if flags.is_empty() { "" } else { " " };
+                format!("{flags}{space}--start {start} --approve {approve} {named}")
+            }
+            None => format!("{named}{flags} --approve {approve}"),
+        }
     }
 
     /// Refuses the flags for anything but a bare component, the only tool without a manifest to say
@@ -79,6 +146,7 @@ impl Inspect {
         let is_component = match &self.tool {
             Subject::Path(path) => !config.settings.place(path).is_dir(),
             Subject::Reference(..) => false,
+            Subject::Server(_) => true,
         };
         if is_component || self.asked == CapabilityFlags::default() {
             return Ok(());
@@ -104,6 +172,7 @@ fn origin(fetched: &Fetched, published: Option<&str>) -> serde_json::Value {
             "published": published,
         }),
         FetchedFrom::File { path } => json!({ "path": path }),
+        FetchedFrom::Server { address } => json!({ "mcp": address }),
         FetchedFrom::Approved(source) => json!(source),
     }
 }

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_host::{Inspection, inspect};
+use tool_hub_host::Inspection;
 use tool_hub_manifest::{
-    Function, FunctionName, Grants, LockedTool, Manifest, Source, ToolKey, ToolboxEntry,
+    Digest, Function, FunctionName, Grants, LockedTool, Manifest, Source, ToolKey, ToolboxEntry,
     visible_name,
 };
 use tool_hub_toolbox::comparison::compare_with_approved;
@@ -23,6 +23,8 @@ use tool_hub_toolbox::target::{self, Target};
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::difference;
+use crate::servers::command_line::server_named;
+use crate::servers::fetching::{self as server_fetching, FetchedServer, WantedServer};
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::toolbox::{fetching, recording};
@@ -34,7 +36,18 @@ use shown::{note_known_interpreter, report_ungranted, show};
 pub(crate) struct Load {
     /// owner/name, owner/name@version, a path to a component, package or project, or the
     /// name of a tool of the toolbox, to load it anew
+    ///
+    /// An MCP server is mcp:PROGRAM with its arguments, after all flags of `tool`, such as
+    /// mcp:npx -y @modelcontextprotocol/server-memory, or mcp+https://… for a remote one.
     tool: Subject,
+
+    /// The arguments of an MCP server's program
+    #[arg(value_name = "ARGUMENT", hide = true)]
+    words: Vec<String>,
+
+    /// Agree without asking to the start of an MCP server, by the digest that is shown for it
+    #[arg(long, value_name = "DIGEST")]
+    start: Option<Digest>,
 
     /// The name that agents will see [default: the tool's own]
     ///
@@ -51,12 +64,75 @@ impl Load {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
         let target = Target::of(&self.tool, &config.settings)?;
+        if let Some(address) = server_named(&target.subject, &self.words, config)? {
+            let wanted = WantedServer {
+                address: &address,
+                key: self.name.as_ref().or(target.known_key()),
+                rights: &self.approval.rights,
+                start: self.start,
+            };
+            let loaded = load_server(&wanted, &self.approval, session).await?;
+            return loaded.report(printer);
+        }
         let asked = CapabilityFlags::of(&self.approval.rights).capabilities();
         let (subject, endpoint) = (&target.subject, &target.endpoint);
         let fetched = fetching::fetch(subject, asked, endpoint, session).await?;
         let key = self.name.clone().unwrap_or_else(|| target.key(&fetched));
         let entry = target::entry(&fetched, &key, &OpenToolbox::open(&config.settings)?);
-        let loaded = approve_and_load(&key, &entry, &fetched, &self.approval, session).await?;
+        let flags = &self.approval;
+        let locked = approve_and_load(&key, &entry, &fetched, None, flags, session).await?;
+        Loaded {
+            key,
+            locked,
+            fetched,
+        }
+        .report(printer)
+    }
+}
+
+/// A tool that was loaded.
+pub(crate) struct Loaded {
+    pub(crate) key: ToolKey,
+    pub(crate) locked: LockedTool,
+    fetched: Fetched,
+}
+
+/// Loads the MCP server that is `wanted`: starts it once somebody agreed to that, shows its tools,
+/// obtains consent by `flags` or at the terminal, and records it.
+///
+/// # Errors
+/// When it cannot be started, is not approved, or cannot be recorded.
+pub(crate) async fn load_server(
+    wanted: &WantedServer<'_>,
+    flags: &ApprovalFlags,
+    session: &Session,
+) -> anyhow::Result<Loaded> {
+    let FetchedServer {
+        key,
+        fetched,
+        grants,
+    } = server_fetching::fetch(wanted, session).await?;
+    let entry = target::entry(
+        &fetched,
+        &key,
+        &OpenToolbox::open(&session.config.settings)?,
+    );
+    let locked = approve_and_load(&key, &entry, &fetched, Some(grants), flags, session).await?;
+    Ok(Loaded {
+        key,
+        locked,
+        fetched,
+    })
+}
+
+impl Loaded {
+    /// Says what was loaded, and how it is called.
+    pub(crate) fn report(&self, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let Self {
+            key,
+            locked: loaded,
+            fetched,
+        } = self;
         let names: Vec<&str> = loaded.functions.keys().map(FunctionName::as_str).collect();
         if printer.wants_json() {
             printer.json(&json!({
@@ -113,11 +189,12 @@ async fn approve_and_load(
     key: &ToolKey,
     entry: &ToolboxEntry,
     fetched: &Fetched,
+    started_with: Option<Grants>,
     flags: &ApprovalFlags,
     session: &Session,
 ) -> anyhow::Result<LockedTool> {
     let Session { config, printer } = session;
-    let inspection = inspect(&fetched.verified)?.with_overrides(entry.overrides());
+    let inspection = fetched.inspect()?.with_overrides(entry.overrides());
     check_refusals(&inspection)?;
     let from = Provenance::of(fetched, &config.settings, printer).await;
     show(&from, &inspection, flags, printer);
@@ -133,6 +210,9 @@ async fn approve_and_load(
         .filter(|before| !show_difference(key, before, &inspection, from.source.clone(), session));
     if let Some(before) = unchanged
         && flags.is_empty()
+        && started_with
+            .as_ref()
+            .is_none_or(|grants| *grants == before.grants)
     {
         printer.note("you approved exactly this before");
         let given = GivenConsent::before(&inspection, before)?;
@@ -140,7 +220,8 @@ async fn approve_and_load(
     }
     let before = approved.filter(|before| before.pin() == *fetched.verified.pin());
     let granted = before.map_or_else(Grants::none, |before| before.grants.clone());
-    if !granted.is_none() {
+    let is_server = started_with.is_some();
+    if !granted.is_none() && !is_server {
         printer.note("what you granted it before stays granted");
     }
     let candidate = Candidate {
@@ -149,9 +230,14 @@ async fn approve_and_load(
         asked: &fetched.verified.manifest().capabilities,
         calls_functions: calls_functions(&inspection),
         replaces,
-        offer: Offer::Everything,
+        offer: match is_server {
+            // What it may do was settled before it was started.
+            true => Offer::Named,
+            false => Offer::Everything,
+        },
         act: "Load",
     };
+    let granted = started_with.unwrap_or(granted);
     let (grants, consent) = flags.decide(&candidate, granted, config)?;
     let ungranted = inspection.ungranted(&grants);
     let given = GivenConsent::now(&inspection, grants, consent)?;
@@ -211,6 +297,7 @@ fn replaced(key: &ToolKey, fetched: &Fetched, toolbox: &OpenToolbox) -> Option<S
     let is_same = match (&fetched.origin, &entry.repo, &entry.path) {
         (FetchedFrom::Registry { resolved, .. }, Some(repo), _) => *repo == resolved.repo,
         (FetchedFrom::File { path }, _, Some(old)) => old == path,
+        (FetchedFrom::Server { address }, ..) => entry.mcp.as_ref() == Some(address),
         _ => false,
     };
     (!is_same).then(|| origin(key, entry))

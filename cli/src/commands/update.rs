@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tool_hub_host::{Change, ChangeKind, inspect};
+use tool_hub_host::{Change, ChangeKind};
 use tool_hub_manifest::{
-    Capabilities, Consent, Grants, Revision, Source, ToolKey, ToolRef, Version,
+    Capabilities, Consent, Digest, Grants, Revision, Source, ToolKey, ToolRef, Version,
 };
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
@@ -19,6 +19,7 @@ use url::Url;
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::difference;
+use crate::servers::fetching::{self as server_fetching, WantedServer};
 use crate::session::Session;
 use crate::terminal::diagnosis;
 use crate::terminal::exit::Exit;
@@ -39,6 +40,10 @@ pub(crate) struct Update {
     /// prompts or resources, because their texts come from the code.
     #[arg(long)]
     accept_code: bool,
+
+    /// Agree without asking to the start of an MCP server, by the digest that is shown for it
+    #[arg(long, value_name = "DIGEST")]
+    start: Option<Digest>,
 
     #[command(flatten)]
     approval: ApprovalFlags,
@@ -146,6 +151,18 @@ impl Update {
                 let fetched = fetching::fetch(&subject, nothing, &endpoint, session);
                 (fetched.await?, is_exact(&reference))
             }
+            Source::Server { address } => {
+                let wanted = WantedServer {
+                    address,
+                    key: Some(member.key),
+                    rights: &self.approval.rights,
+                    start: self.start,
+                };
+                (
+                    server_fetching::fetch(&wanted, session).await?.fetched,
+                    false,
+                )
+            }
         };
         let is_same_place = fetched.origin.source() == member.locked.source;
         if is_same_place && *fetched.verified.pin() == member.locked.pin() {
@@ -168,7 +185,7 @@ impl Update {
     ) -> anyhow::Result<GivenConsent> {
         let Session { config, printer } = session;
         let Member { key, locked, .. } = member;
-        let new = inspect(&fetched.verified)?.with_overrides(locked.overrides.clone());
+        let new = fetched.inspect()?.with_overrides(locked.overrides.clone());
         check_refusals(&new)?;
         let asked = &fetched.verified.manifest().capabilities;
         let grants: Grants = locked.grants.clone().within(asked);

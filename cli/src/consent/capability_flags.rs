@@ -37,6 +37,10 @@ pub(crate) struct CapabilityFlags {
     /// For a component without a manifest: ask for a storage of its own
     #[arg(long = "allow-storage")]
     storage: bool,
+
+    /// For a remote MCP server: have a credential sent to it (repeatable)
+    #[arg(long = "allow-credential", value_name = "NAME")]
+    credentials: Vec<VariableName>,
 }
 
 impl CapabilityFlags {
@@ -48,6 +52,20 @@ impl CapabilityFlags {
             variables: flags.variables.clone(),
             plain_variables: flags.plain_variables.clone(),
             storage: flags.storage,
+            credentials: flags.credentials.clone(),
+        }
+    }
+
+    /// The flags of rights that grant these capabilities.
+    pub(crate) fn rights(&self) -> RightsFlags {
+        RightsFlags {
+            network: self.network.clone(),
+            credentials: self.credentials.clone(),
+            directories: self.directories.clone(),
+            insisted: Vec::new(),
+            variables: self.variables.clone(),
+            plain_variables: self.plain_variables.clone(),
+            storage: self.storage,
         }
     }
 
@@ -110,6 +128,9 @@ impl CapabilityFlags {
         }
         if self.storage {
             typed.push_str(" --allow-storage");
+        }
+        for name in &self.credentials {
+            typed.push_str(&format!(" --allow-credential {name}"));
         }
         typed
     }

@@ -54,7 +54,10 @@ impl<'a> ToolboxServer<'a> {
         session: &'a Session,
     ) -> anyhow::Result<Vec<Self>> {
         let config = &session.config;
-        let (host, store) = (sandbox::open_host(config)?, config.settings.open_store()?);
+        let (host, store) = (
+            sandbox::open_host_with_servers(session)?,
+            config.settings.open_store()?,
+        );
         let open = |selection: &'a ToolSelection| {
             let toolbox = match &selection.toolbox {
                 Some(directory) => OpenToolbox::open_named(directory, &config.settings)?,

@@ -29,7 +29,7 @@ pub(crate) async fn specs_of(
     let Session { config, printer } = session;
     let toolbox = OpenToolbox::open(&config.settings)?;
     let members = toolbox.usable(names, printer)?;
-    let host = sandbox::open_host(config)?;
+    let host = sandbox::open_host_with_servers(session)?;
     let mut specs = Vec::new();
     let store = config.settings.open_store()?;
     let loader = sandbox::loader(&host, &store, config);

@@ -19,7 +19,10 @@ pub(crate) async fn record(
 ) -> anyhow::Result<LockedTool> {
     let Session { config, printer } = session;
     let settings = &config.settings;
-    let (host, store) = (sandbox::open_host(config)?, settings.open_store()?);
+    let (host, store) = (
+        sandbox::open_host_with_servers(session)?,
+        settings.open_store()?,
+    );
     let loader = sandbox::loader(&host, &store, config);
     let spinner = Spinner::start(format!("compiling {key}"), printer);
     let prepared = PreparedRecord::new(key, entry, fetched, given, &loader).await;

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use tool_hub_manifest::{Confirmation, FunctionName, Grants, ToolName, VariableName, Verified};
+use tool_hub_manifest::{
+    Confirmation, CredentialRequest, FunctionName, Grants, ServerDescription, ToolName,
+    VariableName, Verified,
+};
 
 use crate::approval::denial::{GrantAdvice, RequiredGrant, ToolIdentity};
 use crate::credential::{Credential, Credentials};
@@ -34,6 +37,7 @@ use crate::storage::Storage;
 ///         known_as: None,
 ///         grant_advice: None,
 ///         recorder: None,
+///         server: None,
 ///     }
 /// }
 /// ```
@@ -79,6 +83,7 @@ pub struct Approved {
     known_as: Option<String>,
     grant_advice: Option<Arc<GrantAdvice>>,
     recorder: Option<Arc<dyn HttpRecorder>>,
+    server: Option<Arc<ServerDescription>>,
 }
 
 impl fmt::Debug for Approved {
@@ -104,6 +109,26 @@ impl Approved {
         Self::within_request(verified, grants)
     }
 
+    /// Restores the approval of an MCP server from its record, as
+    /// [`from_lock_record`](Self::from_lock_record) does that of a component.
+    ///
+    /// # Errors
+    /// The same, and when `verified` is not the package of a server.
+    pub fn server_from_lock_record(verified: Verified, grants: Grants) -> Result<Self, HostError> {
+        let description = ServerDescription::of(&verified)?;
+        let approved = Self::within_request(verified, grants)?;
+        Ok(approved.of_server(Some(description.into())))
+    }
+
+    pub(crate) fn of_server(self, server: Option<Arc<ServerDescription>>) -> Self {
+        Self { server, ..self }
+    }
+
+    /// The server that it is.
+    pub(crate) fn server(&self) -> Option<&Arc<ServerDescription>> {
+        self.server.as_ref()
+    }
+
     /// Approves `verified` with `grants`, if they are within what the manifest asks for.
     pub(crate) fn within_request(verified: Verified, grants: Grants) -> Result<Self, HostError> {
         grants.check_within(&verified.manifest().capabilities)?;
@@ -117,6 +142,7 @@ impl Approved {
             known_as: None,
             grant_advice: None,
             recorder: None,
+            server: None,
         })
     }
 
@@ -283,13 +309,25 @@ impl Approved {
 
     /// The granted credentials, with their values where they have one.
     pub(crate) fn credentials(&self) -> Credentials {
-        let asked = &self.verified.manifest().capabilities.credentials;
-        let granted = asked
-            .iter()
-            .filter(|request| self.grants.credentials.get(&request.name) == Some(&request.origin));
-        granted
+        self.credential_requests()
             .map(|request| Credential::new(request.clone(), self.credentials.get(&request.name)))
             .collect()
+    }
+
+    /// The same for whoever sends them itself.
+    pub(crate) fn granted_credentials(&self) -> Vec<(CredentialRequest, Option<String>)> {
+        let value = |request: &CredentialRequest| {
+            let value = self.credentials.get(&request.name);
+            value.map(|value| value.reveal().to_owned())
+        };
+        self.credential_requests()
+            .map(|request| (request.clone(), value(request)))
+            .collect()
+    }
+
+    fn credential_requests(&self) -> impl Iterator<Item = &CredentialRequest> {
+        let asked = self.verified.manifest().capabilities.credentials.iter();
+        asked.filter(|request| self.grants.credentials.get(&request.name) == Some(&request.origin))
     }
 
     /// The verified bytes.

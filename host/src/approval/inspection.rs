@@ -5,12 +5,18 @@ pub(crate) mod capability;
 pub(crate) mod imports;
 pub(crate) mod producers;
 
-use serde::Serialize;
-use tool_hub_manifest::{Digest, Grants, LimitRequest, Overrides, ToolName, Verified, Version};
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+use tool_hub_manifest::{
+    Digest, Grants, LimitRequest, Overrides, ServerDescription, ToolName, Verified, Version,
+};
 
 use crate::approval::approved::Approved;
 use crate::approval::claims;
-use crate::approval::inspection::capability::{InspectedCapability, capabilities};
+use crate::approval::inspection::capability::{
+    InspectedCapability, capabilities, capabilities_of_server,
+};
 use crate::approval::inspection::imports::{ImportAccess, ImportEffect, InspectedImport};
 use crate::approval::inspection::producers::Producer;
 use crate::component::contract_exports::ContractExport;
@@ -78,6 +84,9 @@ pub struct Inspection {
     /// The texts that agents read instead of the author's, see [`Inspection::with_overrides`].
     #[serde(skip_serializing_if = "Overrides::is_empty")]
     pub overrides: Overrides,
+    /// The MCP server that it is; absent for a component. Its tools are the functions.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "start_of")]
+    pub server: Option<Arc<ServerDescription>>,
 }
 
 /// An interpreter, which runs the program of a tool with the tool's rights.
@@ -170,6 +179,7 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
         producers,
         refusals,
         overrides: Overrides::default(),
+        server: None,
     })
 }
 
@@ -200,19 +210,31 @@ impl Inspection {
                 refusals: self.refusals.clone(),
             });
         }
-        Approved::within_request(self.verified.clone(), grants)
+        let approved = Approved::within_request(self.verified.clone(), grants)?;
+        Ok(approved.of_server(self.server.clone()))
     }
 
     /// The capabilities that the manifest asks for and `grants` do not hold.
     pub fn ungranted(&self, grants: &Grants) -> Vec<InspectedCapability> {
-        let asked = &self.verified.manifest().capabilities;
-        capabilities(&grants.missing(asked), &self.imports)
+        let missing = grants.missing(&self.verified.manifest().capabilities);
+        match self.server {
+            Some(_) => capabilities_of_server(&missing),
+            None => capabilities(&missing, &self.imports),
+        }
     }
 
     /// The verified bytes that were inspected.
     pub fn verified(&self) -> &Verified {
         &self.verified
     }
+}
+
+/// Writes how a server is started: its tools are among the functions.
+fn start_of<S: Serializer>(
+    server: &Option<Arc<ServerDescription>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    server.as_ref().map(|it| &it.start).serialize(serializer)
 }
 
 /// Powers beyond what runtimes bring along: HTTP, settings, and opening files. Runtimes of

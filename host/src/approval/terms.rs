@@ -9,8 +9,8 @@ use std::fmt;
 
 use serde::Serialize;
 use tool_hub_manifest::{
-    Capabilities, Digest, FunctionName, Icon, LimitRequest, Manifest, Overrides, Pin, Source,
-    ToolName, Version,
+    Capabilities, Digest, FunctionName, Icon, LimitRequest, Manifest, Overrides, Pin,
+    ServerDescription, ServerStart, Source, ToolName, Version,
 };
 
 use crate::approval::inspection::Inspection;
@@ -43,6 +43,8 @@ pub struct Terms {
     overrides: Overrides,
     interpreter: Option<Digest>,
     packages: Vec<IncludedPackage>,
+    /// How a server is started, and what it calls itself, as JSON.
+    server: Option<[String; 2]>,
 }
 
 /// A difference between two [`Terms`].
@@ -106,6 +108,7 @@ impl Inspection {
             warnings: _,
             refusals: _,
             overrides,
+            server,
         } = self;
         let Manifest {
             schema: _,
@@ -145,8 +148,23 @@ impl Inspection {
             prompts: *prompts,
             resources: *resources,
             overrides: overrides.clone(),
+            server: server.as_deref().map(server_texts),
         }
     }
+}
+
+/// How a server is started, and what it calls itself.
+fn server_texts(server: &ServerDescription) -> [String; 2] {
+    let start = match &server.start {
+        ServerStart::Process(process) => {
+            let program = process.program.display().to_string();
+            let words = process.arguments.iter().map(String::as_str);
+            let words: Vec<&str> = std::iter::once(program.as_str()).chain(words).collect();
+            words.join(" ")
+        }
+        ServerStart::Remote { url } => url.to_string(),
+    };
+    [start, format!("{} {}", server.name, server.version)]
 }
 
 impl Change {

@@ -12,7 +12,7 @@ use crate::call::plan::{Callee, Plan};
 use crate::call::record::Record;
 use crate::error::HostError;
 use crate::interaction::Nobody;
-use crate::tool::{LoadedTool, Tool};
+use crate::tool::{LoadedComponent, LoadedTool, Tool};
 use crate::values::types::Signature;
 
 impl Tool {
@@ -37,6 +37,15 @@ impl Tool {
 impl LoadedTool {
     /// Prepares the program, if there is one that is not prepared. Those who come meanwhile wait.
     pub(crate) async fn prepare(&self) -> Result<(), Failure> {
+        match self.component() {
+            Some(component) => component.prepare().await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl LoadedComponent {
+    async fn prepare(&self) -> Result<(), Failure> {
         let Some(program) = &self.template.program else {
             return Ok(());
         };

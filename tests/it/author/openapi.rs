@@ -183,7 +183,11 @@ fn an_api_by_its_document() {
     terminal.wait_for("May `remove_thing` of the tool `parts` run with id: \"1\"?");
     terminal.press("yes\n");
     let removed = terminal.end();
-    assert!(removed.shown.contains("Done (status 204)."), "{}", removed.shown);
+    assert!(
+        removed.shown.contains("Done (status 204)."),
+        "{}",
+        removed.shown
+    );
     home.tool("call parts.picture --output picture.png").ok();
     let picture = std::fs::read(home.work().join("picture.png")).expect("a picture");
     assert_eq!(picture, picture_file(4, 4));

@@ -13,6 +13,7 @@ pub(super) fn place(source: &Source) -> String {
     match source {
         Source::Registry { endpoint, repo, .. } => format!("{endpoint}{repo}"),
         Source::File { path } => path.display().to_string(),
+        Source::Server { address } => escape_line(&address.to_string()),
     }
 }
 

@@ -31,7 +31,14 @@ fn of(function: &CallableFunction, depth: usize) -> String {
         let value_type = typed(input.value_type, schema, depth);
         format!("{}{optional}: {value_type}", input.name)
     });
-    let inputs: Vec<String> = inputs.collect();
+    let mut inputs: Vec<String> = inputs.collect();
+    if inputs.is_empty()
+        && let Some(properties) = properties.as_object()
+    {
+        // The tool of a server has no arguments but those of its schema.
+        let required = function.spec.input_schema["required"].as_array();
+        inputs = members(properties, required, depth);
+    }
     let output = function.output.as_ref().map(|output| {
         let schema = function.spec.output_schema.as_ref();
         let schema = schema.unwrap_or(&Value::Null);
@@ -122,13 +129,20 @@ fn object(schema: &Value, depth: usize) -> String {
 }
 
 fn record(properties: &Map<String, Value>, required: Option<&Vec<Value>>, depth: usize) -> String {
+    format!("{{{}}}", members(properties, required, depth).join(", "))
+}
+
+fn members(
+    properties: &Map<String, Value>,
+    required: Option<&Vec<Value>>,
+    depth: usize,
+) -> Vec<String> {
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
     let members = properties.iter().map(|(name, schema)| {
         let optional = if is_required(name) { "" } else { "?" };
         format!("{name}{optional}: {}", schema_type(schema, depth))
     });
-    let members: Vec<String> = members.collect();
-    format!("{{{}}}", members.join(", "))
+    members.collect()
 }
 
 #[cfg(test)]

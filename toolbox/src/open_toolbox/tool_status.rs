@@ -221,7 +221,10 @@ pub fn origin(key: &ToolKey, entry: &ToolboxEntry) -> String {
     match (&entry.repo, &entry.path) {
         (Some(repo), _) => repo.to_string(),
         (None, Some(path)) => path.display().to_string(),
-        (None, None) => key.to_string(),
+        (None, None) => match &entry.mcp {
+            Some(address) => address.to_string(),
+            None => key.to_string(),
+        },
     }
 }
 
@@ -237,5 +240,6 @@ fn is_same_source(entry: &ToolboxEntry, locked: &LockedTool) -> bool {
                     .is_none_or(|named| named == endpoint)
         }
         Source::File { path } => entry.path.as_ref() == Some(path),
+        Source::Server { address } => entry.mcp.as_ref() == Some(address),
     }
 }

@@ -194,7 +194,7 @@ fn locked_repo(origin: &FetchedFrom) -> Option<LockedRepo> {
             repo: resolved.repo.clone(),
             commit: resolved.commit.clone(),
         }),
-        FetchedFrom::File { .. } | FetchedFrom::Approved(_) => None,
+        FetchedFrom::File { .. } | FetchedFrom::Server { .. } | FetchedFrom::Approved(_) => None,
     }
 }
 
@@ -320,7 +320,7 @@ mod tests {
         ] {
             let found = match subject(named, Path::new("/p")) {
                 Subject::Path(path) => Some(path.display().to_string()),
-                Subject::Reference(..) => None,
+                Subject::Reference(..) | Subject::Server(_) => None,
             };
             assert_eq!(found.as_deref(), path, "{named}");
         }

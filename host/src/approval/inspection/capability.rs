@@ -23,6 +23,15 @@ pub struct InspectedCapability {
     pub grant: RequiredGrant,
 }
 
+/// The capabilities that a server is to have. A process may use whatever it is given.
+pub(crate) fn capabilities_of_server(asked: &Capabilities) -> Vec<InspectedCapability> {
+    let mut capabilities = capabilities(asked, &[]);
+    for capability in &mut capabilities {
+        capability.used = true;
+    }
+    capabilities
+}
+
 /// The capabilities that `asked` asks for, and whether `imports` could use them.
 pub(crate) fn capabilities(
     asked: &Capabilities,

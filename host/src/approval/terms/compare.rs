@@ -43,6 +43,7 @@ impl Terms {
             overrides,
             interpreter,
             packages,
+            server,
         } = self;
         let mut found = Changes::default();
         let order = found.version(version, &new.version);
@@ -50,6 +51,7 @@ impl Terms {
         found.bytes(pin, &new.pin, order, new.texts_in_code());
         found.interpreter(*interpreter, new.interpreter, order, new.texts_in_code());
         found.packages(packages, &new.packages);
+        found.server(server.as_ref(), new.server.as_ref());
         found.option("signer", signer.as_deref(), new.signer.as_deref(), Beyond);
         found.text("name", name.as_str(), new.name.as_str());
         found.text("description", description, &new.description);
@@ -142,6 +144,15 @@ impl Changes {
         let (before, after) = (only_in(old, new), only_in(new, old));
         if before.is_some() || after.is_some() {
             self.add("packages", before, after, Code);
+        }
+    }
+
+    /// Compares servers, of which any change is one of a process.
+    fn server(&mut self, old: Option<&[String; 2]>, new: Option<&[String; 2]>) {
+        for (at, what) in ["started as", "calls itself"].into_iter().enumerate() {
+            let text = |server: Option<&[String; 2]>| server.map(|texts| texts[at].clone());
+            let (before, after) = (text(old), text(new));
+            self.option(what, before.as_deref(), after.as_deref(), Beyond);
         }
     }
 
@@ -285,6 +296,7 @@ fn place(source: &Source) -> (String, Option<String>) {
             commit,
         } => (format!("{endpoint}{repo}"), Some(commit.to_string())),
         Source::File { path } => (path.display().to_string(), None),
+        Source::Server { address } => (address.to_string(), None),
     }
 }
 
