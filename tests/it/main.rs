@@ -69,6 +69,7 @@ mod search;
 mod secrets;
 mod served;
 mod sign_ins;
+mod servers;
 mod signed;
 mod support;
 mod tamper;
@@ -105,6 +106,7 @@ fn main() -> ExitCode {
         secrets::tests(),
         served::tests(),
         sign_ins::tests(),
+        servers::tests(),
         signed::tests(),
         maintenance::tests(),
         agents::tests(),

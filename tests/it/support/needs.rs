@@ -39,12 +39,14 @@ pub(crate) enum Need {
     OpenTelemetry,
     /// Python, and what Linux says of a process's memory.
     LinuxPython,
+    /// Python, and a kernel that cages programs.
+    Cage,
 }
 
 impl Need {
     /// Why the need is not met; nothing when it is.
     pub(crate) fn missing(self) -> Option<String> {
-        static FOUND: [OnceLock<Option<String>>; 14] = [const { OnceLock::new() }; 14];
+        static FOUND: [OnceLock<Option<String>>; 15] = [const { OnceLock::new() }; 15];
         let found = FOUND[self as usize].get_or_init(|| match self {
             Self::RustGuests => rust_target(),
             Self::PythonGuest => guests::try_build("slugify").err(),
@@ -66,6 +68,10 @@ impl Need {
             Self::LinuxPython => match cfg!(target_os = "linux") {
                 true => starts("python3", "--version"),
                 false => Some("only Linux has /proc".to_owned()),
+            },
+            Self::Cage => match tool_hub_mcp_client::local_support() {
+                support if support.is_complete() => starts("python3", "--version"),
+                support => Some(support.to_string()),
             },
         });
         found.clone()
