@@ -112,10 +112,7 @@ impl Credential {
                 Err(UnusableCredential::NotRenewed(NoValue::SignedOut))
             }
             None => Err(UnusableCredential::NoValue),
-            Some(CredentialValue(Kept::Fixed(value))) => Ok(value.clone()),
-            Some(CredentialValue(Kept::Changing(source))) => {
-                source.value().await.map_err(UnusableCredential::NotRenewed)
-            }
+            Some(value) => value.now().await.map_err(UnusableCredential::NotRenewed),
         }
     }
 

@@ -32,6 +32,19 @@ pub(crate) enum Kept {
     Changing(Arc<dyn CredentialSource>),
 }
 
+impl CredentialValue {
+    /// The value to send now.
+    ///
+    /// # Errors
+    /// What renews it has none.
+    pub async fn now(&self) -> Result<String, NoValue> {
+        match &self.0 {
+            Kept::Fixed(value) => Ok(value.clone()),
+            Kept::Changing(source) => source.value().await,
+        }
+    }
+}
+
 impl From<String> for CredentialValue {
     fn from(value: String) -> Self {
         Self(Kept::Fixed(value))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tool_hub_cage::Launcher;
-use tool_hub_host::ApprovedServer;
+use tool_hub_host::{ApprovedServer, CredentialValue};
 use tool_hub_manifest::{CredentialRequest, Grants, ServerStart, VariableName};
 
 /// All that servers are started with, whichever they are.
@@ -22,7 +22,7 @@ pub struct Opening {
     pub(crate) start: ServerStart,
     pub(crate) grants: Grants,
     pub(crate) variables: BTreeMap<VariableName, String>,
-    pub(crate) credentials: Vec<(CredentialRequest, Option<String>)>,
+    pub(crate) credentials: Vec<(CredentialRequest, Option<CredentialValue>)>,
 }
 
 impl Opening {
@@ -55,7 +55,10 @@ impl Opening {
 
     /// The same with granted credentials and their values.
     #[must_use]
-    pub fn credentials(self, credentials: Vec<(CredentialRequest, Option<String>)>) -> Self {
+    pub fn credentials(
+        self,
+        credentials: Vec<(CredentialRequest, Option<CredentialValue>)>,
+    ) -> Self {
         Self {
             credentials,
             ..self

@@ -9,6 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use tool_hub_egress::{Resolver, addresses, bare_host};
+use tool_hub_host::CredentialValue;
 use tool_hub_manifest::{CredentialPlace, CredentialRequest, Origin};
 
 use crate::error::ServerError;
@@ -17,16 +18,18 @@ use crate::error::ServerError;
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// A client that reaches `origin` alone and sends it the `credentials` that are for it.
-pub(crate) fn client(
+pub(crate) async fn client(
     origin: &Origin,
-    credentials: &[(CredentialRequest, Option<String>)],
+    credentials: &[(CredentialRequest, Option<CredentialValue>)],
 ) -> Result<reqwest::Client, ServerError> {
     let mut headers = HeaderMap::new();
     for (request, value) in credentials.iter().filter(|(it, _)| it.origin == *origin) {
-        let value = value.as_ref().ok_or_else(|| ServerError::NoCredential {
+        let missing = || ServerError::NoCredential {
             name: request.name.clone(),
-        })?;
-        let (name, mut value) = header_of(request, value)?;
+        };
+        let value = value.as_ref().ok_or_else(missing)?;
+        let value = value.now().await.map_err(|_| missing())?;
+        let (name, mut value) = header_of(request, &value)?;
         value.set_sensitive(true);
         headers.insert(name, value);
     }

@@ -102,7 +102,7 @@ impl Session {
             what: "initialize",
             reason: "its URL has no origin".to_owned(),
         })?;
-        let client = remote::client(&origin, &opening.credentials)?;
+        let client = remote::client(&origin, &opening.credentials).await?;
         let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
         let transport = StreamableHttpClientTransport::with_client(client, config);
         let handler = Handler::default();

@@ -68,6 +68,7 @@ pub(crate) fn rights(
                         name: name.clone(),
                         origin: origin.clone(),
                         place: CredentialPlace::Header(HEADER.parse().map_err(Problem::user)?),
+                        oauth: None,
                         why: WHY.to_owned(),
                     });
                 }

@@ -315,11 +315,8 @@ impl Approved {
     }
 
     /// The same for whoever sends them itself.
-    pub(crate) fn granted_credentials(&self) -> Vec<(CredentialRequest, Option<String>)> {
-        let value = |request: &CredentialRequest| {
-            let value = self.credentials.get(&request.name);
-            value.map(|value| value.reveal().to_owned())
-        };
+    pub(crate) fn granted_credentials(&self) -> Vec<(CredentialRequest, Option<CredentialValue>)> {
+        let value = |request: &CredentialRequest| self.credentials.get(&request.name).cloned();
         self.credential_requests()
             .map(|request| (request.clone(), value(request)))
             .collect()

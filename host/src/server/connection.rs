@@ -11,6 +11,7 @@ use tool_hub_manifest::contract::{Failure, Reply};
 use tool_hub_manifest::{CredentialRequest, Grants, ServerDescription, VariableName};
 
 use crate::approval::approved::Approved;
+use crate::credential_source::CredentialValue;
 use crate::interaction::Interaction;
 
 /// Makes connections to servers. An embedder without one loads no server.
@@ -57,7 +58,7 @@ pub struct ApprovedServer {
     description: Arc<ServerDescription>,
     grants: Grants,
     variables: BTreeMap<VariableName, String>,
-    credentials: Vec<(CredentialRequest, Option<String>)>,
+    credentials: Vec<(CredentialRequest, Option<CredentialValue>)>,
 }
 
 impl ApprovedServer {
@@ -96,7 +97,7 @@ impl ApprovedServer {
     }
 
     /// The granted credentials, with their values where they have one.
-    pub fn credentials(&self) -> &[(CredentialRequest, Option<String>)] {
+    pub fn credentials(&self) -> &[(CredentialRequest, Option<CredentialValue>)] {
         &self.credentials
     }
 }

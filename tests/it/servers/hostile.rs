@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{load, loaded, run, script, digest_after};
+use super::{digest_after, load, loaded, run, script};
 use crate::support::ran::says;
 use crate::support::{Home, Need, Test, test};
 
@@ -14,10 +14,16 @@ pub(super) fn tests() -> Vec<Test> {
         test("servers::hostile::silence", silence),
         test("servers::hostile::garbage", garbage),
         test("servers::hostile::deaths", deaths),
-        test("servers::hostile::requests_of_the_client", requests_of_the_client),
+        test(
+            "servers::hostile::requests_of_the_client",
+            requests_of_the_client,
+        ),
         test("servers::hostile::names", names),
         test("servers::hostile::control_characters", control_characters),
-        test("servers::hostile::a_home_is_not_a_package", a_home_is_not_a_package),
+        test(
+            "servers::hostile::a_home_is_not_a_package",
+            a_home_is_not_a_package,
+        ),
     ];
     tests.map(|test| test.needs(&[Need::Cage])).into()
 }
@@ -27,12 +33,18 @@ fn canaries() {
     let home = Home::new().with("CANARY", "seen");
     loaded(&home, "");
     let canary = home.write("canary.txt", "seen");
-    let read = |path: &str| home.run(["call", "demo.read_file", &format!("path={path}")]).ok();
+    let read = |path: &str| {
+        home.run(["call", "demo.read_file", &format!("path={path}")])
+            .ok()
+    };
     let outside = read(&canary.to_string_lossy());
     assert!(outside.contains("refused: Permission denied"), "{outside}");
     let lock = home.tool_home().join("toolbox.lock");
     assert!(read(&lock.to_string_lossy()).contains("refused"));
-    assert_eq!(home.tool("call demo.get_variable name=CANARY").ok(), "unset\n");
+    assert_eq!(
+        home.tool("call demo.get_variable name=CANARY").ok(),
+        "unset\n"
+    );
     let listening = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listening.local_addr().expect("an address").port();
     let connected = home.tool(&format!("call demo.connect port={port}")).ok();
@@ -40,11 +52,21 @@ fn canaries() {
     // Granted, the first two are there.
     let path = script(&home).to_string_lossy().into_owned();
     let directory = format!("desk={}", home.work().display());
-    let flags = ["--as", "more", "--allow-dir", &directory, "--allow-var", "CANARY"];
+    let flags = [
+        "--as",
+        "more",
+        "--allow-dir",
+        &directory,
+        "--allow-var",
+        "CANARY",
+    ];
     load(&home, &flags, &["python3", &path]).ok();
     let path = format!("path={}", canary.display());
     assert_eq!(home.run(["call", "more.read_file", &path]).ok(), "***\n");
-    assert_eq!(home.tool("call more.get_variable name=CANARY").ok(), "***\n");
+    assert_eq!(
+        home.tool("call more.get_variable name=CANARY").ok(),
+        "***\n"
+    );
 }
 
 /// The start is agreed to, and the inspection fails with `expect`, in time.
@@ -56,7 +78,11 @@ fn refused(mode: &str, expect: &str) {
     let start = digest_after("--start ", &run(&home, "inspect", &[], &words));
     let begun = Instant::now();
     let inspected = run(&home, "inspect", &["--start", &start], &words);
-    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < Duration::from_secs(60),
+        "{:?}",
+        begun.elapsed()
+    );
     says(&inspected, 1, expect);
 }
 
@@ -69,7 +95,10 @@ fn long_texts() {
 }
 
 fn silence() {
-    refused("silent", "the server did not answer `initialize` within 30 s");
+    refused(
+        "silent",
+        "the server did not answer `initialize` within 30 s",
+    );
 }
 
 /// Lines that are no messages are passed over.
@@ -93,7 +122,10 @@ fn requests_of_the_client() {
     let answers = home.tool("call demo.add a=1 b=2").ok();
     let answers: Vec<&str> = answers.lines().collect();
     assert_eq!(answers[..2], ["sampling/createMessage", "roots/list"]);
-    assert!(answers[2].contains("decline") || answers[2].contains("elicitation"), "{answers:?}");
+    assert!(
+        answers[2].contains("decline") || answers[2].contains("elicitation"),
+        "{answers:?}"
+    );
 }
 
 fn names() {

@@ -13,8 +13,14 @@ use crate::support::{Home, Ran, Test, test};
 
 pub(super) fn tests() -> Vec<Test> {
     vec![
-        test("servers::remote::called_with_a_credential", called_with_a_credential),
-        test("servers::remote::redirects_are_not_followed", redirects_are_not_followed),
+        test(
+            "servers::remote::called_with_a_credential",
+            called_with_a_credential,
+        ),
+        test(
+            "servers::remote::redirects_are_not_followed",
+            redirects_are_not_followed,
+        ),
         test("servers::remote::only_over_tls", only_over_tls),
     ]
 }
@@ -29,8 +35,12 @@ async fn answer(request: Request) -> Response {
         return Redirect::temporary("/mcp").into_response();
     }
     let key = request.headers().get("authorization");
-    let key = key.map_or("none", |key| key.to_str().expect("text")).to_owned();
-    let body = axum::body::to_bytes(request.into_body(), 1 << 20).await.expect("a body");
+    let key = key
+        .map_or("none", |key| key.to_str().expect("text"))
+        .to_owned();
+    let body = axum::body::to_bytes(request.into_body(), 1 << 20)
+        .await
+        .expect("a body");
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
     let result = match asked["method"].as_str() {
         Some("initialize") => json!({
@@ -42,7 +52,9 @@ async fn answer(request: Request) -> Response {
             "name": "whoami", "description": "Tells the key.",
             "inputSchema": { "type": "object", "properties": {} },
         }]}),
-        Some("tools/call") => json!({ "content": [{ "type": "text", "text": format!("key: {key}") }] }),
+        Some("tools/call") => {
+            json!({ "content": [{ "type": "text", "text": format!("key: {key}") }] })
+        }
         _ => return axum::http::StatusCode::ACCEPTED.into_response(),
     };
     axum::Json(json!({ "jsonrpc": "2.0", "id": asked["id"], "result": result })).into_response()
@@ -51,7 +63,11 @@ async fn answer(request: Request) -> Response {
 fn load(home: &Home, url: &str, flags: &[&str]) -> Ran {
     let server = format!("mcp+{url}");
     let asked = home.run([&["inspect"], flags, &[&server]].concat());
-    says(&asked, 3, "its code cannot be inspected, and it may change at any time");
+    says(
+        &asked,
+        3,
+        "its code cannot be inspected, and it may change at any time",
+    );
     let start = digest_after("--start ", &asked);
     let agreed = ["--start", &start];
     let shown = home.run([&["inspect", "--json"], flags, &agreed, &[&server]].concat());
@@ -64,7 +80,12 @@ fn load(home: &Home, url: &str, flags: &[&str]) -> Ran {
 fn called_with_a_credential() {
     let (address, _runtime) = service();
     let home = Home::new().with("SERVICE_KEY", "hunter2-hunter2");
-    load(&home, &format!("{address}/mcp"), &["--allow-credential", "SERVICE_KEY"]).ok();
+    load(
+        &home,
+        &format!("{address}/mcp"),
+        &["--allow-credential", "SERVICE_KEY"],
+    )
+    .ok();
     // The service has it, and what it says of it is masked.
     assert_eq!(home.tool("call remote").ok(), "key: Bearer ***\n");
     home.tool("revoke remote --credential SERVICE_KEY").ok();
