@@ -7,7 +7,7 @@ mod functions;
 mod interpreter;
 mod javascript;
 mod npm;
-mod process;
+pub(crate) mod process;
 mod project;
 mod proposal;
 mod python;

@@ -1,4 +1,4 @@
-//! The HTTP client of a remote server: to its origin only, by the rules of egress, without redirects.
+//! The HTTP client of a remote server: its origin only, by the rules of egress, no redirects.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Tests of MCP servers in the toolbox: loaded by consent, caged, called, and refused when they drift.
+//! Tests of MCP servers in the toolbox: loaded by consent, caged, called, refused when they drift.
 
 mod hostile;
 mod remote;

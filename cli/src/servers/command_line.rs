@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use tool_hub_manifest::{ServerAddress, ServerCommand};
+use tool_hub_toolbox::Error;
 use tool_hub_toolbox::package::Subject;
 
 use crate::settings::config::Config;
@@ -45,7 +46,7 @@ pub(crate) fn server_named(
 ) -> anyhow::Result<Option<ServerAddress>> {
     match subject {
         Subject::Server(address) => {
-            let address = address.clone()?;
+            let address = address.clone().map_err(Error::from)?;
             server_with(address, words, config).map(Some)
         }
         _ if words.is_empty() => Ok(None),
@@ -74,7 +75,7 @@ fn server_with(
     let program = command.program();
     let all: Vec<String> = match words {
         // The whole command was given as one argument, in quotes.
-        [] if program.contains(char::is_whitespace) => shell_words::split(program)?,
+        [] if program.contains(char::is_whitespace) => split(program)?,
         words => command.words().iter().chain(words).cloned().collect(),
     };
     command_of(all, config)
@@ -95,7 +96,17 @@ pub(crate) fn command_of(words: Vec<String>, config: &Config) -> anyhow::Result<
         false => word,
     });
     let all = program.into_iter().chain(arguments).collect();
-    Ok(ServerAddress::Command(ServerCommand::new(all)?))
+    let command = ServerCommand::new(all).map_err(Error::from)?;
+    Ok(ServerAddress::Command(command))
+}
+
+fn split(line: &str) -> anyhow::Result<Vec<String>> {
+    let words = shell_words::split(line);
+    words.map_err(|error| {
+        Problem::user("the command of the server is not one that a shell would take")
+            .caused_by(error)
+            .into()
+    })
 }
 
 /// True if `word` is meant below the working directory, which a caged server does not have.

@@ -34,6 +34,9 @@ impl Hint for HostError {
                 "`tool` starts itself to compile; see that it may start processes and that \
                      memory is left, then run this again",
             ),
+            Self::NoServers { .. } => {
+                one("`tool call` and `tool serve` start servers; a bundle cannot hold one")
+            }
             Self::Refused { .. } => one("see the whole report with: tool inspect"),
             _ => Vec::new(),
         }

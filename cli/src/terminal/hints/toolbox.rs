@@ -54,9 +54,19 @@ impl Hint for Error {
             Self::NoSuchFunction { known, .. } => {
                 vec![format!("there are: {}", known.join(", "))]
             }
+            Self::ServerAddress(_) => one(
+                "a server is mcp:PROGRAM with its arguments, or mcp+https://…, after all flags of `tool`",
+            ),
+            Self::ServerNotHere { .. } => one("load it first: tool load mcp:…"),
             Self::NamedTwice { .. } => one("name each tool once"),
             Self::NotApproved { key, origin, .. } | Self::NotSigned { key, origin, .. } => {
-                vec![format!("run: tool load {origin} --as {key}")]
+                // What follows a server's command would be its own.
+                vec![
+                    match origin.starts_with("mcp:") || origin.starts_with("mcp+") {
+                        true => format!("run: tool load {key}"),
+                        false => format!("run: tool load {origin} --as {key}"),
+                    },
+                ]
             }
             Self::TextsChanged { key, .. } => vec![format!("run: tool load {key}")],
             Self::UnknownFunction {
