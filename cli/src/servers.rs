@@ -7,3 +7,4 @@ pub(crate) mod installation;
 pub(crate) mod rights;
 pub(crate) mod start;
 pub(crate) mod start_consent;
+pub(crate) mod unused;

@@ -97,3 +97,68 @@ fn changes(approved: &ServerDescription, new: &ServerDescription) -> Vec<Change>
         _ => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tool_hub_manifest::{Annotations, FunctionSpec, ServerStart};
+
+    use super::*;
+
+    fn tool(name: &str, description: &str) -> ServerTool {
+        ServerTool {
+            name: name.to_owned(),
+            spec: FunctionSpec {
+                name: name.replace('-', "_"),
+                title: None,
+                description: description.to_owned(),
+                input_schema: json!({ "type": "object" }),
+                output_schema: None,
+                annotations: Annotations::default(),
+            },
+        }
+    }
+
+    fn listing(tools: Vec<ServerTool>) -> Listing {
+        Listing {
+            name: "demo".to_owned(),
+            version: "1.0.0".to_owned(),
+            tools,
+            refused: Vec::new(),
+            prompts: false,
+            resources: false,
+        }
+    }
+
+    fn drift(now: Vec<ServerTool>) -> Drift {
+        let url = "https://mcp.example/".parse().unwrap();
+        let approved = listing(vec![tool("get-sum", "Adds."), tool("get", "Gets.")]);
+        let approved = approved.description(ServerStart::Remote { url });
+        Drift::between(&approved, listing(now))
+    }
+
+    #[test]
+    fn the_same_list_in_another_order_is_no_drift() {
+        let drift = drift(vec![tool("get", "Gets."), tool("get-sum", "Adds.")]);
+        assert!(drift.is_empty());
+        assert!(drift.changes.is_empty(), "{:?}", drift.changes);
+    }
+
+    #[test]
+    fn what_changed_or_is_gone_is_refused_and_what_was_added_is_told() {
+        let drift = drift(vec![
+            tool("get-sum", "Adds, and tells."),
+            tool("new", "New."),
+        ]);
+        let changed = drift.refused("get_sum").unwrap();
+        assert!(
+            changed.contains("+ get_sum: description: Adds, and tells."),
+            "{changed}"
+        );
+        assert_eq!(
+            drift.refused("get"),
+            Some("the server does not list it any more")
+        );
+        assert_eq!(drift.added, ["new"]);
+    }
+}

@@ -145,3 +145,49 @@ fn annotations(hints: Annotations) -> ContentAnnotations {
         last_modified: hints.last_modified,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn of(result: Value) -> Result<Reply, Failure> {
+        of_result(serde_json::from_value(result).unwrap())
+    }
+
+    #[test]
+    fn content_of_every_kind_is_taken_over() {
+        let reply = of(json!({
+            "content": [
+                { "type": "text", "text": "a", "annotations": { "priority": 1.0 } },
+                { "type": "image", "data": "//4=", "mimeType": "image/png" },
+                { "type": "resource_link", "uri": "notes://a", "name": "a" },
+                { "type": "resource", "resource": { "uri": "notes://b", "text": "b" } },
+            ],
+            "structuredContent": { "a": 1 },
+        }));
+        let reply = reply.unwrap();
+        assert_eq!(reply.content.len(), 4);
+        assert_eq!(reply.text(), "a");
+        assert_eq!(reply.structured.as_deref(), Some(r#"{"a":1}"#));
+        let picture = ContentBody::Image {
+            media_type: "image/png".to_owned(),
+            data: vec![0xff, 0xfe],
+        };
+        assert_eq!(reply.content[1].body, picture);
+    }
+
+    #[test]
+    fn errors_of_the_server_are_failures_with_its_words() {
+        let text = json!({ "type": "text", "text": "no such note" });
+        let failure = of(json!({ "content": [text], "isError": true })).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Failed);
+        assert_eq!(failure.message, "no such note");
+        let silent = of(json!({ "content": [], "isError": true })).unwrap_err();
+        assert!(silent.message.contains("not why"), "{}", silent.message);
+        let broken = json!({ "type": "image", "data": "%", "mimeType": "image/png" });
+        let failure = of(json!({ "content": [broken] })).unwrap_err();
+        assert!(failure.message.contains("base64"), "{}", failure.message);
+    }
+}

@@ -160,3 +160,50 @@ fn may_run(metadata: &fs::Metadata) -> bool {
 fn may_run(_: &fs::Metadata) -> bool {
     false
 }
+
+#[cfg(test)]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "tests make and change files as anybody may"
+)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_in_a_tree_changes_its_digest() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        let digest = || tree_digest(root).unwrap();
+        let mut seen = vec![digest()];
+        fs::create_dir(root.join("a")).unwrap();
+        seen.push(digest());
+        fs::write(root.join("a/b"), "c").unwrap();
+        seen.push(digest());
+        fs::write(root.join("a/b"), "d").unwrap();
+        seen.push(digest());
+        fs::rename(root.join("a/b"), root.join("ab")).unwrap();
+        seen.push(digest());
+        fs::write(root.join("a/b"), "c").unwrap();
+        fs::remove_file(root.join("ab")).unwrap();
+        assert_eq!(digest(), seen[2], "the same tree has the same digest");
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), 5);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_programs_count() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        fs::write(root.join("a"), "b").unwrap();
+        let before = tree_digest(root).unwrap();
+        fs::set_permissions(root.join("a"), fs::Permissions::from_mode(0o755)).unwrap();
+        let program = tree_digest(root).unwrap();
+        fs::remove_file(root.join("a")).unwrap();
+        symlink("b", root.join("a")).unwrap();
+        let link = tree_digest(root).unwrap();
+        assert!(before != program && program != link && link != before);
+    }
+}

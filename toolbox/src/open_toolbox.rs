@@ -6,7 +6,7 @@ pub mod tool_status;
 use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::{
-    Digest, GrantOverride, Grants, Lock, LockedTool, Pin, ToolKey, Toolbox, ToolboxEntry,
+    Digest, GrantOverride, Grants, Lock, LockedTool, Pin, Source, ToolKey, Toolbox, ToolboxEntry,
 };
 
 use crate::approvals::{Approvals, ToolboxPlace};
@@ -127,6 +127,13 @@ impl OpenToolbox {
     /// The digests of everything that was approved.
     pub fn pins(&self) -> Vec<Pin> {
         self.lock.tools.values().map(LockedTool::pin).collect()
+    }
+
+    /// The digests of the MCP servers among them.
+    pub fn server_pins(&self) -> Vec<Pin> {
+        let tools = self.lock.tools.values();
+        let servers = tools.filter(|locked| matches!(locked.source, Source::Server { .. }));
+        servers.map(LockedTool::pin).collect()
     }
 
     /// The entry called `key`, whether it was approved or not.

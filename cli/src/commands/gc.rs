@@ -11,6 +11,7 @@ use tool_hub_manifest::{Digest, Pin};
 use tool_hub_toolbox::byte_size::ByteSize;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
+use crate::servers::unused;
 use crate::session::Session;
 use crate::terminal::phrases::counted;
 use crate::toolbox::sandbox;
@@ -47,10 +48,16 @@ impl Gc {
         let store = config.settings.open_store()?;
         let freed = store.gc(&keep, SPARED)?;
         let code: Vec<Digest> = keep.iter().map(|pin| store.code_digest(pin)).collect();
+        let servers: Vec<Pin> = toolboxes
+            .iter()
+            .flat_map(OpenToolbox::server_pins)
+            .collect();
+        let servers = unused::remove_unused(&servers, SPARED, &store, &config.settings)?;
         let compiled = sandbox::open_host(config)?.trim_cache(&code)?;
         if printer.wants_json() {
             printer.json(&json!({
                 "store": { "files": freed.files, "bytes": freed.bytes },
+                "servers": servers,
                 "compiled": { "files": compiled.files, "bytes": compiled.bytes },
             }))?;
         } else {
@@ -62,6 +69,10 @@ impl Gc {
                 ByteSize(compiled.bytes),
                 files(compiled.files),
             ));
+            if servers > 0 {
+                let what = counted(servers, "installation");
+                printer.note(&format!("removed {what} of MCP servers"));
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -166,6 +166,19 @@ fn root_of(file: &Path, config: &Config) -> anyhow::Result<PathBuf> {
         .take_while(|directory| !holds_the_users(directory, config));
     let root = around.find(|directory| ROOTS.iter().any(|name| directory.join(name).exists()));
     let root = root.unwrap_or(directory).to_owned();
+    let mut own = config
+        .settings
+        .own_directories()
+        .into_iter()
+        .map(|own| real(&own));
+    if own.any(|own| own.starts_with(&root) || root.starts_with(&own)) {
+        return Err(Problem::refused(format!(
+            "{} lies beside files of the toolbox, which the server would read",
+            file.display()
+        ))
+        .hint("move the server into a directory of its own")
+        .into());
+    }
     if holds_the_users(&root, config) {
         return Err(Problem::refused(format!(
             "{} lies in {}, all of which the server would read",

@@ -6,6 +6,9 @@ use super::{digest_after, load, loaded, run, script};
 use crate::support::ran::says;
 use crate::support::{Home, Need, Test, test};
 
+/// A value that no server may see unless it is granted, long enough to be masked.
+const CANARY: &str = "canary-of-mine-1234";
+
 pub(super) fn tests() -> Vec<Test> {
     let tests = [
         test("servers::hostile::canaries", canaries),
@@ -30,9 +33,9 @@ pub(super) fn tests() -> Vec<Test> {
 
 /// Files, variables and addresses that were not granted are not there; granted ones are.
 fn canaries() {
-    let home = Home::new().with("CANARY", "seen");
+    let home = Home::new().with("CANARY", CANARY);
     loaded(&home, "");
-    let canary = home.write("canary.txt", "seen");
+    let canary = home.write("canary.txt", CANARY);
     let read = |path: &str| {
         home.run(["call", "demo.read_file", &format!("path={path}")])
             .ok()

@@ -31,6 +31,9 @@ fn service() -> (String, Runtime) {
 }
 
 async fn answer(request: Request) -> Response {
+    if request.method() != axum::http::Method::POST {
+        return axum::http::StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
     if request.uri().path() == "/moved" {
         return Redirect::temporary("/mcp").into_response();
     }
