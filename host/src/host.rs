@@ -279,12 +279,17 @@ impl HostState {
             });
         };
         let server = ApprovedServer::new(approved, description.clone());
+        let functions = server::inspection::functions(description).into_iter();
+        let functions = functions.map(|mut function| {
+            function.confirm = approved.confirmation(&function.name, None);
+            function
+        });
         Ok(LoadedTool {
             name: manifest.name.clone(),
             icon: None,
             pin: *verified.pin(),
             unmasked: approved.unmasked_variables().cloned().collect(),
-            functions: server::inspection::functions(description),
+            functions: functions.collect(),
             policy: Arc::new(self.policy(approved)),
             code: ToolCode::Server(connector.connect(server)),
         })

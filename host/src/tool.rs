@@ -14,7 +14,7 @@ use tracing::Instrument as _;
 use wasmtime::component::Val;
 
 use crate::call::admission::caller::CallerKey;
-use crate::call::confirmation::ConfirmedCall;
+use crate::call::confirmation::{ConfirmedCall, of_values};
 use crate::call::plan::Plan;
 use crate::call::policy::Policy;
 use crate::call::record::Record;
@@ -203,8 +203,13 @@ impl Tool {
         }
         let policy = &self.loaded.policy;
         let record = Arc::new(Record::new(policy, self.limits, interaction));
-        let called = server::call::call(connection, function, arguments, policy, &record);
-        called.await.into()
+        let call = server::call::CheckedCall {
+            connection,
+            function,
+            arguments,
+            confirm: self.confirmation(function),
+        };
+        call.run(policy, &record).await.into()
     }
 
     /// True if it offers prompts.
@@ -293,8 +298,7 @@ impl Tool {
                 tool: &template.policy.tool.name,
                 function: request.name,
                 needed,
-                parameters: plan.parameters(),
-                values: &values,
+                arguments: of_values(plan.parameters(), &values),
             };
             call.confirm(record).await?;
         }

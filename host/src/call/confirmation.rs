@@ -1,7 +1,7 @@
 //! The confirmation that a person gives before a call runs, where the manifest asks for one.
 //! It is asked for by the host, of the values that the guest would get.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tool_hub_manifest::Confirmation;
 use tool_hub_manifest::contract::{Failure, FailureKind, Question};
 use wasmtime::component::Val;
@@ -29,8 +29,32 @@ pub(crate) struct ConfirmedCall<'a> {
     pub(crate) tool: &'a str,
     pub(crate) function: &'a str,
     pub(crate) needed: &'a Confirmation,
-    pub(crate) parameters: &'a [Field],
-    pub(crate) values: &'a [Val],
+    pub(crate) arguments: WrittenArguments<'a>,
+}
+
+/// Each argument of a call as JSON, as it is passed on; `None` where it is too long to be written.
+pub(crate) type WrittenArguments<'a> = Vec<(&'a str, Option<String>)>;
+
+/// The arguments of a component's function, as the guest gets them.
+pub(crate) fn of_values<'a>(parameters: &'a [Field], values: &[Val]) -> WrittenArguments<'a> {
+    let arguments = parameters.iter().zip(values);
+    let written = arguments.map(|(field, value)| {
+        let mut json = Json::new(COMPARED_BYTES_MAX);
+        let written = write(&field.ty, value, &mut json);
+        let json = written.ok().and_then(|()| json.finish());
+        (field.label.json.as_str(), json)
+    });
+    written.collect()
+}
+
+/// The arguments of a server's function.
+pub(crate) fn of_json(arguments: &Map<String, Value>) -> WrittenArguments<'_> {
+    let written = arguments.iter().map(|(name, value)| {
+        let json = value.to_string();
+        let is_short = json.len() as u64 <= COMPARED_BYTES_MAX;
+        (name.as_str(), is_short.then_some(json))
+    });
+    written.collect()
 }
 
 impl ConfirmedCall<'_> {
@@ -39,11 +63,11 @@ impl ConfirmedCall<'_> {
     /// # Errors
     /// The failure of the call.
     pub(crate) async fn confirm(self, record: &Record) -> Result<(), Failure> {
-        let arguments = self.arguments();
-        if !self.is_needed(&arguments) {
+        let arguments = &self.arguments;
+        if !self.is_needed(arguments) {
             return Ok(());
         }
-        let question = record.secrets.mask_question(self.question(&arguments));
+        let question = record.secrets.mask_question(self.question(arguments));
         let asked = record.interaction.ask(&question);
         let answer = tokio::time::timeout(ANSWER_TIME_MAX, asked).await;
         let answer = answer.unwrap_or(Answer::Cancelled);
@@ -75,18 +99,6 @@ impl ConfirmedCall<'_> {
             capability: "confirmation".to_owned(),
         };
         Err(Failure::new(kind, message).with_fix(fix))
-    }
-
-    /// Each argument as JSON, as the guest gets it; `None` where it is too long to be written.
-    fn arguments(&self) -> Vec<(&str, Option<String>)> {
-        let arguments = self.parameters.iter().zip(self.values);
-        let written = arguments.map(|(field, value)| {
-            let mut json = Json::new(COMPARED_BYTES_MAX);
-            let written = write(&field.ty, value, &mut json);
-            let json = written.ok().and_then(|()| json.finish());
-            (field.label.json.as_str(), json)
-        });
-        written.collect()
     }
 
     fn is_needed(&self, arguments: &[(&str, Option<String>)]) -> bool {
