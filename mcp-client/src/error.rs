@@ -25,6 +25,9 @@ pub enum ServerError {
         /// The digest of what is there.
         actual: Digest,
     },
+    /// Its files were not compared with what was approved, because the comparison ended early.
+    #[error("the server's files could not be compared with what was approved")]
+    Unchecked,
     /// A file or directory that belongs to it cannot be read.
     #[error(transparent)]
     Unreadable(#[from] TreeError),

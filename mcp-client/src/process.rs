@@ -40,9 +40,7 @@ pub(crate) async fn start(
 ) -> Result<Started, ServerError> {
     let checked = process.clone();
     let checked = tokio::task::spawn_blocking(move || check(&checked)).await;
-    if let Ok(checked) = checked {
-        checked?;
-    }
+    checked.map_err(|_| ServerError::Unchecked)??;
     let mut program = Program::new(&process.program, &process.arguments);
     for packages in &process.packages {
         program = program.packages(&packages.path);
