@@ -70,13 +70,16 @@ impl Inspect {
         }
         let provenance = Provenance::of(&fetched, &config.settings, printer).await;
         if printer.wants_json() {
-            printer.json(&json!({
+            let mut shown = json!({
                 "origin": origin(&fetched, provenance.published.as_deref()),
                 "digest": inspection.approval_digest,
-                "start": start,
                 "inspection": grant_flags::inspection_json(&inspection)?,
                 "overrides_approved": are_approved || inspection.overrides.is_empty(),
-            }))?;
+            });
+            if let Some(start) = start {
+                shown["start"] = json!(start);
+            }
+            printer.json(&shown)?;
         } else {
             let detail = wanted_detail(printer);
             printer.data(&inspection_report(&provenance, &inspection, detail))?;
@@ -148,7 +151,9 @@ impl Inspect {
             Subject::Reference(..) => false,
             Subject::Server(_) => true,
         };
-        if is_component || self.asked == CapabilityFlags::default() {
+        let is_server = matches!(self.tool, Subject::Server(_));
+        let is_understood = is_server || !self.asked.has_credentials();
+        if is_component && is_understood || self.asked == CapabilityFlags::default() {
             return Ok(());
         }
         Err(

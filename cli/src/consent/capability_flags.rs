@@ -56,6 +56,11 @@ impl CapabilityFlags {
         }
     }
 
+    /// True if a credential is named.
+    pub(crate) fn has_credentials(&self) -> bool {
+        !self.credentials.is_empty()
+    }
+
     /// The flags of rights that grant these capabilities.
     pub(crate) fn rights(&self) -> RightsFlags {
         RightsFlags {
