@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Serve(Box<commands::serve::Serve>),
     /// Have an MCP client start `tool serve`, by its own configuration
     Connect(commands::connect::Connect),
+    /// Take over the MCP servers in clients' configurations, or give them back
+    Adopt(Box<commands::adopt::Adopt>),
     /// Look for newer versions; anything a tool asks for beyond today asks again
     Update(commands::update::Update),
     /// Take a tool out of the toolbox
@@ -141,6 +143,7 @@ impl Command {
             Self::Chat(command) => command.execute(session).await,
             Self::Serve(command) => command.execute(session).await,
             Self::Connect(command) => command.execute(session),
+            Self::Adopt(command) => command.execute(session).await,
             Self::Update(command) => command.execute(session).await,
             Self::Remove(command) => command.execute(session),
             Self::Verify(command) => command.execute(session).await,

@@ -41,7 +41,7 @@ pub(crate) use process::conversation::converse;
 pub(crate) use process::{output_of, spawn, status_of};
 use project::Project;
 pub(crate) use project::{BuiltComponent, Form, read_author_manifest};
-pub(crate) use proposal::proposal;
+pub(crate) use proposal::{proposal, proposed};
 pub(crate) use python::imported::{Imported, imported};
 pub(crate) use python::unpacked::UnpackedPackage;
 pub(crate) use rust::{TARGET, ensure_target, has_target};

@@ -1,5 +1,6 @@
 //! The subcommands of `tool`, a file for each with its arguments and the code that runs it.
 
+pub(crate) mod adopt;
 pub(crate) mod approvals;
 pub(crate) mod build;
 pub(crate) mod call;

@@ -1,5 +1,6 @@
 //! The command `tool`: parses the command line, runs the command and reports its error.
 
+mod adopt;
 mod agent;
 mod allocator;
 mod args;

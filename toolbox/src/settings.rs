@@ -4,6 +4,7 @@
 
 mod config_file;
 mod directories;
+pub mod kept_variables;
 pub mod tokens;
 mod unencrypted_tokens;
 
@@ -26,6 +27,7 @@ use crate::renewed_token::RenewedToken;
 use crate::variables::Variables;
 use config_file::ConfigFile;
 use directories::Directories;
+use kept_variables::KeptVariables;
 use tokens::{TokenOrigin, Tokens};
 use unencrypted_tokens::UnencryptedTokens;
 
@@ -264,21 +266,33 @@ impl Settings {
         ]
     }
 
-    /// The values of the variables that were granted, as far as the user has them: the variable
-    /// `NAME`, else the contents of the file that `NAME_FILE` names, without the line break at its
-    /// end.
+    /// The values of variables that the user moved out of other programs' configurations.
     ///
     /// # Errors
-    /// [`Error::VariableFile`].
+    /// [`Error::Read`], [`Error::Settings`].
+    pub fn kept_variables(&self) -> Result<KeptVariables, Error> {
+        KeptVariables::read(self.user.join("variables.toml"))
+    }
+
+    /// The values of the variables that were granted, as far as the user has them: the variable
+    /// `NAME`, else the contents of the file that `NAME_FILE` names, without the line break at its
+    /// end, else what [`kept_variables`](Self::kept_variables) has.
+    ///
+    /// # Errors
+    /// [`Error::VariableFile`], [`Error::Read`], [`Error::Settings`].
     pub fn granted_variables(
         &self,
         grants: &Grants,
     ) -> Result<BTreeMap<VariableName, String>, Error> {
         let mut values = BTreeMap::new();
+        if grants.variables.is_empty() {
+            return Ok(values);
+        }
+        let kept = self.kept_variables()?;
         for name in &grants.variables {
-            if let Some(value) = self.value_of_variable(name)? {
-                values.insert(name.clone(), value);
-            }
+            let value = self.value_of_variable(name)?;
+            let value = value.or_else(|| kept.value(name).map(str::to_owned));
+            values.extend(value.map(|value| (name.clone(), value)));
         }
         Ok(values)
     }

@@ -29,6 +29,20 @@ pub(crate) fn proposal(
     build: &Build,
     asked: &Capabilities,
 ) -> Option<String> {
+    found(directory, sources, build, asked).advice(asked)
+}
+
+/// `asked`, and what the sources of the project in `directory` reach beyond it.
+pub(crate) fn proposed(
+    directory: &Path,
+    sources: &Sources,
+    build: &Build,
+    asked: &Capabilities,
+) -> Capabilities {
+    found(directory, sources, build, asked).capabilities
+}
+
+fn found(directory: &Path, sources: &Sources, build: &Build, asked: &Capabilities) -> Proposal {
     let mut proposed = Proposal {
         capabilities: asked.clone(),
         places: Vec::new(),
@@ -46,7 +60,7 @@ pub(crate) fn proposal(
             proposed.add(found.kind, &format!("{file}:{}", found.position.line));
         }
     }
-    proposed.advice(asked)
+    proposed
 }
 
 /// True for a file of the project's language that is not of its tests.

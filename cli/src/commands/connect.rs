@@ -2,16 +2,14 @@
 //! The difference is shown first, and nothing is written without consent.
 
 mod list;
-mod surroundings;
 
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use surroundings::Surroundings;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
-use crate::connect::{Change, ChangeKind, Client, Document, Scope, Server};
+use crate::connect::{Change, ChangeKind, Client, Document, Scope, Server, Surroundings};
 use crate::consent::approval::Terminal;
 use crate::files;
 use crate::session::Session;
@@ -64,7 +62,7 @@ pub(crate) struct Connect {
 }
 
 /// The characters that every client takes in the name of a server.
-fn server_name(text: &str) -> Result<String, String> {
+pub(super) fn server_name(text: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if text.is_empty() || text.len() > 64 || !text.chars().all(is_plain) {
         return Err("write 1 to 64 letters, digits, - and _".to_owned());

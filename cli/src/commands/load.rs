@@ -61,8 +61,27 @@ pub(crate) struct Load {
 }
 
 impl Load {
+    /// `tool load TOOL --as NAME` with the flags of `approval`.
+    pub(crate) fn new(tool: Subject, name: Option<ToolKey>, approval: ApprovalFlags) -> Self {
+        Self {
+            tool,
+            words: Vec::new(),
+            start: None,
+            name,
+            approval,
+        }
+    }
+
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
-        let Session { config, printer } = session;
+        self.load(session).await?.report(&session.printer)
+    }
+
+    /// Shows the tool, asks for consent, and records it.
+    ///
+    /// # Errors
+    /// When it cannot be fetched, is refused or not approved, or cannot be recorded.
+    pub(crate) async fn load(&self, session: &Session) -> anyhow::Result<Loaded> {
+        let config = &session.config;
         let target = Target::of(&self.tool, &config.settings)?;
         if let Some(address) = server_named(&target.subject, &self.words, config)? {
             let wanted = WantedServer {
@@ -71,8 +90,7 @@ impl Load {
                 rights: &self.approval.rights,
                 start: self.start,
             };
-            let loaded = load_server(&wanted, &self.approval, session).await?;
-            return loaded.report(printer);
+            return load_server(&wanted, &self.approval, session).await;
         }
         let asked = CapabilityFlags::of(&self.approval.rights).capabilities();
         let (subject, endpoint) = (&target.subject, &target.endpoint);
@@ -81,12 +99,11 @@ impl Load {
         let entry = target::entry(&fetched, &key, &OpenToolbox::open(&config.settings)?);
         let flags = &self.approval;
         let locked = approve_and_load(&key, &entry, &fetched, None, flags, session).await?;
-        Loaded {
+        Ok(Loaded {
             key,
             locked,
             fetched,
-        }
-        .report(printer)
+        })
     }
 }
 

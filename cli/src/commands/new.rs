@@ -115,6 +115,34 @@ impl New {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Writes a project called `name` into `directory` from what `--from` takes, and trusts it, as
+    /// `tool new NAME --from FROM --directory DIRECTORY` does.
+    ///
+    /// # Errors
+    /// When nothing of it can become a tool, or the project cannot be written.
+    pub(crate) async fn project_from(
+        from: PathBuf,
+        name: &ToolName,
+        directory: &Path,
+        session: &Session,
+    ) -> anyhow::Result<()> {
+        let new = Self {
+            name: name.clone(),
+            lang: None,
+            from: Some(from),
+            from_mcp: None,
+            from_gradio: None,
+            from_openapi: None,
+            openapi: openapi::OpenApiOptions::default(),
+            directory: Some(directory.to_owned()),
+        };
+        let (body, lang) = new.body(session).await?;
+        scaffold(directory, name, lang, &body)?;
+        build::remember_trust(directory, &session.config)?;
+        summary::tell(&body, &session.printer);
+        Ok(())
+    }
+
     /// The project's contents and their language.
     async fn body(&self, session: &Session) -> anyhow::Result<(FunctionSource, Template)> {
         let lang = self.lang.unwrap_or(Template::Rust);

@@ -48,6 +48,11 @@ impl Change {
         }
     }
 
+    /// The texts before and after, where there is a file both times.
+    pub(crate) fn texts(&self) -> Option<(&str, &str)> {
+        Some((self.before.as_deref()?, self.after.as_deref()?))
+    }
+
     /// The path, followed by its target if it is a link.
     pub(crate) fn shown(&self) -> String {
         let path = self.path.display();

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::terminal::problem::Problem;
@@ -14,6 +15,16 @@ use super::json::{self, Comments};
 use super::server::{ServeCommand, Server};
 use super::toml;
 use super::unreadable::Unreadable;
+
+/// A server as a configuration has it, to be put back without another look at what it says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WrittenServer {
+    pub(crate) name: String,
+    /// The number of servers before it.
+    pub(crate) before: usize,
+    /// Its value in JSON, or a document in TOML that has it alone.
+    pub(crate) text: String,
+}
 
 /// A configuration as it was when it was opened.
 #[derive(Debug)]
@@ -113,6 +124,145 @@ impl Document {
         let is_linked = self.path.is_symlink();
         let after = (is_left || is_linked).then(|| self.with_mark(after));
         Ok(self.change(after))
+    }
+
+    /// Every server in it, as `tool adopt` lists them.
+    ///
+    /// # Errors
+    /// When it cannot be read in the client's format, or has two servers of one name.
+    pub(crate) fn all(&self) -> anyhow::Result<Map<String, Value>> {
+        let servers = self.servers()?;
+        for name in servers.keys() {
+            self.written(name)?;
+        }
+        Ok(servers)
+    }
+
+    /// The server `name` as it is written here.
+    ///
+    /// # Errors
+    /// When it cannot be read in the client's format, or has two servers of that name.
+    pub(crate) fn written(&self, name: &str) -> anyhow::Result<Option<WrittenServer>> {
+        let section = self.client.section;
+        let written = match self.client.format {
+            Format::Toml => toml::written_server(self.body(), section, name),
+            Format::Json | Format::Jsonc => {
+                json::written_server(self.body(), self.comments(), section, name)
+            }
+        };
+        let written = written.map_err(|error| self.refused(error))?;
+        Ok(written.map(|(before, text)| WrittenServer {
+            name: name.to_owned(),
+            before,
+            text,
+        }))
+    }
+
+    /// The change by which the servers `taken` go and `server`, called `name`, comes.
+    ///
+    /// # Errors
+    /// When it cannot be read in the client's format, has something else of that name, or one of
+    /// the servers cannot be taken out alone.
+    pub(crate) fn replaced(
+        &self,
+        taken: &[String],
+        name: &str,
+        server: &Server,
+    ) -> anyhow::Result<Change> {
+        let mut text = match self.with(name, server)?.after {
+            Some(text) => text,
+            None => return Ok(self.change(None)),
+        };
+        for name in taken {
+            text = self.at(text).taken(name)?;
+        }
+        Ok(self.change(Some(text)))
+    }
+
+    /// The change by which `servers` come back as they were written, and none is called
+    /// `connection`.
+    ///
+    /// # Errors
+    /// When it cannot be read in the client's format, or has a server of one of the names.
+    pub(crate) fn restored(
+        &self,
+        servers: &[WrittenServer],
+        connection: Option<&str>,
+    ) -> anyhow::Result<Change> {
+        let mut text = self.text.clone().unwrap_or_default();
+        let mut servers: Vec<&WrittenServer> = servers.iter().collect();
+        servers.sort_by_key(|server| server.before);
+        for server in servers {
+            text = self.at(text).with_written(server)?;
+        }
+        if let Some(name) = connection
+            && self.has(name)?
+        {
+            text = self.at(text).taken(name)?;
+        }
+        Ok(self.change(Some(text)))
+    }
+
+    /// The change to `after`, a text that this configuration had before.
+    pub(crate) fn changed_to(&self, after: String) -> Change {
+        self.change(Some(after))
+    }
+
+    /// The text of the file; nothing where there is none.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// The real path of the file, with links followed.
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// The client whose configuration it is.
+    pub(crate) fn client(&self) -> &'static Client {
+        self.client
+    }
+
+    /// The same configuration with another text.
+    fn at(&self, text: String) -> Self {
+        Self {
+            client: self.client,
+            path: self.path.clone(),
+            target: self.target.clone(),
+            text: Some(text),
+        }
+    }
+
+    /// The text without the server `name`, whatever that starts.
+    fn taken(&self, name: &str) -> anyhow::Result<String> {
+        let section = self.client.section;
+        let taken = match self.client.format {
+            Format::Toml => toml::take(self.body(), section, name),
+            Format::Json | Format::Jsonc => json::take(self.body(), self.comments(), section, name),
+        };
+        let after = taken.map_err(|error| self.refused(error))?;
+        self.checked(&after, name, None)?;
+        Ok(self.with_mark(after))
+    }
+
+    fn with_written(&self, server: &WrittenServer) -> anyhow::Result<String> {
+        let section = self.client.section;
+        let WrittenServer { name, before, text } = server;
+        let put = match self.client.format {
+            Format::Toml => toml::put_back(self.body(), section, name, text),
+            Format::Json | Format::Jsonc => {
+                json::put_back(self.body(), self.comments(), section, name, (*before, text))
+            }
+        };
+        let after = put.map_err(|error| self.refused(error))?;
+        let entry = self.at(after.clone()).servers()?.get(name).cloned();
+        if entry.is_none() {
+            return Err(self.refused(Unreadable::as_a_whole(format!(
+                "`{name}` cannot be put back into it"
+            ))));
+        }
+        self.checked(&after, name, entry.as_ref())?;
+        Ok(self.with_mark(after))
     }
 
     fn change(&self, after: Option<String>) -> Change {

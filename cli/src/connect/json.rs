@@ -72,6 +72,53 @@ pub(super) fn take(
     Ok(root.to_string())
 }
 
+/// The server `name` of `section` as it is written, and the number of servers before it.
+pub(super) fn written_server(
+    text: &str,
+    comments: Comments,
+    section: &str,
+    name: &str,
+) -> Result<Option<(usize, String)>, Unreadable> {
+    let root = parse(text, comments)?;
+    let Some(whole) = root.object_value() else {
+        return Ok(None);
+    };
+    let Some(servers) = only(&whole, section)? else {
+        return Ok(None);
+    };
+    let Some(server) = only(&object_of(&servers, section)?, name)? else {
+        return Ok(None);
+    };
+    let value = server.value().map(|value| value.to_string());
+    Ok(value.map(|value| (server.property_index(), value)))
+}
+
+/// `text` with the server `name` of `section` as [`written_server`] read it, after `before` others.
+pub(super) fn put_back(
+    text: &str,
+    comments: Comments,
+    section: &str,
+    name: &str,
+    (before, value): (usize, &str),
+) -> Result<String, Unreadable> {
+    let root = parse(text, comments)?;
+    let whole = root.object_value_or_set();
+    let servers = match only(&whole, section)? {
+        None => object_in(&whole, section)?,
+        Some(property) => object_of(&property, section)?,
+    };
+    if only(&servers, name)?.is_some() {
+        return Err(Unreadable::as_a_whole(format!("it has {name:?} already")));
+    }
+    let at = before.min(servers.properties().len());
+    let server = servers.insert(at, name, CstInputValue::Number("0".to_owned()));
+    // A number is written as it is given, so any text takes its place.
+    if let Some(number) = server.value().and_then(|value| value.as_number_lit()) {
+        number.set_raw_value(value.to_owned());
+    }
+    Ok(root.to_string())
+}
+
 fn parse(text: &str, comments: Comments) -> Result<CstRootNode, Unreadable> {
     let options = ParseOptions {
         allow_comments: true,
@@ -216,6 +263,29 @@ mod tests {
         comes_back(
             "{\n  \"servers\": {\n    \"x\": { \"command\": \"y\" }, // c\n    // d\n  },\n}\n",
         );
+    }
+
+    #[test]
+    fn what_was_taken_is_put_back_as_it_was_written() {
+        let value =
+            "{\n      /* mine */ \"command\": \"\\u0079\", // c\n      \"args\": [ 1.50 ]\n    }";
+        let text = format!("{{\n  \"servers\": {{\n    \"a\": 1,\n    \"x\": {value}\n  }}\n}}\n");
+        let (before, found) = written_server(&text, ALLOWED, "servers", "x")
+            .unwrap()
+            .unwrap();
+        assert_eq!((before, &*found), (1, value));
+        let taken = take(&text, ALLOWED, "servers", "x").unwrap();
+        assert!(
+            written_server(&taken, ALLOWED, "servers", "x")
+                .unwrap()
+                .is_none()
+        );
+        let back = put_back(&taken, ALLOWED, "servers", "x", (before, value)).unwrap();
+        assert_eq!(back, text);
+        let other = put_back("{}\n", ALLOWED, "servers", "x", (3, value)).unwrap();
+        assert!(other.contains(&format!("\"x\": {value}")), "{other}");
+        let twice = put_back(&text, ALLOWED, "servers", "x", (0, value)).unwrap_err();
+        assert_eq!(twice.to_string(), "it has \"x\" already");
     }
 
     #[test]

@@ -63,6 +63,70 @@ pub(super) fn take(text: &str, section: &str, name: &str) -> Result<String, Unre
     Ok(with_line_ends_of(text, document))
 }
 
+/// The server `name` of `section` as a document of its own, and the number of servers before it.
+pub(super) fn written_server(
+    text: &str,
+    section: &str,
+    name: &str,
+) -> Result<Option<(usize, String)>, Unreadable> {
+    let mut document = parse(text)?;
+    if !document.contains_key(section) {
+        return Ok(None);
+    }
+    let servers = table_in(document.as_table_mut(), section)?;
+    let Some(before) = servers.iter().position(|(other, _)| other == name) else {
+        return Ok(None);
+    };
+    let Some(server) = servers.get(name).cloned() else {
+        return Ok(None);
+    };
+    let mut alone = Table::new();
+    alone.set_implicit(!server.is_value());
+    alone.insert(name, server);
+    let mut document = DocumentMut::new();
+    document.insert(section, Item::Table(alone));
+    Ok(Some((before, document.to_string())))
+}
+
+/// `text` with the server `name` of `section` as [`written_server`] read it, after all others.
+pub(super) fn put_back(
+    text: &str,
+    section: &str,
+    name: &str,
+    alone: &str,
+) -> Result<String, Unreadable> {
+    let mut document = parse(text)?;
+    let mut alone = parse(alone)?;
+    let server = table_in(alone.as_table_mut(), section)?.remove(name);
+    let mut server = server.ok_or_else(|| Unreadable::as_a_whole("it was not kept whole"))?;
+    if !document.contains_key(section) {
+        let mut servers = Table::new();
+        servers.set_implicit(true);
+        document.insert(section, Item::Table(servers));
+    }
+    let is_inline = document.get(section).is_some_and(Item::is_inline_table);
+    let servers = table_in(document.as_table_mut(), section)?;
+    if servers.contains_key(name) {
+        return Err(Unreadable::as_a_whole(format!("it has `{name}` already")));
+    }
+    if is_inline {
+        server.make_value();
+    }
+    forget_positions(&mut server);
+    servers.insert(name, server);
+    Ok(with_line_ends_of(text, document))
+}
+
+/// Lets a table stand where it is inserted, and not where it stood in another document.
+fn forget_positions(item: &mut Item) {
+    if let Some(table) = item.as_table_mut() {
+        table.set_position(None);
+        for (_, inner) in table.iter_mut() {
+            forget_positions(inner);
+        }
+    }
+}
+
 fn parse(text: &str) -> Result<DocumentMut, Unreadable> {
     text.parse().map_err(|error: TomlError| {
         let before = error.span().and_then(|span| text.get(..span.start));
@@ -188,6 +252,35 @@ mod tests {
         comes_back("[mcp_servers]\nx = { command = \"y\" }\n");
         comes_back("mcp_servers.x.command = \"y\"\n");
         comes_back("mcp_servers = { x = { command = \"y\" } }\n");
+    }
+
+    #[track_caller]
+    fn comes_back_as_written(text: &str) {
+        let (_, alone) = written_server(text, "mcp_servers", "x").unwrap().unwrap();
+        let taken = take(text, "mcp_servers", "x").unwrap();
+        assert!(
+            written_server(&taken, "mcp_servers", "x")
+                .unwrap()
+                .is_none()
+        );
+        let back = put_back(&taken, "mcp_servers", "x", &alone).unwrap();
+        assert_eq!(read(&back), read(text), "{back}");
+        let again = written_server(&back, "mcp_servers", "x")
+            .unwrap()
+            .unwrap()
+            .1;
+        assert_eq!(again.trim(), alone.trim());
+        assert!(put_back(text, "mcp_servers", "x", &alone).is_err());
+    }
+
+    #[test]
+    fn what_was_taken_is_put_back_as_it_was_written() {
+        comes_back_as_written(
+            "a = 1\n\n# of mine\n[mcp_servers.x]\ncommand = 'y' # k\n\n[mcp_servers.x.env]\nA = \"b\"\n\n[z]\nq = 1\n",
+        );
+        comes_back_as_written("[mcp_servers]\nx = { command = \"y\" } # k\n");
+        comes_back_as_written("mcp_servers.x.command = \"y\"\n");
+        comes_back_as_written("mcp_servers = { x = { command = \"y\" } }\n");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! `Config` holds the toolbox's settings, and what only the command needs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::Context as _;
@@ -43,6 +43,24 @@ impl Config {
             settings: Settings::resolve(environment::variables(), working, endpoint)?,
             virtual_environment: variable("VIRTUAL_ENV").map(PathBuf::from),
             log: variable("TOOL_HUB_LOG"),
+        })
+    }
+
+    /// The same, as for a command that is started in the directory of a toolbox.
+    ///
+    /// # Errors
+    /// As [`Config::read`].
+    pub(crate) fn in_toolbox(&self, directory: &Path) -> anyhow::Result<Self> {
+        let (working, endpoint) = (
+            self.settings.working.clone(),
+            self.settings.endpoint.clone(),
+        );
+        let mut settings = Settings::resolve(environment::variables(), working, Some(endpoint))?;
+        settings.working = directory.to_owned();
+        Ok(Self {
+            settings,
+            virtual_environment: self.virtual_environment.clone(),
+            log: self.log.clone(),
         })
     }
 

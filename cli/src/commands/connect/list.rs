@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::surroundings::Surroundings;
-use crate::connect::{Client, Scope, ServeCommand};
+use crate::connect::{Client, Scope, ServeCommand, Surroundings};
 use crate::terminal::diagnosis;
 use crate::terminal::printer::Printer;
 use crate::terminal::table::table;

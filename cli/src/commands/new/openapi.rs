@@ -33,7 +33,7 @@ const TAGS_MAX: usize = 40;
 const OPERATIONS_MAX: usize = 100;
 
 /// The operations of a document that are wanted, and where they are called.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct OpenApiOptions {
     /// Take the operations with this tag of the document; may be repeated
     #[arg(long, value_name = "TAG", requires = "from_openapi")]

@@ -1,0 +1,17 @@
+//! Decides what servers of MCP clients can become, and keeps a record by which that is undone.
+
+mod configured_server;
+mod launcher;
+mod plan;
+mod record;
+mod replacements;
+mod shown_command;
+mod splice;
+
+pub(crate) use configured_server::{ConfiguredServer, LocalCommand, ServerKind};
+pub(crate) use launcher::launcher;
+pub(crate) use plan::{Become, Means, Plan, Road, plan};
+pub(crate) use record::{AdoptedFile, AdoptedServer, AdoptionRecord, KeptCredential};
+pub(crate) use replacements::Replacements;
+pub(crate) use shown_command::{shown_address, shown_command};
+pub(crate) use splice::Splice;

@@ -1,0 +1,293 @@
+//! Plans what each server can become, the safest first: a component, a process in a cage, or what
+//! it is. Nothing is looked up here.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::configured_server::{ConfiguredServer, LocalCommand, ServerKind};
+use super::launcher::{Launcher, launcher};
+use super::replacements::Replacements;
+
+/// The things that a server can become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Become {
+    /// A tool in the sandbox: one of the shelf, or one that is made of the server's own functions
+    Component,
+    /// The same process, in a cage with granted rights only
+    Caged,
+    /// The same server at its address, of which only approved functions are called
+    Remote,
+    /// What it is: the client goes on starting it
+    Stay,
+}
+
+impl Become {
+    /// The word for it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Component => "component",
+            Self::Caged => "caged",
+            Self::Remote => "remote",
+            Self::Stay => "stay",
+        }
+    }
+}
+
+/// One way to take a server over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Road {
+    /// A tool of the shelf takes its place.
+    Shelf { tool: String, differs: Vec<String> },
+    /// `tool new --from` makes a tool of it, if that can be done.
+    Conversion { from: String },
+    /// Its process is loaded.
+    Cage,
+    /// Its address is loaded.
+    Remote,
+}
+
+impl Road {
+    /// The thing that it leads to.
+    pub(crate) fn leads_to(&self) -> Become {
+        match self {
+            Self::Shelf { .. } | Self::Conversion { .. } => Become::Component,
+            Self::Cage => Become::Caged,
+            Self::Remote => Become::Remote,
+        }
+    }
+
+    /// The reason for it, in words.
+    pub(crate) fn why(&self) -> String {
+        match self {
+            Self::Shelf { tool, differs } => {
+                let mut why = format!("the shelf's `{tool}` stands for it");
+                for difference in differs {
+                    why.push_str("; ");
+                    why.push_str(difference.trim_end_matches('.'));
+                }
+                why
+            }
+            Self::Conversion { from } => {
+                format!("`tool new --from {from}` can be tried, which keeps its functions")
+            }
+            Self::Cage => {
+                "its process is started in a cage, with the rights that you grant".to_owned()
+            }
+            Self::Remote => {
+                "it stays where it is, and only functions that you approved are called".to_owned()
+            }
+        }
+    }
+}
+
+/// What is there to take servers over with.
+#[derive(Debug)]
+pub(crate) struct Means {
+    pub(crate) replacements: Replacements,
+    /// True if somebody said where the shelf is.
+    pub(crate) has_shelf: bool,
+    /// The reason why no process can be caged, if none can.
+    pub(crate) no_cage: Option<String>,
+}
+
+/// The ways to take a server over, the best first, or the reasons why there is none.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) roads: Vec<Road>,
+    /// Why it stays, or what else a person should know.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Plan {
+    /// The best that it can become.
+    pub(crate) fn proposed(&self) -> Become {
+        self.roads.first().map_or(Become::Stay, Road::leads_to)
+    }
+
+    /// All that it can become, each once, the best first.
+    pub(crate) fn choices(&self) -> Vec<Become> {
+        let mut choices: Vec<Become> = self.roads.iter().map(Road::leads_to).collect();
+        choices.dedup();
+        choices.push(Become::Stay);
+        choices
+    }
+
+    fn stays(reason: impl Into<String>) -> Self {
+        Self {
+            roads: Vec::new(),
+            notes: vec![reason.into()],
+        }
+    }
+}
+
+/// Plans for `server`.
+pub(crate) fn plan(server: &ConfiguredServer, means: &Means) -> Plan {
+    match &server.kind {
+        ServerKind::Ours => Plan::stays("it is `tool serve` already"),
+        ServerKind::Other(reason) => Plan::stays(reason),
+        ServerKind::Remote(remote) => match remote.url.scheme() {
+            "https" => Plan {
+                roads: vec![Road::Remote],
+                notes: Vec::new(),
+            },
+            _ => Plan::stays(
+                "its address is not https, so anybody on the way can change its answers",
+            ),
+        },
+        ServerKind::Local(command) => of_command(command, means),
+    }
+}
+
+fn of_command(command: &LocalCommand, means: &Means) -> Plan {
+    let (launched, _) = launcher(command);
+    let mut plan = Plan {
+        roads: Vec::new(),
+        notes: Vec::new(),
+    };
+    if let Launcher::Container(program) = &launched {
+        return Plan::stays(format!(
+            "{program} runs it in a container, which its own options confine"
+        ));
+    }
+    if let Launcher::Bridge(url) = &launched {
+        return match url.scheme() {
+            "https" => Plan {
+                roads: vec![Road::Remote],
+                notes: vec!["mcp-remote only passes on what that address answers".to_owned()],
+            },
+            _ => Plan::stays("the address behind mcp-remote is not https"),
+        };
+    }
+    if let Some(replacement) = means.replacements.of(&launched) {
+        match means.has_shelf {
+            true => plan.roads.push(Road::Shelf {
+                tool: replacement.tool.clone(),
+                differs: replacement.differs.clone(),
+            }),
+            false => plan.notes.push(format!(
+                "the shelf's `{}` stands for it: say where the shelf is with --shelf",
+                replacement.tool
+            )),
+        }
+    }
+    if let Some(from) = convertible(&launched, command) {
+        plan.roads.push(Road::Conversion { from });
+    }
+    match &means.no_cage {
+        None => plan.roads.push(Road::Cage),
+        Some(reason) => plan.notes.push(format!("no cage: {reason}")),
+    }
+    plan
+}
+
+/// The value of `tool new --from` for what a command starts.
+fn convertible(launched: &Launcher, command: &LocalCommand) -> Option<String> {
+    Some(match launched {
+        Launcher::Pypi(package) => format!("pypi:{package}"),
+        Launcher::Npm(package) => format!("npm:{package}"),
+        Launcher::File(path) => {
+            let path = Path::new(path);
+            let directory = command.directory.as_deref().map(Path::new);
+            let path = directory.map_or_else(|| path.to_owned(), |it| it.join(path));
+            // A client has a working directory of its own.
+            path.is_absolute().then(|| path.display().to_string())?
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn means(shelf: bool, no_cage: Option<&str>) -> Means {
+        let table = "[[replacement]]\npackages = [\"pypi:mcp-server-time\"]\ntool = \"time\"\ndiffers = [\"It knows no local time zone.\"]\n";
+        Means {
+            replacements: table.parse().unwrap(),
+            has_shelf: shelf,
+            no_cage: no_cage.map(str::to_owned),
+        }
+    }
+
+    #[track_caller]
+    fn check(entry: Value, means: &Means, expect: &str) {
+        let plan = plan(&ConfiguredServer::of("x", &entry), means);
+        let roads = plan.roads.iter().map(|road| match road {
+            Road::Shelf { tool, .. } => format!("shelf {tool}"),
+            Road::Conversion { from } => format!("from {from}"),
+            Road::Cage => "cage".to_owned(),
+            Road::Remote => "remote".to_owned(),
+        });
+        let mut all: Vec<String> = roads.collect();
+        all.extend(plan.notes);
+        assert_eq!(all.join(", "), expect, "{entry}");
+    }
+
+    #[test]
+    fn each_kind_of_server_has_its_roads() {
+        let all = means(true, None);
+        let entry = |command: &str, args: &[&str]| json!({ "command": command, "args": args });
+        let time = entry("uvx", &["mcp-server-time"]);
+        check(
+            time.clone(),
+            &all,
+            "shelf time, from pypi:mcp-server-time, cage",
+        );
+        check(
+            time,
+            &means(false, Some("old kernel")),
+            "from pypi:mcp-server-time, the shelf's `time` stands for it: say where the shelf is with --shelf, no cage: old kernel",
+        );
+        check(entry("npx", &["-y", "a@1"]), &all, "from npm:a@1, cage");
+        check(entry("python", &["/a/b.py"]), &all, "from /a/b.py, cage");
+        check(entry("python", &["b.py"]), &all, "cage");
+        check(
+            json!({ "command": "python", "args": ["b.py"], "cwd": "/a" }),
+            &all,
+            "from /a/b.py, cage",
+        );
+        check(entry("/opt/server", &[]), &all, "cage");
+        check(
+            entry("docker", &["run", "x"]),
+            &all,
+            "docker runs it in a container, which its own options confine",
+        );
+        check(json!({ "url": "https://a.example/" }), &all, "remote");
+        check(
+            json!({ "url": "http://a.example/" }),
+            &all,
+            "its address is not https, so anybody on the way can change its answers",
+        );
+        check(
+            entry("npx", &["mcp-remote", "https://a.example/"]),
+            &all,
+            "remote, mcp-remote only passes on what that address answers",
+        );
+        check(
+            entry("tool", &["serve"]),
+            &all,
+            "it is `tool serve` already",
+        );
+        check(
+            json!({ "command": "x", "disabled": true }),
+            &all,
+            "it is switched off",
+        );
+    }
+
+    #[test]
+    fn a_component_is_proposed_before_a_process() {
+        let all = means(true, None);
+        let entry = json!({ "command": "uvx", "args": ["mcp-server-time"] });
+        let plan = plan(&ConfiguredServer::of("x", &entry), &all);
+        assert_eq!(plan.proposed(), Become::Component);
+        let choices = [Become::Component, Become::Caged, Become::Stay];
+        assert_eq!(plan.choices(), choices);
+        assert!(plan.roads[0].why().contains("It knows no local time zone"));
+    }
+}

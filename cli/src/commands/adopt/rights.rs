@@ -1,0 +1,93 @@
+//! Proposes the rights of a tool from the arguments and variables that its server was started with.
+
+use std::path::{Path, PathBuf};
+
+use tool_hub_manifest::{Capabilities, Origin, VariableName};
+use tool_hub_toolbox::Settings;
+use tool_hub_toolbox::sensitive::SensitivePlaces;
+
+use crate::adopt::{LocalCommand, launcher};
+use crate::consent::rights_flags::RightsFlags;
+
+/// The rights that a server's command speaks for, and the values that go with them.
+#[derive(Debug, Default)]
+pub(super) struct ProposedRights {
+    pub(super) flags: RightsFlags,
+    pub(super) variables: Vec<(VariableName, String)>,
+    pub(super) credentials: Vec<(VariableName, Origin, String)>,
+    /// What of the command has no place in the tool.
+    pub(super) lost: Vec<String>,
+}
+
+/// The rights among those that a tool asks for that `command` speaks for: its directories in
+/// order, and its variables by name.
+pub(super) fn proposed(
+    asked: &Capabilities,
+    command: &LocalCommand,
+    settings: &Settings,
+) -> ProposedRights {
+    let mut proposed = ProposedRights::default();
+    let (_, own) = launcher(command);
+    let mut directories: Vec<PathBuf> = own
+        .iter()
+        .filter_map(|word| directory(word, settings))
+        .collect();
+    let mut others = own.len() - directories.len();
+    let sensitive = SensitivePlaces::of(settings);
+    for request in &asked.directories {
+        if directories.is_empty() {
+            break;
+        }
+        let path = directories.remove(0);
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        // A person is asked about a dangerous one by itself.
+        if sensitive.findings(&real, request.access).is_empty() {
+            let access = Some(request.access);
+            proposed
+                .flags
+                .directories
+                .push((request.name.clone(), access, path));
+        }
+    }
+    others += directories.len();
+    if others > 0 {
+        let what = match others {
+            1 => "one argument of its command is".to_owned(),
+            count => format!("{count} arguments of its command are"),
+        };
+        proposed.lost.push(format!("{what} not passed on"));
+    }
+    for (name, value) in &command.env {
+        let parsed = name.parse::<VariableName>().ok();
+        let credential = parsed.as_ref().and_then(|name| asked.credential(name));
+        match (parsed, credential) {
+            (Some(name), Some(request)) => {
+                proposed.flags.credentials.push(name.clone());
+                let origin = request.origin.clone();
+                proposed.credentials.push((name, origin, value.clone()));
+            }
+            (Some(name), None) if asked.variable(&name).is_some() => {
+                proposed.flags.variables.push(name.clone());
+                proposed.variables.push((name, value.clone()));
+            }
+            _ => proposed
+                .lost
+                .push(format!("the variable {name} is not passed on")),
+        }
+    }
+    proposed
+}
+
+/// The directory that an argument names, as `PATH` or `--option=PATH`.
+fn directory(word: &str, settings: &Settings) -> Option<PathBuf> {
+    let path = match word.split_once('=') {
+        Some((option, path)) if option.starts_with("--") => path,
+        _ => word,
+    };
+    let path = Path::new(path);
+    let path = match path.is_absolute() || path.starts_with("~") {
+        true => settings.place(path),
+        false => return None,
+    };
+    path.is_dir().then_some(path)
+}
