@@ -12,6 +12,7 @@
 )]
 
 mod administration;
+mod adopt;
 mod agent_loop;
 mod agent_slips;
 mod agents;
@@ -125,6 +126,7 @@ fn main() -> ExitCode {
         connect::tests(),
         credentials::tests(),
         administration::tests(),
+        adopt::tests(),
         network::tests(),
         node::tests(),
         no_rust::tests(),
