@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::configured_server::{ConfiguredServer, LocalCommand, ServerKind};
 use super::launcher::{Launcher, launcher};
 use super::replacements::Replacements;
+use super::shown_command::may_hold_a_secret;
 
 /// The things that a server can become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
@@ -32,6 +33,16 @@ impl Become {
             Self::Caged => "caged",
             Self::Remote => "remote",
             Self::Stay => "stay",
+        }
+    }
+
+    /// The same with its article.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Component => "a component",
+            Self::Caged => "a caged process",
+            Self::Remote => "a remote server",
+            Self::Stay => "what it is",
         }
     }
 }
@@ -177,6 +188,14 @@ fn of_command(command: &LocalCommand, means: &Means) -> Plan {
         plan.roads.push(Road::Conversion { from });
     }
     match &means.no_cage {
+        None if may_hold_a_secret(command) => plan.notes.push(
+            "no cage: an argument may be a secret, and the toolbox names the arguments of a process"
+                .to_owned(),
+        ),
+        None if command.directory.is_some() => plan.notes.push(
+            "no cage: a process in one is started in a directory of its own, and this one names another"
+                .to_owned(),
+        ),
         None => plan.roads.push(Road::Cage),
         Some(reason) => plan.notes.push(format!("no cage: {reason}")),
     }
@@ -249,7 +268,12 @@ mod tests {
         check(
             json!({ "command": "python", "args": ["b.py"], "cwd": "/a" }),
             &all,
-            "from /a/b.py, cage",
+            "from /a/b.py, no cage: a process in one is started in a directory of its own, and this one names another",
+        );
+        check(
+            entry("/opt/server", &["--token", "hunter"]),
+            &all,
+            "no cage: an argument may be a secret, and the toolbox names the arguments of a process",
         );
         check(entry("/opt/server", &[]), &all, "cage");
         check(

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use url::Url;
+
 use super::configured_server::{LocalCommand, RemoteAddress};
 use super::launcher::{Launcher, launcher};
 
@@ -21,6 +23,25 @@ const HARMLESS: [&str; 8] = [
     "--package",
 ];
 
+/// Parts of the names of options whose values are secrets.
+const SECRETS: [&str; 9] = [
+    "token", "key", "secret", "pass", "auth", "header", "bearer", "cred", "cookie",
+];
+/// What known kinds of keys begin with.
+const KEYS: [&str; 9] = [
+    "sk-",
+    "pk-",
+    "ghp_",
+    "github_pat_",
+    "glpat-",
+    "xox",
+    "AKIA",
+    "eyJ",
+    "Bearer ",
+];
+/// The shortest word of letters and digits that is taken for a key.
+const KEY_BYTES_MIN: usize = 20;
+
 /// `command` with every word covered that is no option, package, file or short plain word, and
 /// without its variables.
 pub(crate) fn shown_command(command: &LocalCommand) -> String {
@@ -37,6 +58,40 @@ pub(crate) fn shown_command(command: &LocalCommand) -> String {
         before = word;
     }
     shown.join(" ")
+}
+
+/// True if a word of `command` looks like a secret, or stands where one is expected.
+pub(crate) fn may_hold_a_secret(command: &LocalCommand) -> bool {
+    let mut before = "";
+    command.args.iter().any(|word| {
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) => (option, value),
+            None => (before, word.as_str()),
+        };
+        let named = option.to_ascii_lowercase();
+        let is_expected =
+            SECRETS.iter().any(|name| named.contains(name)) && !value.starts_with('-');
+        before = if word.starts_with('-') { word } else { "" };
+        is_expected || is_like_a_secret(value)
+    })
+}
+
+/// True for the forms of keys, for addresses with a user or a query, and for long words in which
+/// letters and digits are mixed.
+fn is_like_a_secret(word: &str) -> bool {
+    if is_path(word) {
+        return false;
+    }
+    if let Ok(url) = word.parse::<Url>()
+        && url.has_host()
+    {
+        return !url.username().is_empty() || url.password().is_some() || url.query().is_some();
+    }
+    let has = |is: fn(char) -> bool| word.chars().any(is);
+    let is_mixed = has(|c| c.is_ascii_digit()) && has(|c| c.is_ascii_alphabetic());
+    let is_package = word.contains("==") || word.rfind('@').is_some_and(|at| at > 0);
+    KEYS.iter().any(|beginning| word.starts_with(beginning))
+        || is_mixed && word.len() >= KEY_BYTES_MIN && !word.contains(['/', ' ']) && !is_package
 }
 
 /// The origin of `remote`: paths, queries and headers may hold keys.
@@ -123,6 +178,42 @@ mod tests {
         check("docker run -e KEY=hunter img", "docker run -e … img");
         check("/opt/server hunterhunter2", "/opt/server …");
         check("python -m a_b", "python -m a_b");
+    }
+
+    #[track_caller]
+    fn check_secret(line: &str, expect: bool) {
+        let args = line.split(' ').map(str::to_owned).collect();
+        let command = LocalCommand {
+            program: "uvx".to_owned(),
+            args,
+            env: BTreeMap::new(),
+            directory: None,
+        };
+        assert_eq!(may_hold_a_secret(&command), expect, "{line}");
+    }
+
+    #[test]
+    fn what_looks_like_a_secret_is_known() {
+        for line in [
+            "a --token hunter",
+            "a --api-key=hunter",
+            "a --header X-Hunter",
+            "a sk-hunter",
+            "a postgresql://u:hunter@h/db",
+            "a https://h/?k=hunter",
+            "a 0123456789abcdefghij",
+        ] {
+            check_secret(line, true);
+        }
+        for line in [
+            "mcp-server-time --local-timezone=Europe/Berlin",
+            "-y @modelcontextprotocol/server-filesystem2026 /etc",
+            "a --keyless --port 8080",
+            "mcp-server-with-a-long-name==2026.7.10 stdio",
+            "a https://h/path",
+        ] {
+            check_secret(line, false);
+        }
     }
 
     #[test]

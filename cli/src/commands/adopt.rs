@@ -13,6 +13,7 @@ mod undo;
 use std::process::ExitCode;
 
 use clap::Args;
+use tool_hub_toolbox::Settings;
 
 use crate::adopt::Become;
 use crate::connect::{Client, Scope, Surroundings};
@@ -67,10 +68,11 @@ pub(crate) struct Adopt {
 }
 
 impl Adopt {
-    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(mut self, session: &Session) -> anyhow::Result<ExitCode> {
+        self.place(&session.config.settings);
         let client = self.client()?;
         if self.undo {
-            return undo::undo(self, client, session);
+            return undo::undo(&self, client, session);
         }
         if !self.approval.is_empty() && (self.server.is_none() || self.r#as.is_none()) {
             return Err(Problem::user("an approval and rights are for one server")
@@ -78,7 +80,7 @@ impl Adopt {
                 .into());
         }
         let surroundings = Surroundings::find(&session.config)?;
-        let found = find(self, client, &surroundings, session)?;
+        let found = find(&self, client, &surroundings, session)?;
         listing::tell_interrupted(&found, session)?;
         if let Some(name) = &self.server {
             refuse_unknown(name, &found)?;
@@ -92,7 +94,19 @@ impl Adopt {
             }
             return Ok(ExitCode::SUCCESS);
         }
-        adopting::adopt(self, &found, &surroundings, session).await
+        adopting::adopt(&self, &found, &surroundings, session).await
+    }
+
+    /// Resolves its paths, since the tools of a user's own toolbox are loaded as from its directory.
+    fn place(&mut self, settings: &Settings) {
+        if let Some(Shelf::Directory(directory)) = &mut self.shelf {
+            *directory = settings.place(directory);
+        }
+        let rights = &mut self.approval.rights;
+        let directories = rights.directories.iter_mut().map(|(.., path)| path);
+        for path in directories.chain(&mut rights.insisted) {
+            *path = settings.place(path);
+        }
     }
 
     /// True if nothing is to be done: neither at a terminal nor by flags.

@@ -1,6 +1,6 @@
 //! Tests of what `tool adopt` refuses, and that nothing is half written then.
 
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::{adopt_adder, digest, shelf, text, write};
 use crate::support::ran::says;
@@ -81,7 +81,7 @@ fn bad_arguments_are_refused() {
         (
             "adopt --server sums --as remote",
             1,
-            "`sums` cannot become remote",
+            "`sums` cannot become a remote server",
         ),
         ("adopt --undo", 1, "nothing of this was adopted"),
     ] {

@@ -44,7 +44,11 @@ pub(super) async fn adopt(
             .is_none_or(|name| *name == one.server.name);
         is_named && (asked.server.is_some() || one.can_be_adopted())
     };
-    let all: Vec<&FoundServer> = found.iter().filter(wanted).collect();
+    let mut all: Vec<&FoundServer> = found.iter().filter(wanted).collect();
+    if asked.dry_run {
+        // One tool is shown; that of another client with the same name is shown by naming that.
+        all.truncate(1);
+    }
     if all.is_empty() {
         session
             .printer
@@ -273,11 +277,9 @@ impl<'f> File<'_, 'f> {
                 .splice
                 .as_ref()
                 .and_then(|earlier| earlier.undone(before));
-            file.splice = match (first, file.connection.is_some()) {
-                (Some(first), _) => Some(Splice::between(&first, after)),
-                (None, false) => Some(Splice::between(before, after)),
-                (None, true) => None,
-            };
+            let first =
+                first.or_else(|| is_first(document, file, had_it).then(|| before.to_owned()));
+            file.splice = first.map(|first| Splice::between(&first, after));
             if !had_it {
                 file.connection = Some(self.asked.name.clone());
             }
@@ -347,6 +349,13 @@ impl<'f> File<'_, 'f> {
             "toolbox": server.toolbox,
         })
     }
+}
+
+/// True if `document` has all that undoing has to bring back, and nothing that adopting made.
+fn is_first(document: &Document, file: &AdoptedFile, had_connection: bool) -> bool {
+    let mut names = file.servers.iter().map(|server| &server.written.name);
+    let has_all = names.all(|name| document.written(name).is_ok_and(|it| it.is_some()));
+    has_all && !(had_connection && file.connection.is_some())
 }
 
 fn adopted(

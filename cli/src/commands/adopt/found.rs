@@ -11,7 +11,6 @@ use crate::adopt::{ConfiguredServer, Means, Plan, Replacements, plan};
 use crate::connect::{Client, Document, Scope, Surroundings};
 use crate::files;
 use crate::session::Session;
-use crate::settings::config::Config;
 use crate::terminal::diagnosis;
 
 /// The table in a shelf that names the packages for which its tools stand.
@@ -57,11 +56,9 @@ impl FromStr for Shelf {
 
 impl Shelf {
     /// The tool called `name` on it.
-    pub(super) fn subject(&self, name: &str, config: &Config) -> Subject {
+    pub(super) fn subject(&self, name: &str) -> Subject {
         match self {
-            Self::Directory(directory) => {
-                Subject::Path(config.settings.place(directory).join(name))
-            }
+            Self::Directory(directory) => Subject::Path(directory.join(name)),
             Self::Owner(owner) => {
                 let text = format!("{owner}/{name}");
                 Subject::Reference(text.parse(), text)
@@ -70,11 +67,11 @@ impl Shelf {
     }
 
     /// The table of a shelf in a directory, where it has one.
-    fn table(&self, config: &Config) -> anyhow::Result<Option<Replacements>> {
+    fn table(&self) -> anyhow::Result<Option<Replacements>> {
         let Self::Directory(directory) = self else {
             return Ok(None);
         };
-        let path = config.settings.place(directory).join(TABLE);
+        let path = directory.join(TABLE);
         let text = files::read_if_present(&path)?;
         Ok(text.map(|text| text.parse()).transpose()?)
     }
@@ -88,7 +85,7 @@ pub(super) fn find(
     surroundings: &Surroundings,
     session: &Session,
 ) -> anyhow::Result<Vec<FoundServer>> {
-    let table = asked.shelf.as_ref().map(|it| it.table(&session.config));
+    let table = asked.shelf.as_ref().map(Shelf::table);
     let means = Means {
         replacements: table
             .transpose()?

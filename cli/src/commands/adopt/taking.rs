@@ -132,10 +132,10 @@ async fn prepare(
             Err(error) => last = Some(error),
         }
     }
-    let name = &one.server.name;
+    let cannot = format!("`{}` cannot become {}", one.server.name, wanted.noun());
     Err(match last {
-        Some(error) => error.context(format!("`{name}` cannot become a {}", wanted.as_str())),
-        None => Problem::user(format!("`{name}` cannot become {}", wanted.as_str()))
+        Some(error) => error.context(cannot),
+        None => Problem::user(cannot)
             .hint(one.plan.notes.first().cloned().unwrap_or_else(|| {
                 let choices = one.plan.choices();
                 let choices: Vec<&str> = choices.iter().map(|it| it.as_str()).collect();
@@ -166,7 +166,7 @@ async fn gone(
         Road::Shelf { tool, .. } => {
             let shelf = asked.shelf.as_ref();
             let shelf = shelf.ok_or_else(|| Problem::user("nobody said where the shelf is"))?;
-            (shelf.subject(tool, config), None)
+            (shelf.subject(tool), None)
         }
         Road::Conversion { from } => {
             let name = tool_name(&one.server.name);
