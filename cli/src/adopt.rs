@@ -8,8 +8,8 @@ mod replacements;
 mod shown_command;
 mod splice;
 
-pub(crate) use configured_server::{ConfiguredServer, LocalCommand, ServerKind};
-pub(crate) use launcher::launcher;
+pub(crate) use configured_server::{ConfiguredServer, LocalCommand, RemoteAddress, ServerKind};
+pub(crate) use launcher::{Launcher, launcher, loadable};
 pub(crate) use plan::{Become, Means, Plan, Road, plan};
 pub(crate) use record::{AdoptedFile, AdoptedServer, AdoptionRecord, KeptCredential};
 pub(crate) use replacements::Replacements;

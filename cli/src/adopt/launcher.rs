@@ -25,15 +25,53 @@ pub(crate) enum Launcher {
     Program,
 }
 
+/// Programs that fetch or build what they start, for which a cage gives them too little.
+const FETCHING: [&str; 5] = ["uv", "npm", "pnpm", "yarn", "bun"];
+
+/// The words by which a process is loaded: as they are, but for packages of npm that something else
+/// than `npx` starts. `None` for what fetches or builds what it starts.
+pub(crate) fn loadable(command: &LocalCommand) -> Option<Vec<String>> {
+    let (launched, own) = launcher(command);
+    let name = program_name(&command.program);
+    let begins = |words: &[&str]| {
+        let args = command.args.iter().map(String::as_str);
+        args.zip(words.iter().copied())
+            .all(|(arg, word)| arg == word)
+            && command.args.len() > words.len()
+    };
+    let is_loaded = match name {
+        "npx" | "uvx" | "pipx" => true,
+        "npm" => begins(&["exec"]) || begins(&["x"]),
+        "uv" => begins(&["tool", "run"]),
+        _ => !FETCHING.contains(&name) && !["bunx", "cmd"].contains(&name),
+    };
+    if is_loaded {
+        let words = std::iter::once(&command.program).chain(&command.args);
+        return Some(words.cloned().collect());
+    }
+    match launched {
+        Launcher::Npm(package) => {
+            let words = ["npx".to_owned(), "-y".to_owned(), package].into_iter();
+            Some(words.chain(own.iter().cloned()).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The name of a program without its directory and the endings of Windows.
+fn program_name(program: &str) -> &str {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let bare = name.strip_suffix(".exe").or(name.strip_suffix(".cmd"));
+    bare.unwrap_or(name)
+}
+
 /// Reads `command`: the thing it starts, and the arguments that are the server's own.
 pub(crate) fn launcher(command: &LocalCommand) -> (Launcher, &[String]) {
     read(&command.program, &command.args)
 }
 
 fn read<'a>(program: &str, args: &'a [String]) -> (Launcher, &'a [String]) {
-    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-    let name = name.strip_suffix(".exe").or(name.strip_suffix(".cmd"));
-    let name = name.unwrap_or_else(|| program.rsplit(['/', '\\']).next().unwrap_or(program));
+    let name = program_name(program);
     match (name, args) {
         // Windows starts scripts so.
         ("cmd", [c, inner, rest @ ..]) if c.eq_ignore_ascii_case("/c") => read(inner, rest),
@@ -205,6 +243,35 @@ mod tests {
         check("uvx --from a[extra]==1.0 b c", pypi("a==1.0"), "c");
         check("uv tool run x", pypi("x"), "");
         check("pipx run --spec a b", pypi("a"), "");
+    }
+
+    #[test]
+    fn a_process_is_loaded_by_its_words() {
+        let loaded = |line: &str| {
+            let mut words = line.split(' ').map(str::to_owned);
+            let command = LocalCommand {
+                program: words.next().unwrap(),
+                args: words.collect(),
+                env: Default::default(),
+                directory: None,
+            };
+            loadable(&command).map(|words| words.join(" "))
+        };
+        for line in [
+            "npx -y a /b",
+            "uvx a",
+            "uv tool run a",
+            "npm exec a",
+            "/opt/server a",
+        ] {
+            assert_eq!(loaded(line).as_deref(), Some(line));
+        }
+        for line in ["bunx a b", "pnpm dlx a b", "cmd /c npx a b"] {
+            assert_eq!(loaded(line).as_deref(), Some("npx -y a b"), "{line}");
+        }
+        for line in ["uv run a.py", "npm run a", "uv"] {
+            assert_eq!(loaded(line), None, "{line}");
+        }
     }
 
     #[test]

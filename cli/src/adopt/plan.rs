@@ -5,11 +5,13 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use serde::Serialize;
+use tool_hub_manifest::{AddressError, ServerUrl};
+use url::Url;
 
 use super::configured_server::{ConfiguredServer, LocalCommand, ServerKind};
-use super::launcher::{Launcher, launcher};
+use super::launcher::{Launcher, launcher, loadable};
 use super::replacements::Replacements;
-use super::shown_command::may_hold_a_secret;
+use super::shown_command::{may_hold_a_secret, url_may_hold_a_secret};
 
 /// The things that a server can become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
@@ -139,16 +141,23 @@ pub(crate) fn plan(server: &ConfiguredServer, means: &Means) -> Plan {
     match &server.kind {
         ServerKind::Ours => Plan::stays("it is `tool serve` already"),
         ServerKind::Other(reason) => Plan::stays(reason),
-        ServerKind::Remote(remote) => match remote.url.scheme() {
-            "https" => Plan {
-                roads: vec![Road::Remote],
-                notes: Vec::new(),
-            },
-            _ => Plan::stays(
-                "its address is not https, so anybody on the way can change its answers",
-            ),
-        },
+        ServerKind::Remote(remote) => of_address(&remote.url),
         ServerKind::Local(command) => of_command(command, means),
+    }
+}
+
+fn of_address(url: &Url) -> Plan {
+    if url_may_hold_a_secret(url) {
+        return Plan::stays("its address may hold a secret, and the toolbox names addresses");
+    }
+    match ServerUrl::new(url.as_str()) {
+        Ok(_) => Plan {
+            roads: vec![Road::Remote],
+            notes: Vec::new(),
+        },
+        // The reason alone: the whole error has the address.
+        Err(AddressError::NotAUrl { reason, .. }) => Plan::stays(reason),
+        Err(error) => Plan::stays(error.to_string()),
     }
 }
 
@@ -164,13 +173,10 @@ fn of_command(command: &LocalCommand, means: &Means) -> Plan {
         ));
     }
     if let Launcher::Bridge(url) = &launched {
-        return match url.scheme() {
-            "https" => Plan {
-                roads: vec![Road::Remote],
-                notes: vec!["mcp-remote only passes on what that address answers".to_owned()],
-            },
-            _ => Plan::stays("the address behind mcp-remote is not https"),
-        };
+        let mut plan = of_address(url);
+        plan.notes
+            .push("mcp-remote only passes on what that address answers".to_owned());
+        return plan;
     }
     if let Some(replacement) = means.replacements.of(&launched) {
         match means.has_shelf {
@@ -192,6 +198,10 @@ fn of_command(command: &LocalCommand, means: &Means) -> Plan {
             "no cage: an argument may be a secret, and the toolbox names the arguments of a process"
                 .to_owned(),
         ),
+        None if loadable(command).is_none() => plan.notes.push(format!(
+            "no cage: `{}` fetches or builds what it starts",
+            command.program
+        )),
         None if command.directory.is_some() => plan.notes.push(
             "no cage: a process in one is started in a directory of its own, and this one names another"
                 .to_owned(),
@@ -277,6 +287,16 @@ mod tests {
         );
         check(entry("/opt/server", &[]), &all, "cage");
         check(
+            entry("uv", &["run", "x"]),
+            &all,
+            "no cage: `uv` fetches or builds what it starts",
+        );
+        check(
+            json!({ "url": "https://a.example/?key=hunter" }),
+            &all,
+            "its address may hold a secret, and the toolbox names addresses",
+        );
+        check(
             entry("docker", &["run", "x"]),
             &all,
             "docker runs it in a container, which its own options confine",
@@ -285,7 +305,7 @@ mod tests {
         check(
             json!({ "url": "http://a.example/" }),
             &all,
-            "its address is not https, so anybody on the way can change its answers",
+            "http is for this machine only; use https",
         );
         check(
             entry("npx", &["mcp-remote", "https://a.example/"]),

@@ -76,6 +76,12 @@ pub(crate) fn may_hold_a_secret(command: &LocalCommand) -> bool {
     })
 }
 
+/// True if the path of an address looks like a key, or a query may have one.
+pub(crate) fn url_may_hold_a_secret(url: &Url) -> bool {
+    let mut parts = url.path_segments().into_iter().flatten();
+    url.query().is_some() || parts.any(is_like_a_secret)
+}
+
 /// True for the forms of keys, for addresses with a user or a query, and for long words in which
 /// letters and digits are mixed.
 fn is_like_a_secret(word: &str) -> bool {
@@ -223,6 +229,10 @@ mod tests {
             let url = url.parse().unwrap();
             shown_address(&RemoteAddress { url, headers })
         };
+        let secret = |url: &str| url_may_hold_a_secret(&url.parse().unwrap());
+        assert!(secret("https://a.example/mcp?a=b"));
+        assert!(secret("https://a.example/0123456789abcdefghij/mcp"));
+        assert!(!secret("https://a.example/v1/mcp"));
         assert_eq!(shown("https://u:hunter@a.example/"), "https://a.example");
         assert_eq!(shown("https://a.example/hunter"), "https://a.example/…");
         assert_eq!(shown("https://a.example?key=hunter"), "https://a.example/…");

@@ -9,10 +9,12 @@ mod listing;
 mod rights;
 mod taking;
 mod undo;
+mod values;
 
 use std::process::ExitCode;
 
 use clap::Args;
+use tool_hub_manifest::Digest;
 use tool_hub_toolbox::Settings;
 
 use crate::adopt::Become;
@@ -49,6 +51,10 @@ pub(crate) struct Adopt {
     /// What the clients call the entry that starts `tool serve`
     #[arg(long, default_value = "tool-hub", value_parser = super::connect::server_name)]
     name: String,
+
+    /// Agree without asking to the start of a process, by the digest that is shown for it
+    #[arg(long, value_name = "DIGEST", requires = "as")]
+    start: Option<Digest>,
 
     /// Show what would be done and change nothing; with --as show also the tool, which is made for
     /// this

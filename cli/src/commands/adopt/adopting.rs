@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
-use super::Adopt;
 use super::found::FoundServer;
 use super::listing::described;
 use super::rights::ProposedRights;
 use super::taking::{Taken, take};
+use super::{Adopt, values};
 use crate::adopt::{
     AdoptedFile, AdoptedServer, AdoptionRecord, Become, KeptCredential, ServerKind, Splice,
 };
@@ -181,7 +181,6 @@ impl<'f> File<'_, 'f> {
                 };
                 let server = adopted(taken, &rights, written, &toolbox);
                 self.record(&server)?;
-                keep(&rights, session)?;
                 server
             }
         };
@@ -293,7 +292,7 @@ impl<'f> File<'_, 'f> {
             file.servers
                 .retain(|other| other.written.name != server.written.name);
         })?;
-        super::undo::forget_values(server, &AdoptionRecord::read(&config.settings)?, config)?;
+        values::forget(server, &AdoptionRecord::read(&config.settings)?, config)?;
         if !server.was_there {
             printer.hint(&format!(
                 "`{0}` stays in the toolbox; remove it with: tool remove {0}",
@@ -384,18 +383,6 @@ fn adopted(
             })
             .collect(),
     }
-}
-
-/// Keeps the values that the client gave the server and the tool was granted.
-fn keep(rights: &ProposedRights, session: &Session) -> anyhow::Result<()> {
-    let settings = &session.config.settings;
-    for (name, value) in &rights.variables {
-        settings.kept_variables()?.keep(name, value)?;
-    }
-    for (name, origin, value) in &rights.credentials {
-        settings.credentials()?.keep_value(name, origin, value)?;
-    }
-    Ok(())
 }
 
 /// Asks what a server shall become. Nothing typed means that it stays.

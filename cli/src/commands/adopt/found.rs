@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use tool_hub_mcp_client::local_support;
 use tool_hub_toolbox::package::Subject;
 
 use super::Adopt;
@@ -140,5 +141,6 @@ fn servers(
 
 /// The reason why no process can be caged here, if none can.
 fn no_cage() -> Option<String> {
-    Some("this version loads no processes".to_owned())
+    let support = local_support();
+    (!support.is_complete()).then(|| support.to_string())
 }

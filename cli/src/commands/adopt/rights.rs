@@ -1,5 +1,6 @@
 //! Proposes the rights of a tool from the arguments and variables that its server was started with.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::{Capabilities, Origin, VariableName};
@@ -73,6 +74,47 @@ pub(super) fn proposed(
             _ => proposed
                 .lost
                 .push(format!("the variable {name} is not passed on")),
+        }
+    }
+    proposed
+}
+
+/// The rights that a process is given in its cage: the variables that the client set. Directories
+/// among its arguments are asked about when it is loaded.
+pub(super) fn of_process(command: &LocalCommand) -> ProposedRights {
+    let mut proposed = ProposedRights::default();
+    for (name, value) in &command.env {
+        match name.parse::<VariableName>() {
+            Ok(name) => {
+                proposed.flags.variables.push(name.clone());
+                proposed.variables.push((name, value.clone()));
+            }
+            Err(_) => proposed
+                .lost
+                .push(format!("the variable {name} is not passed on")),
+        }
+    }
+    proposed
+}
+
+/// The rights for a server at `origin`: the key that the client sends it, kept as `name`.
+pub(super) fn of_remote(
+    headers: &BTreeMap<String, String>,
+    name: VariableName,
+    origin: &Origin,
+) -> ProposedRights {
+    let mut proposed = ProposedRights::default();
+    for (header, value) in headers {
+        let key = value.strip_prefix("Bearer ");
+        match key.filter(|_| header.eq_ignore_ascii_case("authorization")) {
+            Some(key) => {
+                proposed.flags.credentials.push(name.clone());
+                let kept = (name.clone(), origin.clone(), key.trim().to_owned());
+                proposed.credentials.push(kept);
+            }
+            None => proposed
+                .lost
+                .push(format!("the header {header} is not passed on")),
         }
     }
     proposed

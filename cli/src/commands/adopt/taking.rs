@@ -1,22 +1,33 @@
 //! Takes one server over: finds or makes the tool that stands for it, and has it consented to.
 
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tool_hub_host::inspect;
-use tool_hub_manifest::{Capabilities, ToolKey, ToolName, VariableName};
+use tool_hub_manifest::{
+    Capabilities, Digest, Methods, Origin, ServerAddress, ServerCommand, ServerUrl, ToolKey,
+    ToolName, ToolboxEntry,
+};
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
 use tool_hub_toolbox::provenance::Provenance;
 
-use super::Adopt;
 use super::conversion::convert;
 use super::found::FoundServer;
-use super::rights::{ProposedRights, proposed};
-use crate::adopt::{AdoptionRecord, Become, LocalCommand, Road, ServerKind};
-use crate::commands::load::Load;
+use super::rights::{ProposedRights, of_process, of_remote, proposed};
+use super::{Adopt, values};
+use crate::adopt::{
+    AdoptionRecord, Become, Launcher, LocalCommand, RemoteAddress, Road, ServerKind, launcher,
+    loadable,
+};
+use crate::commands::load::{Load, Loaded, load_server};
+use crate::consent::approval::{ApprovalFlags, Terminal};
 use crate::consent::inspection_report::{inspection_report, wanted_detail};
+use crate::consent::rights_flags::origin_with_methods;
+use crate::servers::fetching::{self as server_fetching, WantedServer};
 use crate::session::Session;
+use crate::terminal::escape::escape_line;
 use crate::terminal::problem::Problem;
 use crate::toolbox::fetching;
 
@@ -30,17 +41,24 @@ pub(super) struct Taken {
     pub(super) project: Option<PathBuf>,
 }
 
-/// A tool that is at hand and not consented to yet.
+/// A tool that is at hand, or a server whose address is, and that is not consented to yet.
 struct Prepared {
-    subject: Subject,
-    fetched: Fetched,
+    what: Candidate,
     rights: ProposedRights,
-    project: Option<PathBuf>,
     became: Become,
 }
 
+enum Candidate {
+    Tool {
+        subject: Subject,
+        fetched: Box<Fetched>,
+        project: Option<PathBuf>,
+    },
+    Server(ServerAddress),
+}
+
 /// Takes `one` over as `wanted`; `None` where it is only shown. The values of the rights are those
-/// that belong to what the tool was granted.
+/// that belong to what the tool was granted; they are kept then.
 pub(super) async fn take(
     asked: &Adopt,
     one: &FoundServer,
@@ -52,53 +70,93 @@ pub(super) async fn take(
         true => scratch.path().join("project"),
         false => AdoptionRecord::project(&session.config.settings, &free_name(one, session)?),
     };
-    let prepared = prepare(asked, one, wanted, &place, session).await?;
-    for lost in &prepared.rights.lost {
+    let Prepared {
+        what,
+        mut rights,
+        became,
+    } = prepare(asked, one, wanted, &place, session).await?;
+    for lost in &rights.lost {
         session
             .printer
             .note(&format!("{}: {lost}", one.server.name));
     }
-    if asked.dry_run {
-        show(&prepared, session).await?;
-        return Ok(None);
-    }
-    refuse_other_values(&prepared.rights, session)?;
     let toolbox = OpenToolbox::open(&session.config.settings)?;
-    let key = key(&prepared, one, &toolbox)?;
+    let key = key(&what, one, &toolbox)?;
     let was_there = toolbox.entry(&key).is_some();
     let mut approval = asked.approval.clone();
-    let (mine, theirs) = (&mut approval.rights, &prepared.rights.flags);
-    if !mine.grants_something() {
-        *mine = theirs.clone();
+    if !approval.rights.grants_something() {
+        approval.rights = rights.flags.clone();
     }
-    let loaded = Load::new(prepared.subject, Some(key), approval)
-        .load(session)
-        .await;
-    let loaded = match (loaded, &prepared.project) {
-        (Ok(loaded), _) => loaded,
-        (Err(error), project) => {
-            // What was made for this tool goes with it.
-            project
-                .iter()
-                .for_each(|it| drop(std::fs::remove_dir_all(it)));
-            return Err(error);
+    let new = values::keep(&rights, session)?;
+    let loaded = load(asked, &what, &key, &approval, session).await;
+    let loaded = match loaded {
+        Ok(Some(loaded)) => loaded,
+        other => {
+            new.forget_others(&ProposedRights::default(), &session.config)?;
+            if let Candidate::Tool {
+                project: Some(project),
+                ..
+            } = &what
+            {
+                // What was made for this tool goes with it. It can be made again, so that nothing
+                // is lost if it stays.
+                let _ = std::fs::remove_dir_all(project);
+            }
+            return other.map(|_| None);
         }
     };
     let grants = &loaded.locked.grants;
-    let mut rights = prepared.rights;
     rights
         .variables
         .retain(|(name, _)| grants.variables.contains(name));
     rights
         .credentials
         .retain(|(name, ..)| grants.credentials.contains_key(name));
+    new.forget_others(&rights, &session.config)?;
     let taken = Taken {
         tool: loaded.key,
-        became: prepared.became,
+        became,
         was_there,
-        project: prepared.project,
+        project: match what {
+            Candidate::Tool { project, .. } => project,
+            Candidate::Server(_) => None,
+        },
     };
     Ok(Some((taken, rights)))
+}
+
+/// Loads the tool under `key` with the ordinary consent, or only shows it.
+async fn load(
+    asked: &Adopt,
+    what: &Candidate,
+    key: &ToolKey,
+    approval: &ApprovalFlags,
+    session: &Session,
+) -> anyhow::Result<Option<Loaded>> {
+    match what {
+        Candidate::Tool { fetched, .. } if asked.dry_run => {
+            show(fetched, None, session).await?;
+            Ok(None)
+        }
+        Candidate::Tool { subject, .. } => {
+            let load = Load::new(subject.clone(), Some(key.clone()), approval.clone());
+            load.load(session).await.map(Some)
+        }
+        Candidate::Server(address) => {
+            let wanted = WantedServer {
+                address,
+                key: Some(key),
+                rights: &approval.rights,
+                start: asked.start,
+            };
+            if !asked.dry_run {
+                return load_server(&wanted, approval, session).await.map(Some);
+            }
+            let server = server_fetching::fetch(&wanted, session).await?;
+            show(&server.fetched, asked.start, session).await?;
+            Ok(None)
+        }
+    }
 }
 
 /// The first road to `wanted` that can be gone, else the next best where a person is asked anyway.
@@ -152,110 +210,139 @@ async fn gone(
     place: &Path,
     session: &Session,
 ) -> anyhow::Result<Prepared> {
-    let command = match &one.server.kind {
-        ServerKind::Local(command) => command.clone(),
-        _ => LocalCommand {
-            program: String::new(),
-            args: Vec::new(),
-            env: Default::default(),
-            directory: None,
-        },
-    };
-    let config = &session.config;
-    let (subject, project) = match road {
-        Road::Shelf { tool, .. } => {
+    let (what, rights) = match (road, &one.server.kind) {
+        (Road::Shelf { tool, .. }, ServerKind::Local(command)) => {
             let shelf = asked.shelf.as_ref();
             let shelf = shelf.ok_or_else(|| Problem::user("nobody said where the shelf is"))?;
-            (shelf.subject(tool), None)
+            fetched(shelf.subject(tool), command, None, session).await?
         }
-        Road::Conversion { from } => {
+        (Road::Conversion { from }, ServerKind::Local(command)) => {
             let name = tool_name(&one.server.name);
-            convert(from, &name, &command, place, session).await?;
-            (Subject::Path(place.to_owned()), Some(place.to_owned()))
+            convert(from, &name, command, place, session).await?;
+            let (subject, project) = (Subject::Path(place.to_owned()), Some(place.to_owned()));
+            fetched(subject, command, project, session).await?
         }
-        Road::Cage | Road::Remote => {
-            return Err(Problem::user("this version loads no servers").into());
+        (Road::Cage, ServerKind::Local(command)) => {
+            let words = loadable(command).unwrap_or_default();
+            let address = ServerAddress::Command(ServerCommand::new(words)?);
+            let mut rights = of_process(command);
+            if asked.r#as.is_none() {
+                rights.flags.network = ask_for_origins(one)?;
+            }
+            (Candidate::Server(address), rights)
         }
+        (Road::Remote, kind) => {
+            let (url, headers) = match kind {
+                ServerKind::Remote(RemoteAddress { url, headers }) => {
+                    (url.clone(), headers.clone())
+                }
+                ServerKind::Local(command) => match launcher(command).0 {
+                    Launcher::Bridge(url) => (url, BTreeMap::new()),
+                    _ => return Err(Problem::user("its command names no address").into()),
+                },
+                _ => return Err(Problem::user("its entry names no address").into()),
+            };
+            let url = ServerUrl::new(url.as_str())?;
+            let name = tool_name(&one.server.name).as_str().replace('-', "_");
+            // A name of a variable begins with a letter.
+            let name = format!("MCP_{}_TOKEN", name.to_ascii_uppercase()).parse()?;
+            let rights = of_remote(&headers, name, &url.origin());
+            (Candidate::Server(ServerAddress::Remote(url)), rights)
+        }
+        _ => return Err(Problem::user("its entry names no command").into()),
     };
-    let nothing = Capabilities::default();
-    let fetched = fetching::fetch(&subject, nothing, &config.settings.endpoint, session).await?;
-    let capabilities = &fetched.verified.manifest().capabilities;
-    let rights = proposed(capabilities, &command, &config.settings);
     Ok(Prepared {
-        subject,
-        fetched,
+        what,
         rights,
-        project,
         became: road.leads_to(),
     })
 }
 
+/// Fetches a tool, and proposes rights for it.
+async fn fetched(
+    subject: Subject,
+    command: &LocalCommand,
+    project: Option<PathBuf>,
+    session: &Session,
+) -> anyhow::Result<(Candidate, ProposedRights)> {
+    let settings = &session.config.settings;
+    let nothing = Capabilities::default();
+    let fetched = fetching::fetch(&subject, nothing, &settings.endpoint, session).await?;
+    let capabilities = &fetched.verified.manifest().capabilities;
+    let rights = proposed(capabilities, command, settings);
+    let fetched = Box::new(fetched);
+    let candidate = Candidate::Tool {
+        subject,
+        fetched,
+        project,
+    };
+    Ok((candidate, rights))
+}
+
+/// Asks which origins a process may send requests to, which nothing in its entry says.
+fn ask_for_origins(one: &FoundServer) -> anyhow::Result<Vec<(Origin, Option<Methods>)>> {
+    let Some(mut terminal) = Terminal::open() else {
+        return Ok(Vec::new());
+    };
+    let question = format!(
+        "Which origins may `{}` send requests to, such as https://api.example.com? Empty for none: ",
+        escape_line(&one.server.name)
+    );
+    loop {
+        let answer = terminal.ask(&question)?;
+        let words = answer
+            .split([' ', ','])
+            .map(str::trim)
+            .filter(|word| !word.is_empty());
+        let origins: Result<Vec<_>, _> = words.map(origin_with_methods).collect();
+        match origins {
+            Ok(origins) => return Ok(origins),
+            Err(error) => writeln!(io::stderr(), "{}", escape_line(&error))?,
+        }
+    }
+}
+
 /// Shows the tool and the digest by which it is approved.
-async fn show(prepared: &Prepared, session: &Session) -> anyhow::Result<()> {
+async fn show(fetched: &Fetched, start: Option<Digest>, session: &Session) -> anyhow::Result<()> {
     let Session { config, printer } = session;
-    let inspection = inspect(&prepared.fetched.verified)?;
+    let inspection = fetched.inspect()?;
+    let digest = inspection.approval_digest;
     if printer.wants_json() {
         return printer.json(&json!({
             "name": inspection.name,
-            "becomes": prepared.became,
-            "approval_digest": inspection.approval_digest,
-            "lost": prepared.rights.lost,
+            "approval_digest": digest,
+            "start": start,
         }));
     }
-    let from = Provenance::of(&prepared.fetched, &config.settings, printer).await;
+    let from = Provenance::of(fetched, &config.settings, printer).await;
     printer.data(&inspection_report(
         &from,
         &inspection,
         wanted_detail(printer),
     ))?;
-    printer.hint(&format!(
-        "approve it with: --approve {}",
-        inspection.approval_digest
-    ));
+    let start = start
+        .map(|start| format!("--start {start} "))
+        .unwrap_or_default();
+    printer.hint(&format!("approve it with: {start}--approve {digest}"));
     Ok(())
 }
 
-/// Fails where a value is kept already that another server was given under the same name.
-fn refuse_other_values(rights: &ProposedRights, session: &Session) -> anyhow::Result<()> {
-    let settings = &session.config.settings;
-    let (variables, credentials) = (settings.kept_variables()?, settings.credentials()?);
-    let values = rights.variables.iter();
-    let mut others: Vec<&VariableName> = values
-        .filter(|(name, value)| variables.value(name).is_some_and(|kept| kept != value))
-        .map(|(name, _)| name)
-        .collect();
-    let values = rights.credentials.iter();
-    others.extend(
-        values
-            .filter(|(name, origin, value)| {
-                credentials
-                    .value(name, origin)
-                    .is_some_and(|kept| kept != value)
-            })
-            .map(|(name, ..)| name),
-    );
-    match others.first() {
-        None => Ok(()),
-        Some(name) => Err(Problem::user(format!(
-            "{name} is kept with another value, and a name has one"
-        ))
-        .hint("leave this server as it is, or take back the other one first: tool adopt --undo")
-        .into()),
-    }
-}
-
 /// The name that the toolbox will have for the tool: its own, unless another tool has that.
-fn key(prepared: &Prepared, one: &FoundServer, toolbox: &OpenToolbox) -> anyhow::Result<ToolKey> {
-    let is_free = |key: &ToolKey| match (toolbox.entry(key), &prepared.fetched.origin) {
-        (None, _) => true,
-        (Some(entry), FetchedFrom::File { path }) => entry.path.as_ref() == Some(path),
-        (Some(entry), FetchedFrom::Registry { resolved, .. }) => {
-            entry.repo.as_ref() == Some(&resolved.repo)
-        }
-        (Some(_), _) => false,
+fn key(what: &Candidate, one: &FoundServer, toolbox: &OpenToolbox) -> anyhow::Result<ToolKey> {
+    let is_same = |entry: &ToolboxEntry| match what {
+        Candidate::Server(address) => entry.mcp.as_ref() == Some(address),
+        Candidate::Tool { fetched, .. } => match &fetched.origin {
+            FetchedFrom::File { path } => entry.path.as_ref() == Some(path),
+            FetchedFrom::Registry { resolved, .. } => entry.repo.as_ref() == Some(&resolved.repo),
+            _ => false,
+        },
     };
-    let own = ToolKey::from(&prepared.fetched.verified.manifest().name);
+    let is_free = |key: &ToolKey| toolbox.entry(key).is_none_or(is_same);
     let second = ToolKey::from(&tool_name(&one.server.name));
+    let own = match what {
+        Candidate::Tool { fetched, .. } => ToolKey::from(&fetched.verified.manifest().name),
+        Candidate::Server(_) => second.clone(),
+    };
     let numbered = (2..100).filter_map(|number| format!("{second}_{number}").parse().ok());
     let mut all = [own, second.clone()].into_iter().chain(numbered);
     all.find(is_free).ok_or_else(|| {

@@ -10,7 +10,7 @@ use serde_json::json;
 use tool_hub_manifest::ToolKey;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
-use super::Adopt;
+use super::{Adopt, values};
 use crate::adopt::{AdoptedFile, AdoptedServer, AdoptionRecord};
 use crate::connect::{Change, Client, Document, Scope, Surroundings, WrittenServer};
 use crate::consent::approval::Terminal;
@@ -197,7 +197,7 @@ fn remove(
     let tool = &server.tool;
     let there = config.in_toolbox(&server.toolbox)?;
     if OpenToolbox::open(&there.settings)?.entry(tool).is_none() {
-        forget_values(server, left, config)?;
+        values::forget(server, left, config)?;
         return Ok(false);
     }
     let users = users(server, left, &there)?;
@@ -217,7 +217,7 @@ fn remove(
     }
     OpenToolbox::remove(&there.settings, tool)?;
     printer.note(&format!("removed {tool} from the toolbox"));
-    forget_values(server, left, config)?;
+    values::forget(server, left, config)?;
     if let Some(project) = &server.project {
         let removed = std::fs::remove_dir_all(project);
         if let Err(error) = removed
@@ -262,29 +262,6 @@ fn users(
         }
     }
     Ok(users)
-}
-
-/// Forgets the values that were kept for `server` and that nothing in `left` needs.
-pub(super) fn forget_values(
-    server: &AdoptedServer,
-    left: &AdoptionRecord,
-    config: &Config,
-) -> anyhow::Result<()> {
-    let others: Vec<&AdoptedServer> = left.files.iter().flat_map(|file| &file.servers).collect();
-    for name in &server.variables {
-        if !others.iter().any(|other| other.variables.contains(name)) {
-            config.settings.kept_variables()?.forget(name)?;
-        }
-    }
-    for kept in &server.credentials {
-        if !others.iter().any(|other| other.credentials.contains(kept)) {
-            config
-                .settings
-                .credentials()?
-                .forget_value(&kept.name, &kept.origin)?;
-        }
-    }
-    Ok(())
 }
 
 fn agrees(tool: &ToolKey, users: &BTreeSet<String>) -> anyhow::Result<bool> {
