@@ -1,6 +1,7 @@
 //! Tests of `tool adopt`: clients' MCP servers become tools, and come back as they were.
 
 mod given_back;
+mod loaded;
 mod planned;
 mod refused;
 
@@ -30,6 +31,7 @@ pub(crate) fn tests() -> Vec<Test> {
         planned::tests(),
         refused::tests(),
         given_back::tests(),
+        loaded::tests(),
     ]
     .concat()
 }

@@ -1,7 +1,7 @@
 //! Tests of MCP servers in the toolbox: loaded by consent, caged, called, refused when they drift.
 
 mod hostile;
-mod remote;
+pub(crate) mod remote;
 
 use std::path::PathBuf;
 
@@ -50,7 +50,7 @@ fn run(home: &Home, command: &str, flags: &[&str], words: &[&str]) -> Ran {
 
 /// The digest after `word` in what the command said on standard error.
 #[track_caller]
-fn digest_after(word: &str, ran: &Ran) -> String {
+pub(crate) fn digest_after(word: &str, ran: &Ran) -> String {
     let said = ran.stderr();
     let digest = said
         .split_once(word)

@@ -116,7 +116,7 @@ impl New {
     }
 
     /// Writes a project called `name` into `directory` from what `--from` takes, and trusts it, as
-    /// `tool new NAME --from FROM --directory DIRECTORY` does.
+    /// `tool new NAME --from FROM --directory DIRECTORY` does with a server.
     ///
     /// # Errors
     /// When nothing of it can become a tool, or the project cannot be written.
@@ -137,6 +137,13 @@ impl New {
             directory: Some(directory.to_owned()),
         };
         let (body, lang) = new.body(session).await?;
+        // Plain functions of a server's file are its helpers.
+        if let FunctionSource::Plain(plain) = &body
+            && plain.frameworks().is_empty()
+        {
+            let what = format!("no function of {} is a tool for a framework", plain.name());
+            return Err(Problem::user(what).into());
+        }
         scaffold(directory, name, lang, &body)?;
         build::remember_trust(directory, &session.config)?;
         summary::tell(&body, &session.printer);

@@ -141,13 +141,13 @@ fn no_secret_is_shown() {
     }
 }
 
-/// A server of the reference servers lists its tools when it runs: no file has them.
+/// A package that is no server.
 fn what_cannot_be_converted_says_why() {
     let home = Home::new();
-    let before = r#"{ "mcpServers": { "time": { "command": "uvx", "args": ["mcp-server-time==2026.7.10"] } } }"#;
+    let before = r#"{ "mcpServers": { "time": { "command": "uvx", "args": ["idna==3.7"] } } }"#;
     let file = write(&home, ".cursor/mcp.json", before);
     let refused = home.tool("adopt --server time --as component --dry-run");
     says(&refused, 1, "`time` cannot become a component");
-    says(&refused, 1, "has tools for a framework");
+    says(&refused, 1, "caused by: ");
     assert_eq!(super::text(&file), before);
 }

@@ -26,7 +26,7 @@ pub(super) fn tests() -> Vec<Test> {
 }
 
 /// Answers as a server that has one tool, which repeats the key that it was sent.
-fn service() -> (String, Runtime) {
+pub(crate) fn service() -> (String, Runtime) {
     serve(Router::new().fallback(|request: Request| async move { answer(request).await }))
 }
 
