@@ -125,6 +125,11 @@ fn servers(
     surroundings: &Surroundings,
 ) -> anyhow::Result<Vec<FoundServer>> {
     let document: Document = surroundings.open(client, scope)?;
+    // In the home directory some clients have one file for both.
+    let own = client.file(Scope::User, &surroundings.places, &surroundings.project);
+    if scope == Scope::Project && own.is_some_and(|own| own == document.path()) {
+        return Ok(Vec::new());
+    }
     let all = document.all()?;
     let servers = all.iter().map(|(name, entry)| {
         let server = ConfiguredServer::of(name, entry);

@@ -23,6 +23,7 @@ use crate::adopt::{
 };
 use crate::commands::load::{Load, Loaded, load_server};
 use crate::consent::approval::{ApprovalFlags, Terminal};
+use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::inspection_report::{inspection_report, wanted_detail};
 use crate::consent::rights_flags::origin_with_methods;
 use crate::servers::fetching::{self as server_fetching, WantedServer};
@@ -86,6 +87,13 @@ pub(super) async fn take(
     let mut approval = asked.approval.clone();
     if !approval.rights.grants_something() {
         approval.rights = rights.flags.clone();
+        let proposed = CapabilityFlags::of(&rights.flags).flags();
+        if !proposed.is_empty() {
+            let name = &one.server.name;
+            session
+                .printer
+                .note(&format!("{name}: rights of its entry:{proposed}"));
+        }
     }
     let new = values::keep(&rights, session)?;
     let loaded = load(asked, &what, &key, &approval, session).await;
