@@ -28,13 +28,17 @@ def search_papers(
         str,
         Field(
             description="Words, all of which have to occur, such as `sparse attention`; or a query of arXiv with fields, "
-            "such as `ti:attention AND au:vaswani` or `abs:\"language model\"`."
+            'such as `ti:attention AND au:vaswani` or `abs:"language model"`.'
         ),
     ],
     max_results: Annotated[int, Field(description="How many papers to return.", ge=1, le=50)] = 10,
     start: Annotated[int, Field(description="How many to pass over, for what follows.", ge=0, le=5000)] = 0,
-    categories: Annotated[list[str], Field(description="Only papers of one of these, such as `[\"cs.LG\", \"stat.ML\"]`.")] = [],
-    sort_by: Annotated[Literal["relevance", "newest", "updated"], Field(description="What comes first.")] = "relevance",
+    categories: Annotated[
+        list[str], Field(description='Only papers of one of these, such as `["cs.LG", "stat.ML"]`.')
+    ] = [],
+    sort_by: Annotated[
+        Literal["relevance", "newest", "updated"], Field(description="What comes first.")
+    ] = "relevance",
 ) -> dict:
     """Searches the papers on arXiv.
 
@@ -69,7 +73,7 @@ def search_papers(
 @mcp.tool
 def get_papers(
     paper_ids: Annotated[
-        list[str], Field(description="One to 20 identifiers, such as `[\"1706.03762\"]` or `[\"hep-th/9901001v2\"]`.")
+        list[str], Field(description='One to 20 identifiers, such as `["1706.03762"]` or `["hep-th/9901001v2"]`.')
     ],
 ) -> dict:
     """Reads what arXiv knows of papers.
@@ -81,9 +85,13 @@ def get_papers(
         raise ToolError(f"{len(paper_ids)} identifiers were given: pass 1 to 20")
     wanted = []
     for given in paper_ids:
-        identifier = re.sub(r"^(?:https?://arxiv\.org/(?:abs|pdf)/|arxiv:)|\.pdf$", "", given.strip(), flags=re.IGNORECASE)
+        identifier = re.sub(
+            r"^(?:https?://arxiv\.org/(?:abs|pdf)/|arxiv:)|\.pdf$", "", given.strip(), flags=re.IGNORECASE
+        )
         if not IDENTIFIER.fullmatch(identifier):
-            raise ToolError(f"`{given}` is not an identifier of arXiv: write one such as 1706.03762, as search_papers gives it")
+            raise ToolError(
+                f"`{given}` is not an identifier of arXiv: write one such as 1706.03762, as search_papers gives it"
+            )
         wanted.append(identifier)
     feed = ask({"id_list": ",".join(wanted), "max_results": len(wanted)})
     papers = [paper(entry) for entry in feed.iter(f"{ATOM}entry") if entry.find(f"{ATOM}title") is not None]
@@ -115,7 +123,10 @@ def paper(entry, summary_length=None):
     if summary_length is not None:
         cut = summary if len(summary) <= summary_length else summary[:summary_length].rsplit(" ", 1)[0] + " […]"
         return known | {"summary": cut}
-    more = {name: text(entry, f"{ARXIV}{tag}") for name, tag in (("comment", "comment"), ("journal", "journal_ref"), ("doi", "doi"))}
+    more = {
+        name: text(entry, f"{ARXIV}{tag}")
+        for name, tag in (("comment", "comment"), ("journal", "journal_ref"), ("doi", "doi"))
+    }
     return (
         known
         | {"updated": text(entry, f"{ATOM}updated")[:10], "summary": summary}

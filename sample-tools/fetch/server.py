@@ -90,7 +90,9 @@ def obey_robots(parts, url):
     place = f"{parts.scheme}://{parts.netloc}/robots.txt"
     status, _, body, _ = request(place, ROBOTS_BYTES_MAX)
     if status in (401, 403):
-        raise ToolError(f"{place} is closed (status {status}), so programs are not to fetch pages there: ask the person to")
+        raise ToolError(
+            f"{place} is closed (status {status}), so programs are not to fetch pages there: ask the person to"
+        )
     if status >= 400:
         return
     rules = RobotFileParser()

@@ -76,7 +76,9 @@ class Files(exports.Files):
         place = inside(path)
         size = os.stat(place).st_size
         if size > READ_BYTES_MAX:
-            raise failure("LIMIT_REACHED", f"{path} has {size} bytes, and at most {READ_BYTES_MAX} are sent", None, "path")
+            raise failure(
+                "LIMIT_REACHED", f"{path} has {size} bytes, and at most {READ_BYTES_MAX} are sent", None, "path"
+            )
         with open(place, "rb") as file:
             data = file.read()
         kind = mimetypes.guess_type(place)[0] or "application/octet-stream"
@@ -119,12 +121,16 @@ class Files(exports.Files):
         place = inside(path)
         size = os.stat(place).st_size
         if size > EDIT_BYTES_MAX:
-            raise failure("LIMIT_REACHED", f"{path} has {size} bytes, and at most {EDIT_BYTES_MAX} are edited", None, "path")
+            raise failure(
+                "LIMIT_REACHED", f"{path} has {size} bytes, and at most {EDIT_BYTES_MAX} are edited", None, "path"
+            )
         with open(place, "rb") as file:
             try:
                 before = file.read().decode()
             except UnicodeDecodeError:
-                raise failure("INVALID_ARGUMENT", f"{path} is not text in UTF-8", "edit text files only", "path") from None
+                raise failure(
+                    "INVALID_ARGUMENT", f"{path} is not text in UTF-8", "edit text files only", "path"
+                ) from None
         after = before
         for index, edit in enumerate(edits):
             after = editing.replaced(after, edit.old_text, edit.new_text)

@@ -45,7 +45,11 @@ KINDS = {
     errno.ENAMETOOLONG: ("INVALID_ARGUMENT", "is too long a name", "choose a shorter one"),
     errno.EINVAL: ("INVALID_ARGUMENT", "is not a path that can be used so", None),
 }
-DENIED = ("PERMISSION_DENIED", "may not be used so: the directory was granted for less, or a link leads out of it", None)
+DENIED = (
+    "PERMISSION_DENIED",
+    "may not be used so: the directory was granted for less, or a link leads out of it",
+    None,
+)
 
 
 def failure_of(error):

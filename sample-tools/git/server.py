@@ -9,7 +9,14 @@ from typing import Annotated, Literal
 
 import mmap  # noqa: F401  our own, before dulwich asks for it
 
-from dulwich.errors import ApplyDeltaError, ChecksumMismatch, FileFormatException, NotGitRepository, ObjectMissing, WrongObjectException
+from dulwich.errors import (
+    ApplyDeltaError,
+    ChecksumMismatch,
+    FileFormatException,
+    NotGitRepository,
+    ObjectMissing,
+    WrongObjectException,
+)
 from dulwich.objects import Blob, Commit, Tag, Tree
 from dulwich.objectspec import parse_object
 from dulwich.repo import Repo
@@ -46,14 +53,19 @@ def explaining(function):
 @mcp.tool
 @explaining
 def git_status(
-    repo_path: Annotated[str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")],
+    repo_path: Annotated[
+        str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")
+    ],
 ) -> str:
     """Shows what was changed and not committed.
 
     Returns the branch, the files that are staged, those that were changed since, and those that git does not know.
     """
     repo = opened(repo_path)
-    head, lines = head_of(repo), [f"On branch {branch_of(repo)}" if branch_of(repo) else f"HEAD detached at {repo.head().decode()[:7]}"]
+    head, lines = (
+        head_of(repo),
+        [f"On branch {branch_of(repo)}" if branch_of(repo) else f"HEAD detached at {repo.head().decode()[:7]}"],
+    )
     if head is None:
         lines += ["", "No commits yet", ""]
     index, conflicts = worktree.of_index(repo)
@@ -82,8 +94,12 @@ def git_status(
 @mcp.tool
 @explaining
 def git_diff_unstaged(
-    repo_path: Annotated[str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")],
-    context_lines: Annotated[int, Field(description="How many unchanged lines to show around a change.", ge=0, le=1000)] = 3,
+    repo_path: Annotated[
+        str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")
+    ],
+    context_lines: Annotated[
+        int, Field(description="How many unchanged lines to show around a change.", ge=0, le=1000)
+    ] = 3,
 ) -> str:
     """Compares the files of the directory with what is staged. Returns a patch, empty where nothing was changed since."""
     repo = opened(repo_path)
@@ -93,15 +109,26 @@ def git_diff_unstaged(
         entry = index[path]
         found = worktree.change_of(repo, path, entry.mode, entry.sha, entry)
         if found is not None:
-            parts.append(patches.of(path.decode(errors="replace"), (entry.mode, entry.sha, blob(repo, entry.sha)), found, context_lines))
+            parts.append(
+                patches.of(
+                    path.decode(errors="replace"),
+                    (entry.mode, entry.sha, blob(repo, entry.sha)),
+                    found,
+                    context_lines,
+                )
+            )
     return "Unstaged changes:\n" + bounded(parts)
 
 
 @mcp.tool
 @explaining
 def git_diff_staged(
-    repo_path: Annotated[str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")],
-    context_lines: Annotated[int, Field(description="How many unchanged lines to show around a change.", ge=0, le=1000)] = 3,
+    repo_path: Annotated[
+        str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")
+    ],
+    context_lines: Annotated[
+        int, Field(description="How many unchanged lines to show around a change.", ge=0, le=1000)
+    ] = 3,
 ) -> str:
     """Shows what the next commit would record. Returns a patch from the last commit to what `git add` has taken."""
     repo = opened(repo_path)
@@ -113,9 +140,15 @@ def git_diff_staged(
 @mcp.tool
 @explaining
 def git_diff(
-    repo_path: Annotated[str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")],
-    target: Annotated[str, Field(description="What to compare with: a branch, a tag or a commit, such as `main` or `HEAD~2`.")],
-    context_lines: Annotated[int, Field(description="How many unchanged lines to show around a change.", ge=0, le=1000)] = 3,
+    repo_path: Annotated[
+        str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")
+    ],
+    target: Annotated[
+        str, Field(description="What to compare with: a branch, a tag or a commit, such as `main` or `HEAD~2`.")
+    ],
+    context_lines: Annotated[
+        int, Field(description="How many unchanged lines to show around a change.", ge=0, le=1000)
+    ] = 3,
 ) -> str:
     """Shows how the files of the directory differ from a branch or a commit. Returns a patch."""
     repo = opened(repo_path)
@@ -140,10 +173,15 @@ def git_diff(
 @mcp.tool
 @explaining
 def git_log(
-    repo_path: Annotated[str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")],
+    repo_path: Annotated[
+        str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")
+    ],
     max_count: Annotated[int, Field(description="How many commits to return.", ge=1, le=1000)] = 10,
     start_timestamp: Annotated[
-        str, Field(description="Only commits since then: `2026-11-27`, `2026-11-27T14:30:00`, `yesterday` or `2 weeks ago`.")
+        str,
+        Field(
+            description="Only commits since then: `2026-11-27`, `2026-11-27T14:30:00`, `yesterday` or `2 weeks ago`."
+        ),
     ] = "",
     end_timestamp: Annotated[str, Field(description="Only commits until then, written in the same ways.")] = "",
 ) -> str:
@@ -171,8 +209,12 @@ def git_log(
 @mcp.tool
 @explaining
 def git_show(
-    repo_path: Annotated[str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")],
-    revision: Annotated[str, Field(description="A commit, branch or tag, or a file of one, such as `HEAD~1` or `main:src/a.py`.")],
+    repo_path: Annotated[
+        str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")
+    ],
+    revision: Annotated[
+        str, Field(description="A commit, branch or tag, or a file of one, such as `HEAD~1` or `main:src/a.py`.")
+    ],
 ) -> str:
     """Shows a commit with its changes, or a file or directory of a commit.
 
@@ -183,7 +225,9 @@ def git_show(
     if isinstance(found, Blob):
         return found.data.decode(errors="replace")[:ANSWER_CHARACTERS_MAX]
     if isinstance(found, Tree):
-        return "\n".join(item.path.decode(errors="replace") + "/" * (item.mode == 0o040000) for item in found.iteritems())
+        return "\n".join(
+            item.path.decode(errors="replace") + "/" * (item.mode == 0o040000) for item in found.iteritems()
+        )
     name, address = person(found)
     message = found.message.decode(errors="replace").rstrip("\n")
     head = (
@@ -196,9 +240,14 @@ def git_show(
     for path in sorted(set(old) | set(new)):
         if old.get(path) == new.get(path):
             continue
-        before, after = blob(repo, old[path][1]) if path in old else None, blob(repo, new[path][1]) if path in new else None
+        before, after = (
+            blob(repo, old[path][1]) if path in old else None,
+            blob(repo, new[path][1]) if path in new else None,
+        )
         shown = path.decode(errors="replace")
-        parts.append(f"\n--- {'/dev/null' if before is None else f'a/{shown}'}\n+++ {'/dev/null' if after is None else f'b/{shown}'}\n")
+        parts.append(
+            f"\n--- {'/dev/null' if before is None else f'a/{shown}'}\n+++ {'/dev/null' if after is None else f'b/{shown}'}\n"
+        )
         parts.append(patches.hunks(before, after, 3))
     return bounded([*parts, "\n"])
 
@@ -206,7 +255,9 @@ def git_show(
 @mcp.tool
 @explaining
 def git_branch(
-    repo_path: Annotated[str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")],
+    repo_path: Annotated[
+        str, Field(description="The repository, such as `engine`; `.` if the granted directory is it.")
+    ],
     branch_type: Annotated[Literal["local", "remote", "all"], Field(description="Which branches.")] = "local",
     contains: Annotated[str, Field(description="Only branches that have this commit, such as `HEAD~1`.")] = "",
     not_contains: Annotated[str, Field(description="Only branches that do not have this commit.")] = "",
@@ -219,7 +270,10 @@ def git_branch(
     lines = []
     if branch_type != "remote" and present is None:
         lines.append(f"* (HEAD detached at {repo.head().decode()[:7]})")
-    for kind, prefix, before in (("local", b"refs/heads/", ""), ("remote", b"refs/remotes/", "remotes/" * (branch_type == "all"))):
+    for kind, prefix, before in (
+        ("local", b"refs/heads/", ""),
+        ("remote", b"refs/remotes/", "remotes/" * (branch_type == "all")),
+    ):
         if branch_type not in (kind, "all"):
             continue
         for name, commit in sorted(repo.refs.as_dict(prefix).items()):
@@ -240,12 +294,16 @@ def opened(path):
     if not Path(ROOT).is_dir():
         raise ToolError("no directory was granted to this tool")
     if (Path(place) / ".git").is_file():
-        raise ToolError(f"{path} is a worktree or a submodule, whose history is elsewhere: take the repository itself")
+        raise ToolError(
+            f"{path} is a worktree or a submodule, whose history is elsewhere: take the repository itself"
+        )
     try:
         return Repo(place)
     except (NotGitRepository, FileNotFoundError, NotADirectoryError):
         near = [str(found.parent.relative_to(ROOT)) for found in sorted(Path(ROOT).glob("*/.git"))[:20]]
-        raise ToolError(f"{path} is not a git repository; there are {', '.join(near) or 'none in the directory'}") from None
+        raise ToolError(
+            f"{path} is not a git repository; there are {', '.join(near) or 'none in the directory'}"
+        ) from None
     except MISTAKES as error:
         raise ToolError(f"{path} cannot be read: {error}") from None
 
@@ -291,7 +349,10 @@ def between(repo, old, new, context):
     parts = []
     for path in sorted(set(old) | set(new)):
         if old.get(path) != new.get(path):
-            sides = [(*files[path], blob(repo, files[path][1])) if path in files else patches.MISSING for files in (old, new)]
+            sides = [
+                (*files[path], blob(repo, files[path][1])) if path in files else patches.MISSING
+                for files in (old, new)
+            ]
             parts.append(patches.of(path.decode(errors="replace"), *sides, context))
     return bounded(parts)
 
@@ -342,7 +403,9 @@ def instant(text, argument):
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise ToolError(f"`{argument}` is `{text}`: write 2026-11-27, 2026-11-27T14:30:00, yesterday or 2 weeks ago") from None
+        raise ToolError(
+            f"`{argument}` is `{text}`: write 2026-11-27, 2026-11-27T14:30:00, yesterday or 2 weeks ago"
+        ) from None
     return (found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp()
 
 

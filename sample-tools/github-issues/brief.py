@@ -6,8 +6,19 @@ import openapi_client
 from wit_world.imports.tool_hub_tool_types import Reply
 
 KEPT = [
-    "number", "id", "title", "state", "state_reason", "body", "comments", "created_at", "updated_at", "closed_at", "html_url",
-    "total_count", "incomplete_results",
+    "number",
+    "id",
+    "title",
+    "state",
+    "state_reason",
+    "body",
+    "comments",
+    "created_at",
+    "updated_at",
+    "closed_at",
+    "html_url",
+    "total_count",
+    "incomplete_results",
 ]
 
 

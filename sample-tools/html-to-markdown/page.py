@@ -7,7 +7,19 @@ from bs4 import BeautifulSoup
 from markdownify import MarkdownConverter
 
 # What is no text, and what stands around the text of most pages.
-NO_TEXT = ["script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "button", "input", "select"]
+NO_TEXT = [
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "svg",
+    "iframe",
+    "object",
+    "canvas",
+    "button",
+    "input",
+    "select",
+]
 AROUND = ["nav", "header", "footer", "aside", "form", "dialog"]
 # Elements whose end tag may be missing: what they end, unless they are within what stands after it.
 ENDS = {

@@ -41,5 +41,7 @@ def extract_links(html: str, base_url: str = "") -> list[str]:
 
 def _read(html, base_url):
     if len(html) > CHARACTERS_MAX:
-        raise ValueError(f"`html` has {len(html)} characters, and at most {CHARACTERS_MAX} are read: pass a part of it")
+        raise ValueError(
+            f"`html` has {len(html)} characters, and at most {CHARACTERS_MAX} are read: pass a part of it"
+        )
     return Page(html, base_url)

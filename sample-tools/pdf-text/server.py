@@ -32,8 +32,8 @@ def read_pdf(
 ) -> dict:
     """Reads the text of pages.
 
-    Returns `pages`, each with `page` (its number) and `text`, `total_pages`, and `next_page` where there are more. A page
-    whose `text` is empty is a picture, such as a scan.
+    Returns `pages`, each with `page` (its number) and `text`, `total_pages`, and `next_page` where there are more.
+    A page whose `text` is empty is a picture, such as a scan.
     """
     reader, total = opened(path)
     last = min(last_page or first_page + 9, total)
@@ -80,14 +80,19 @@ def describe_pdf(
 ) -> dict:
     """Says what a PDF is.
 
-    Returns `total_pages`, what its author says of it (`title`, `author`, `subject`, `created` where there are such), and
-    `outline`, the titles of its chapters with their pages and `level`, at most 500.
+    Returns `total_pages`, what its author says of it (`title`, `author`, `subject`, `created` where there are such),
+    and `outline`, the titles of its chapters with their pages and `level`, at most 500.
     """
     reader, total = opened(path)
     answer = {"total_pages": total}
     try:
         said = reader.metadata or {}
-        for name, key in (("title", "/Title"), ("author", "/Author"), ("subject", "/Subject"), ("created", "/CreationDate")):
+        for name, key in (
+            ("title", "/Title"),
+            ("author", "/Author"),
+            ("subject", "/Subject"),
+            ("created", "/CreationDate"),
+        ):
             if isinstance(said.get(key), str) and said[key].strip():
                 answer[name] = said[key].strip()[:500]
         answer["outline"] = list(chapters(reader, reader.outline, 1))[:500]
@@ -103,7 +108,9 @@ def chapters(reader, entries, level):
                 yield from chapters(reader, entry, level + 1)
             continue
         page = reader.get_destination_page_number(entry)
-        yield {"title": str(entry.title)[:200], "level": level} | ({"page": page + 1} if page is not None and page >= 0 else {})
+        yield {"title": str(entry.title)[:200], "level": level} | (
+            {"page": page + 1} if page is not None and page >= 0 else {}
+        )
 
 
 # What pypdf raises for files that are not what they say. It checks less than it trusts.

@@ -47,7 +47,9 @@ class Thinking(exports.Thinking):
             if branch_from_thought and branch_id and branch_id not in chain["branches"]:
                 chain["branches"].append(branch_id)
             if len(chain["branches"]) > BRANCHES_MAX:
-                raise failure("LIMIT_REACHED", f"a chain has at most {BRANCHES_MAX} branches", "begin a new one", None)
+                raise failure(
+                    "LIMIT_REACHED", f"a chain has at most {BRANCHES_MAX} branches", "begin a new one", None
+                )
             bucket.set("chain", json.dumps(chain).encode())
 
         value = {

@@ -29,9 +29,7 @@ def list_sheets(
     A CSV file has one sheet.
     """
     return {
-        "sheets": [
-            {"name": table.name, "columns": table.columns, "rows": len(table.rows)} for table in opened(path)
-        ]
+        "sheets": [{"name": table.name, "columns": table.columns, "rows": len(table.rows)} for table in opened(path)]
     }
 
 
@@ -39,7 +37,7 @@ def list_sheets(
 def read_rows(
     path: Annotated[str, Field(description="A `.csv`, `.tsv` or `.xlsx` of the directory, such as `sales.xlsx`.")],
     sheet: Annotated[str, Field(description="The sheet's name; left out, the first one.")] = "",
-    columns: Annotated[list[str], Field(description="Only these columns, such as `[\"port\", \"high\"]`.")] = [],
+    columns: Annotated[list[str], Field(description='Only these columns, such as `["port", "high"]`.')] = [],
     first_row: Annotated[int, Field(description="Which row to begin with; 1 is the one below the names.", ge=1)] = 1,
     count: Annotated[int, Field(description="How many rows to return.", ge=1, le=1000)] = 100,
 ) -> dict:
@@ -79,7 +77,9 @@ def describe_columns(
 @mcp.tool
 def query(
     path: Annotated[str, Field(description="A `.csv`, `.tsv` or `.xlsx` of the directory, such as `sales.xlsx`.")],
-    sql: Annotated[str, Field(description="One SELECT of SQLite, such as `SELECT port, sum(catch) FROM data GROUP BY port`.")],
+    sql: Annotated[
+        str, Field(description="One SELECT of SQLite, such as `SELECT port, sum(catch) FROM data GROUP BY port`.")
+    ],
 ) -> dict:
     """Answers a question in SQL about the sheets of a file.
 
@@ -92,7 +92,9 @@ def query(
 @mcp.tool
 def write_table(
     path: Annotated[str, Field(description="The new file, `.csv` or `.xlsx`, such as `2026/totals.xlsx`.")],
-    table: Annotated[str, Field(description="The table in CSV, names of columns first, such as `port,catch\\nEmden,12`.")],
+    table: Annotated[
+        str, Field(description="The table in CSV, names of columns first, such as `port,catch\\nEmden,12`.")
+    ],
 ) -> str:
     """Writes a table to a new file. Returns a sentence that says how many rows it has.
 

@@ -119,7 +119,15 @@ def read_workbook(place):
                 left -= found[-1].cells
         finally:
             book.close()
-    except (zipfile.BadZipFile, KeyError, InvalidFileException, SyntaxError, EOFError, TypeError, AttributeError) as error:
+    except (
+        zipfile.BadZipFile,
+        KeyError,
+        InvalidFileException,
+        SyntaxError,
+        EOFError,
+        TypeError,
+        AttributeError,
+    ) as error:
         raise ValueError(f"it is not a workbook of Excel ({type(error).__name__}: {error})") from None
     if not found:
         raise ValueError("it has no sheet with cells")
@@ -134,7 +142,9 @@ def write(place, rows):
             file.write(data)
         return
     with open(place, "x", newline="", encoding="utf-8") as file:
-        csv.writer(file, delimiter="\t" if place.lower().endswith(".tsv") else ",", lineterminator="\n").writerows(rows)
+        csv.writer(file, delimiter="\t" if place.lower().endswith(".tsv") else ",", lineterminator="\n").writerows(
+            rows
+        )
 
 
 # The least that Excel takes for a workbook. openpyxl would write it through temporary files, which a
