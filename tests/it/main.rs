@@ -70,6 +70,7 @@ mod search;
 mod secrets;
 mod served;
 mod servers;
+mod shelf;
 mod sign_ins;
 mod signed;
 mod support;
@@ -108,6 +109,7 @@ fn main() -> ExitCode {
         served::tests(),
         sign_ins::tests(),
         servers::tests(),
+        shelf::tests(),
         signed::tests(),
         maintenance::tests(),
         agents::tests(),

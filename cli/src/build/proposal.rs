@@ -127,11 +127,16 @@ impl Proposal {
                 is_new
             }
             UseKind::Path { path, is_written } => {
-                let inside = path.trim_start_matches('/').split_once('/');
+                let path = path.trim_start_matches('/');
+                let inside = path.split_once('/');
                 let name = inside.map_or(FILES, |(name, _)| name);
                 let Ok(name) = name.parse::<DirectoryName>() else {
                     return false;
                 };
+                // The directory itself, such as `Path("/notes")`.
+                if path.parse().is_ok_and(|name| asked.directory(&name).is_some()) {
+                    return false;
+                }
                 let is_new = asked.directory(&name).is_none();
                 if is_new {
                     let access = match is_written {

@@ -1,4 +1,4 @@
-"""The tool `sequential-thinking`. What is kept of a chain is its length and the names of its branches;
+"""The tool `sequentialthinking`. What is kept of a chain is its length and the names of its branches;
 the thoughts are in the conversation."""
 
 import json
