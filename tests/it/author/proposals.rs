@@ -73,6 +73,15 @@ fn for_python() {
     let after = std::fs::read_to_string(&manifest).expect("the manifest");
     assert_eq!(before, after, "the author writes it");
 
+    // A directory that is asked for is itself no file beside it.
+    let asked = "\n[capabilities]\ndirectories = [{ name = \"notes\", access = \"read\", why = \"cities\" }]\n";
+    home.write("weather/tool.toml", before + asked);
+    let itself = "from pathlib import Path\n\nNOTES = Path(\"/notes\")\n\n\n";
+    home.write("weather/weather.py", format!("{itself}{functions}"));
+    let told = home.tool("check weather").stderr();
+    assert!(told.contains("the variable `API_KEY`"), "{told}");
+    assert!(!told.contains("the file"), "{told}");
+
     // What the hint says is right, as it stands.
     let (_, lines) = hint.split_once("tool.toml:\n").expect("lines");
     home.write("weather/tool.toml", format!("{before}\n{lines}"));
