@@ -75,7 +75,7 @@ fn for_python() {
 
     // A directory that is asked for is itself no file beside it.
     let asked = "\n[capabilities]\ndirectories = [{ name = \"notes\", access = \"read\", why = \"cities\" }]\n";
-    home.write("weather/tool.toml", before + asked);
+    home.write("weather/tool.toml", format!("{before}{asked}"));
     let itself = "from pathlib import Path\n\nNOTES = Path(\"/notes\")\n\n\n";
     home.write("weather/weather.py", format!("{itself}{functions}"));
     let told = home.tool("check weather").stderr();

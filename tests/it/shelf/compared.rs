@@ -98,7 +98,7 @@ impl Pair {
 
     #[track_caller]
     fn answers(&mut self, function: &str, arguments: &Value) -> (Value, Value) {
-        let mut call = |client: &mut Client, name: &str| {
+        let call = |client: &mut Client, name: &str| {
             client.ask(
                 "tools/call",
                 json!({ "name": name, "arguments": arguments }),
