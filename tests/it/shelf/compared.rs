@@ -18,7 +18,11 @@ pub(super) fn tests() -> Vec<Test> {
         test("shelf::time_is_the_reference", time::time).needs(PYTHON),
         test("shelf::filesystem_is_the_reference", filesystem::filesystem).needs(NODE),
         test("shelf::memory_is_the_reference", memory::memory).needs(NODE),
-        test("shelf::sequentialthinking_is_the_reference", sequentialthinking::sequentialthinking).needs(NODE),
+        test(
+            "shelf::sequentialthinking_is_the_reference",
+            sequentialthinking::sequentialthinking,
+        )
+        .needs(NODE),
         test("shelf::git_is_the_reference", git::git).needs(PYTHON),
     ]
 }

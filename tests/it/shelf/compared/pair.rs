@@ -32,8 +32,8 @@ impl Pair {
         serve.stderr(Stdio::null());
         published.stderr(Stdio::null());
         let mut pair = Self {
-            pub(super) published: Client::start(published),
-            pub(super) tool: Client::start(serve),
+            published: Client::start(published),
+            tool: Client::start(serve),
             wording: Vec::new(),
         };
         let offered: Vec<String> = pair
@@ -133,4 +133,3 @@ pub(super) fn of_node(name: &str) -> Command {
     );
     server
 }
-
