@@ -236,10 +236,18 @@ impl HostState {
             let author = function.confirm.take();
             function.confirm = approved.confirmation(&function.name, author);
         }
-        let plans = indices.into_iter().map(|index| {
-            let export = &exports.callable[index];
-            Plan::new(export.index.clone(), export.signature.clone())
-        });
+        let plans = indices
+            .into_iter()
+            .zip(&functions)
+            .map(|(index, function)| {
+                let export = &exports.callable[index];
+                let plan = Plan::new(export.index.clone(), export.signature.clone());
+                let claim = manifest.functions.get(&function.name);
+                match claim.is_some_and(|claim| claim.input_schema.is_some()) {
+                    true => plan.taking_json(),
+                    false => plan,
+                }
+            });
         let plans = plans.collect();
         let contract_plans = exports.contract.into_iter();
         let contract_plans = contract_plans

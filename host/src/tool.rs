@@ -26,7 +26,6 @@ use crate::interaction::{Interaction, Nobody};
 use crate::secret::mask::Mask;
 use crate::server;
 use crate::server::connection::ServerConnection;
-use crate::values::json::read;
 use crate::values::json::read::error::ArgumentError;
 
 /// A tool that is ready to be called, by as many tasks at once as the host allows. Cloning
@@ -178,10 +177,7 @@ impl Tool {
             confirm: self.confirmation(function),
             input_bytes: arguments.len(),
         };
-        let values = |plan: &Plan| {
-            let values = read::arguments(plan.parameters(), arguments);
-            values.map_err(wrong_argument)
-        };
+        let values = |plan: &Plan| plan.arguments(arguments).map_err(wrong_argument);
         let max = self.limits().outcome_bytes;
         let read = |plan: &Plan, result: Option<&Val>| plan.outcome(result, max);
         self.run(request, interaction, values, read).await.into()

@@ -7,6 +7,7 @@ use crate::confirmation::Confirmation;
 use crate::export_name::ExportName;
 use crate::function_spec::Annotations;
 use crate::name::ArgumentName;
+use crate::schema_text::SchemaText;
 use crate::value_type::ValueType;
 
 /// Texts about the members within a value, by their places: the fields of records, and the cases
@@ -46,6 +47,12 @@ pub struct Function {
     /// The calls that a person has to confirm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<Confirmation>,
+    /// The schema of the arguments, of an export that takes all of them as one text of JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_schema: Option<SchemaText>,
+    /// The schema of the structured result, of an export that answers with a reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<SchemaText>,
     /// The arguments, in the order of the export's parameters.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub inputs: IndexMap<ArgumentName, Input>,

@@ -44,6 +44,7 @@ mod oauth_client;
 mod origin;
 pub mod package_file;
 mod reference;
+mod schema_text;
 mod server;
 mod string_conversions;
 mod toolbox;
@@ -71,6 +72,7 @@ pub use network::{Method, MethodError, Methods, Network};
 pub use oauth_client::OAuthClient;
 pub use origin::{Origin, OriginError};
 pub use reference::{CommitId, ReferenceError, RepoId, Revision, ToolRef};
+pub use schema_text::{SchemaError, SchemaText};
 pub use semver::{Version, VersionReq};
 pub use server::address::{AddressError, ServerAddress, ServerCommand, ServerUrl};
 pub use server::description::{

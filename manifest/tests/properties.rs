@@ -121,6 +121,13 @@ fn capabilities() -> impl Strategy<Value = Capabilities> {
     )
 }
 
+fn schema(is_open: bool) -> SchemaText {
+    let value = serde_json::json!({
+        "type": "object", "properties": {"a": {}}, "additionalProperties": is_open, "maxProperties": 1.5,
+    });
+    value.try_into().unwrap()
+}
+
 fn function() -> impl Strategy<Value = Function> {
     let hint = || option::of(any::<bool>());
     let input = (value_type(), text(), any::<bool>());
@@ -159,6 +166,8 @@ fn function() -> impl Strategy<Value = Function> {
             idempotent: hints.1,
             destructive: hints.2,
             open_world: hints.3,
+            input_schema: hints.0.map(schema),
+            output_schema: hints.1.map(schema),
             inputs: inputs
                 .into_iter()
                 .map(|(name, (value_type, description, optional))| {

@@ -129,6 +129,9 @@ fn of_manifest(manifest: &Manifest) -> Vec<FunctionSpec> {
 }
 
 fn input_schema(function: &Function) -> Value {
+    if let Some(schema) = &function.input_schema {
+        return schema.value().clone();
+    }
     let inputs = function.inputs.iter();
     let properties: Map<String, Value> = inputs
         .clone()

@@ -26,6 +26,7 @@ use crate::consent::difference;
 use crate::servers::command_line::server_named;
 use crate::servers::fetching::{self as server_fetching, FetchedServer, WantedServer};
 use crate::session::Session;
+use crate::terminal::escape::escape_line;
 use crate::terminal::printer::Printer;
 use crate::toolbox::{fetching, recording};
 use refusals::check_refusals;
@@ -189,8 +190,19 @@ fn first_call(manifest: &Manifest) -> String {
         1 => String::new(),
         _ => format!(".{name}"),
     };
-    let needed = function.inputs.iter().filter(|(_, input)| !input.optional);
-    let arguments: String = needed.map(|(name, _)| format!(" {name}=…")).collect();
+    let needed: Vec<String> = match &function.input_schema {
+        Some(schema) => {
+            let members = schema.members().filter(|(name, _)| schema.requires(name));
+            members
+                .map(|(name, _)| escape_line(name).to_string())
+                .collect()
+        }
+        None => {
+            let inputs = function.inputs.iter().filter(|(_, input)| !input.optional);
+            inputs.map(|(name, _)| name.to_string()).collect()
+        }
+    };
+    let arguments: String = needed.iter().map(|name| format!(" {name}=…")).collect();
     format!("{named}{arguments}")
 }
 

@@ -4,14 +4,14 @@
 use serde_json::Value;
 use tool_hub_manifest::{
     ArgumentName, Confirmation, Function, FunctionName, FunctionSpec, Input, Manifest, Members,
-    Output, ValueType,
+    Output, SchemaText, ValueType,
 };
 
 use crate::component::exports::{CallableExport, Exports};
 use crate::component::function::{CallableFunction, CallableInput};
 use crate::error::refusal::Refusal;
 use crate::values::descriptions::{Descriptions, has_member};
-use crate::values::types::{Field, Signature, Type, snake};
+use crate::values::types::{Field, Signature, Type, contract, snake};
 use crate::values::{reply_kind, schema};
 
 /// Compares every claim with `exports`. Returns the functions that are both claimed and exported,
@@ -100,6 +100,24 @@ fn differences(name: &FunctionName, function: &Function, signature: &Signature) 
             actual,
         });
     };
+    let takes_text = matches!(&signature.parameters[..], [only] if only.ty == Type::String);
+    if function.input_schema.is_some() && !takes_text {
+        differs(
+            "`input_schema`".into(),
+            JSON_TEXT.into(),
+            "other arguments".into(),
+        );
+    }
+    let replies = signature
+        .answered()
+        .is_some_and(|ty| *ty == *contract::REPLY);
+    if function.output_schema.is_some() && !replies {
+        differs(
+            "`output_schema`".into(),
+            "a reply".into(),
+            "another result".into(),
+        );
+    }
     for field in &signature.parameters {
         let label = &field.label.json;
         let part = || format!("input `{label}`");
@@ -158,6 +176,8 @@ fn differences(name: &FunctionName, function: &Function, signature: &Signature) 
 
 /// The most members named in refusals because they do not exist.
 const UNDESCRIBABLE_MAX: usize = 8;
+/// The claim of a manifest with a schema of the arguments.
+const JSON_TEXT: &str = "one argument, a text of JSON";
 /// The claim of a manifest about a member that it describes.
 const DESCRIBED: &str = "described";
 
@@ -219,8 +239,12 @@ fn callable<I>(
             optional: matches!(field.ty, Type::Option(_)),
             description: claim.map_or_else(String::new, |claim| claim.description.clone()),
             members: claim.map_or_else(Members::default, |claim| claim.members.clone()),
-            name: argument,
+            name: argument.to_string(),
         });
+    }
+    if let Some(schema) = &function.input_schema {
+        input_schema = schema.value().clone();
+        inputs = inputs_of(schema);
     }
     let output = function.output.clone().or_else(|| {
         output_type(signature).map(|value_type| Output {
@@ -239,6 +263,8 @@ fn callable<I>(
         }
         schema
     });
+    let declared = function.output_schema.as_ref();
+    let output_schema = declared.map(|it| it.value().clone()).or(output_schema);
     CallableFunction {
         name: name.clone(),
         export: export.name.clone(),
@@ -253,6 +279,55 @@ fn callable<I>(
             output_schema,
             annotations: function.annotations(),
         },
+    }
+}
+
+/// The arguments of a function that takes JSON.
+fn inputs_of(schema: &SchemaText) -> Vec<CallableInput> {
+    let members = schema.members().map(|(name, member)| CallableInput {
+        name: name.to_owned(),
+        value_type: match member["type"].as_str() {
+            Some("string") => ValueType::Text,
+            Some("boolean") => ValueType::Boolean,
+            Some("integer") => ValueType::Integer,
+            Some("number") => ValueType::Number,
+            Some("array") => ValueType::Array,
+            Some("object") => ValueType::Object,
+            _ => ValueType::Any,
+        },
+        optional: !schema.requires(name),
+        description: member["description"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned(),
+        members: {
+            let mut described = Members::default();
+            describe_members(member, "", &mut described);
+            described
+        },
+    });
+    members.collect()
+}
+
+/// Adds what a schema of an argument says about what is within a value, so that people see it.
+fn describe_members(schema: &Value, place: &str, described: &mut Members) {
+    let nested = |key: &str| schema[key].as_object().into_iter().flatten();
+    let named = nested("properties").chain(nested("$defs"));
+    for (name, member) in named {
+        let place = match place {
+            "" => name.clone(),
+            place => format!("{place}.{name}"),
+        };
+        if let Some(text) = member["description"].as_str() {
+            described.insert(place.clone(), text.to_owned());
+        }
+        describe_members(member, &place, described);
+    }
+    let several = ["anyOf", "oneOf", "allOf", "prefixItems"];
+    let choices = several.map(|key| schema[key].as_array().into_iter().flatten());
+    let single = ["items", "additionalProperties"].map(|key| &schema[key]);
+    for member in choices.into_iter().flatten().chain(single) {
+        describe_members(member, place, described);
     }
 }
 

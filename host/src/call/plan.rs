@@ -9,6 +9,8 @@ use wasmtime::component::{ComponentExportIndex, Val};
 use crate::call::limit::outcome_too_long;
 use crate::program::ProgramFunction;
 use crate::values::contract::{failure, media, part};
+use crate::values::json::read;
+use crate::values::json::read::error::ArgumentError;
 use crate::values::json::write::{Json, write};
 use crate::values::reply_kind::ReplyKind;
 use crate::values::types::{Field, Signature, Type, contract};
@@ -21,6 +23,7 @@ pub(crate) struct Plan {
     pub(crate) signature: Signature,
     reply: ReplyKind,
     error: Option<ErrorKind>,
+    takes_json: bool,
 }
 
 /// The thing that a guest is called by.
@@ -53,6 +56,23 @@ impl Plan {
             reply: ReplyKind::of(ok),
             error,
             signature,
+            takes_json: false,
+        }
+    }
+
+    /// The same for a function whose only parameter is the JSON of all arguments.
+    pub(crate) fn taking_json(self) -> Self {
+        Self {
+            takes_json: true,
+            ..self
+        }
+    }
+
+    /// The values of the parameters, from `text`, a JSON object of the arguments.
+    pub(crate) fn arguments(&self, text: &str) -> Result<Vec<Val>, ArgumentError> {
+        match self.takes_json {
+            true => Ok(vec![Val::String(read::object(text)?)]),
+            false => read::arguments(self.parameters(), text),
         }
     }
 

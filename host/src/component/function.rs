@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tool_hub_manifest::{
-    ArgumentName, Confirmation, ExportName, FunctionName, FunctionSpec, Members, Output, ValueType,
+    Confirmation, ExportName, FunctionName, FunctionSpec, Members, Output, ValueType,
 };
 
 /// One function of a tool that agents can call.
@@ -30,8 +30,9 @@ pub struct CallableFunction {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CallableInput {
-    /// The name agents use.
-    pub name: ArgumentName,
+    /// The name agents use: an [`ArgumentName`](tool_hub_manifest::ArgumentName), or whatever a
+    /// function that takes JSON calls it.
+    pub name: String,
     /// Its type.
     #[serde(rename = "type")]
     pub value_type: ValueType,

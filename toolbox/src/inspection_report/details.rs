@@ -98,9 +98,15 @@ pub(super) fn argument_lines(function: &CallableFunction) -> Vec<String> {
     let mut lines = Vec::new();
     for input in &function.inputs {
         if !input.description.is_empty() && !description.contains(&format!("`{}`", input.name)) {
-            lines.push(text_line(input.name.as_str(), &input.description));
+            lines.push(text_line(
+                &escape_line(&input.name).to_string(),
+                &input.description,
+            ));
         }
-        lines.extend(member_lines(&format!("{}.", input.name), &input.members));
+        lines.extend(member_lines(
+            &format!("{}.", escape_line(&input.name)),
+            &input.members,
+        ));
     }
     if let Some(output) = &function.output {
         lines.extend(member_lines("-> ", &output.members));

@@ -17,6 +17,23 @@ use crate::values::json::read::error::{ArgumentError, Context, Path};
 use crate::values::json::read::value::{Members, Value};
 use crate::values::types::{Field, Type};
 
+/// Returns `text`, the arguments for a function that takes JSON, once it is known to be an object.
+pub(crate) fn object(text: &str) -> Result<String, ArgumentError> {
+    let text = if text.trim().is_empty() { "{}" } else { text };
+    let refused = |message: String| ArgumentError {
+        path: String::new(),
+        message,
+        fix: Some("send one JSON object with an entry for each argument".into()),
+    };
+    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        Err(error) => Err(refused(format!(
+            "the arguments are not valid JSON: {error}"
+        ))),
+        Ok(_) if text.trim_start().starts_with('{') => Ok(text.to_owned()),
+        Ok(_) => Err(refused("the arguments should be a JSON object".to_owned())),
+    }
+}
+
 /// Parses `text`, a JSON object, into the values of `parameters`.
 pub(crate) fn arguments(parameters: &[Field], text: &str) -> Result<Vec<Val>, ArgumentError> {
     // Agents send nothing at all to functions that take nothing.
