@@ -33,16 +33,21 @@ use crate::toolbox::sandbox;
 pub(crate) use c::CBindings;
 pub(crate) use card::{FinishedCard, finished as finished_card};
 pub(crate) use claims::explained as explained_claims;
+pub(crate) use functions::server::{
+    FILE as SERVER_FILE, LIST as LIST_TOOLS, ListedTool, ServerEntry, ServerFile,
+};
 pub(crate) use functions::{Functions, specs};
 use interpreter::pinning::{self, Wanted};
 pub(crate) use javascript::development::SCRIPT_VARIABLE;
 pub(crate) use javascript::types::TypeCheck;
+pub(crate) use npm::lock_of as npm_lock;
 pub(crate) use process::conversation::converse;
 pub(crate) use process::{output_of, spawn, status_of};
 use project::Project;
 pub(crate) use project::{BuiltComponent, Form, read_author_manifest};
 pub(crate) use proposal::{proposal, proposed};
-pub(crate) use python::imported::{Imported, imported};
+pub(crate) use python::imported::{Imported, companions, imported};
+pub(crate) use python::stand_ins::package_name;
 pub(crate) use python::unpacked::UnpackedPackage;
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::{SourceStamps, Sources};

@@ -11,6 +11,7 @@ mod openapi;
 mod plain;
 mod python;
 mod rust;
+mod server;
 mod stub;
 mod template;
 
@@ -31,6 +32,7 @@ pub(crate) use names::{Names, lower_camel, upper_camel};
 pub(crate) use openapi::{ApiServer, OpenApiProject};
 pub(crate) use plain::PlainFile;
 pub(crate) use rust::{rust_ident, rust_type};
+pub(crate) use server::ServerProject;
 use template::{COMMON, TemplateFile};
 pub(crate) use template::{SCAFFOLD_DESCRIPTION, Template};
 
@@ -42,6 +44,8 @@ pub(crate) enum FunctionSource {
     Defined(DefinedFunctions),
     /// Functions of a file that is kept as it is.
     Plain(PlainFile),
+    /// The tools of a server that a package has.
+    Server(ServerProject),
     /// Functions that an app offers.
     GradioProject(GradioProject),
     /// Functions that call an API.
@@ -55,6 +59,7 @@ impl FunctionSource {
             Self::Greeter => None,
             Self::Defined(defined) => Some(defined.interface()),
             Self::Plain(plain) => Some(plain.interface()),
+            Self::Server(server) => Some(&server.interface),
             Self::GradioProject(calling) => Some(calling.defined().interface()),
             Self::OpenApiProject(calling) => Some(calling.defined().interface()),
         }
@@ -106,6 +111,12 @@ fn contents(
         }
         return Ok(found);
     }
+    if let FunctionSource::Server(server) = body {
+        for (path, text) in server.files(&filled(&COMMON), names)? {
+            found.push((PathBuf::from(path), text));
+        }
+        return Ok(found);
+    }
     if let (FunctionSource::Greeter, Template::Python) = (body, template) {
         // In Python functions need no WIT beside them.
         for (path, text) in [filled(&COMMON), filled(template.files())].concat() {
@@ -125,7 +136,7 @@ fn contents(
             FunctionSource::Defined(defined) => defined.file(path, text, names, template)?,
             FunctionSource::GradioProject(calling) => calling.file(path, text, names)?,
             FunctionSource::OpenApiProject(calling) => calling.file(path, text, names)?,
-            FunctionSource::Greeter | FunctionSource::Plain(_) => text,
+            FunctionSource::Greeter | FunctionSource::Plain(_) | FunctionSource::Server(_) => text,
         };
         found.push((PathBuf::from(path), text));
     }

@@ -7,6 +7,7 @@ mod plain;
 pub(super) mod python;
 mod python_values;
 pub(super) mod rust;
+pub(crate) mod server;
 
 use std::path::Path;
 
@@ -22,6 +23,7 @@ use crate::scaffold::Names;
 use crate::terminal::problem::Problem;
 use crate::text::functions::definitions;
 use plain::Plain;
+use server::{ListedTool, ServerFile};
 
 /// Functions of a file, and what was written around them.
 #[derive(Debug)]
@@ -29,7 +31,20 @@ pub(crate) struct Functions {
     generated: TempDir,
     package: String,
     interface: Interface,
-    has_tools: bool,
+    kind: FunctionKind,
+}
+
+/// What a file of functions holds.
+#[derive(Debug)]
+enum FunctionKind {
+    Plain,
+    /// Tools of a framework.
+    Tools,
+    /// A server's tools, one for each operation; none where they are still to be listed.
+    Server {
+        module: String,
+        tools: Vec<ListedTool>,
+    },
 }
 
 impl Functions {
@@ -48,6 +63,9 @@ impl Functions {
         };
         if !directory.join(file).exists() {
             return Err(missing(directory, file).into());
+        }
+        if file == server::FILE {
+            return Self::of_server(directory, manifest, build).map(Some);
         }
         let definitions = definitions(&directory.join(file), Path::new(file), &[])?.definitions;
         if of_source(file) != Some(build.language) {
@@ -85,12 +103,47 @@ impl Functions {
         for (path, text) in sources {
             write(path, &text)?;
         }
+        let kind = match has_tools {
+            true => FunctionKind::Tools,
+            false => FunctionKind::Plain,
+        };
         Ok(Some(Self {
             generated,
             package,
             interface,
-            has_tools,
+            kind,
         }))
+    }
+
+    /// Writes the WIT and the source around the server that `server.json` names.
+    fn of_server(directory: &Path, manifest: &Manifest, build: &Build) -> anyhow::Result<Self> {
+        let text = files::read_text(&directory.join(server::FILE), files::DOCUMENT_BYTES_MAX)?;
+        let server = ServerFile::read(&text)?;
+        if !matches!(build.language, Language::Python | Language::Javascript) {
+            return Err(other_language(server::FILE).into());
+        }
+        let interface = server.interface();
+        let package = format!("tools:{}", Names::of(&manifest.name).package());
+        let generated = tempfile::Builder::new()
+            .prefix("tool-functions-")
+            .tempdir()
+            .context("a temporary directory cannot be made")?;
+        let write = |path: &str, text: &str| {
+            files::write_new(&generated.path().join(path), text.as_bytes())
+        };
+        write("wit/world.wit", &interface.to_wit(&package))?;
+        for (path, text) in server.sources(build.language, &interface)? {
+            write(path, &text)?;
+        }
+        Ok(Self {
+            generated,
+            package,
+            interface,
+            kind: FunctionKind::Server {
+                module: server.server.module,
+                tools: server.tools.unwrap_or_default(),
+            },
+        })
     }
 
     /// The directory of what was written: `wit`, and the source.
@@ -100,12 +153,34 @@ impl Functions {
 
     /// True if they are tools of a framework, for which modules stand in.
     pub(crate) fn have_framework(&self) -> bool {
-        self.has_tools
+        !matches!(self.kind, FunctionKind::Plain)
+    }
+
+    /// True if they are the tools of a server, whose modules are in a package.
+    pub(crate) fn is_server(&self) -> bool {
+        self.server_module().is_some()
+    }
+
+    /// The module that starts the server, if they are the tools of one.
+    pub(crate) fn server_module(&self) -> Option<&str> {
+        match &self.kind {
+            FunctionKind::Server { module, .. } => Some(module),
+            FunctionKind::Plain | FunctionKind::Tools => None,
+        }
     }
 
     /// Adds to the manifest the export of each function whose name does not tell it.
     pub(crate) fn complete(&self, manifest: &mut Manifest) -> anyhow::Result<()> {
         let interface = format!("{}/functions", self.package);
+        if let FunctionKind::Server { tools, .. } = &self.kind {
+            for (operation, tool) in self.interface.operations.iter().zip(tools) {
+                let function = manifest
+                    .functions
+                    .entry(operation.name.clone())
+                    .or_default();
+                tool.complete(function)?;
+            }
+        }
         for operation in &self.interface.operations {
             if operation.wit.replace('-', "_") != operation.name.as_str() {
                 let function = manifest

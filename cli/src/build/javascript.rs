@@ -8,6 +8,7 @@ mod errors;
 mod export_check;
 pub(super) mod interpreter;
 mod native;
+pub(super) mod node;
 mod packages;
 mod program;
 mod source_map;

@@ -4,11 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
+use tokio::process::Command;
 
+use super::process;
 use super::project::Project;
 use super::toolchain::{NPM_CI, Toolchain};
 use crate::files;
 use crate::session::Session;
+use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
 const MANIFEST: &str = "package.json";
@@ -59,6 +62,36 @@ pub(super) async fn packages(
     };
     let installed = packages.directory(project, session).await?;
     Ok(Some(installed.join(PACKAGES)))
+}
+
+/// Has npm choose versions for the dependencies that `manifest` names, and returns the lock with the
+/// hash of each. Nothing of them is fetched but what says what they need.
+///
+/// # Errors
+/// When npm does not find them.
+pub(crate) async fn lock_of(manifest: &str, printer: &Printer) -> anyhow::Result<String> {
+    let place = tempfile::Builder::new().prefix("tool-npm-").tempdir()?;
+    let directory = place.path();
+    files::write(&directory.join(MANIFEST), manifest.as_bytes())?;
+    let mut npm = Command::new("npm");
+    npm.args([
+        "install",
+        "--package-lock-only",
+        "--silent",
+        "--no-audit",
+        "--no-fund",
+    ])
+    .args([
+        "--ignore-scripts",
+        "--omit-lockfile-registry-resolved",
+        "--prefix",
+    ])
+    .arg(directory)
+    .current_dir(directory);
+    process::run("choosing packages with npm", &mut npm, printer).await?;
+    let lock = files::read_text(&directory.join(LOCK), files::DOCUMENT_BYTES_MAX)?;
+    checked(manifest, &lock)?;
+    Ok(lock)
 }
 
 /// The manifest reduced to its dependencies. Refuses it if it, or the lock, names anything but

@@ -15,7 +15,7 @@ mod native;
 mod packages;
 mod program;
 mod requirement;
-mod stand_ins;
+pub(super) mod stand_ins;
 pub(super) mod unpacked;
 
 use std::path::{Path, PathBuf};
@@ -98,11 +98,15 @@ pub(super) async fn build(
 ) -> anyhow::Result<BuiltComponent> {
     let toolchain = COMPONENTIZE_PY.directory(project, session).await?;
     if let Some(functions) = project.functions {
+        let entries = [entry(project.build)];
         let sources = ProgramSources {
             generated: functions.generated(),
             wit: &wit_files(functions.generated())?,
             main: &format!("{MODULE}.py"),
-            others: &[entry(project.build)],
+            others: match functions.is_server() {
+                true => &[],
+                false => &entries,
+            },
             world: None,
         };
         return build_program(project, sources, &toolchain, session).await;

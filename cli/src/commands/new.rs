@@ -5,8 +5,10 @@
 mod fetched_text;
 mod gradio;
 mod mcp;
+mod npm_package;
 mod openapi;
 mod package;
+mod server;
 mod summary;
 
 use std::ffi::OsString;
@@ -40,8 +42,9 @@ pub(crate) struct New {
     /// A file of plain functions with documentation, which become the tool, in Python,
     /// JavaScript, TypeScript or Rust; or one with definitions of functions to write, as OpenAI,
     /// Anthropic, MCP (`tools/list`) or Transformers (`tool_config.json`) have them, `-` for
-    /// standard input; or `pypi:PACKAGE` or `pypi:PACKAGE==VERSION`, whose file with the most
-    /// tools for a framework is taken
+    /// standard input; or `pypi:PACKAGE` or `pypi:PACKAGE==VERSION`, `npm:PACKAGE` or
+    /// `npm:PACKAGE@VERSION`: an MCP server, whose tools are listed in the sandbox, or a package
+    /// whose file with the most tools for a framework is taken
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
@@ -169,8 +172,12 @@ impl New {
             return Ok((FunctionSource::Defined(DefinedFunctions::of(import)), lang));
         }
         if let Some(requirement) = self.from.as_deref().and_then(package::named) {
-            let plain = package::fetched(requirement, &session.printer).await?;
-            return Ok((FunctionSource::Plain(plain), Template::Python));
+            let functions = package::fetched(requirement, session).await?;
+            return Ok((functions, Template::Python));
+        }
+        if let Some(package) = self.from.as_deref().and_then(npm_package::named) {
+            let functions = npm_package::fetched(package, session).await?;
+            return Ok((functions, Template::Javascript));
         }
         match &self.from {
             Some(file) => self.of_file(file, &session.config, lang),

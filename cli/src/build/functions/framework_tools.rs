@@ -94,6 +94,24 @@ pub(super) fn sources(plain: Plain<'_>) -> Vec<GeneratedSource> {
     modules.chain([("tool_functions.py", text)]).collect()
 }
 
+/// The modules that run a server, and stand in for what it is made with.
+pub(super) fn server_modules() -> Vec<GeneratedSource> {
+    let modules = COMMON.into_iter().chain([
+        stand_in(Framework::FastMcp),
+        (
+            "tool_hub_schema.py",
+            include_str!("../../../templates/frameworks/tool_hub_schema.py"),
+        ),
+        (
+            "tool_hub_server.py",
+            include_str!("../../../templates/frameworks/tool_hub_server.py"),
+        ),
+    ]);
+    modules
+        .map(|(file, text)| (file, text.to_owned()))
+        .collect()
+}
+
 /// What is called, and with which variables it is made.
 fn object(tool: &FrameworkTool) -> String {
     let settings = tool.settings.iter().map(|setting| {

@@ -47,6 +47,15 @@ pub(super) fn stand_ins() -> Vec<GeneratedSource> {
     files.map(|(path, text)| (path, text.to_owned())).into()
 }
 
+/// The modules of packages that a server runs with others in place of: transports, and parts of
+/// Node.
+pub(super) fn server_modules() -> Vec<GeneratedSource> {
+    let files = crate::build::javascript::node::OWN.iter();
+    files
+        .map(|(_, path, text)| (*path, (*text).to_owned()))
+        .collect()
+}
+
 pub(super) fn source(plain: Plain<'_>) -> anyhow::Result<GeneratedSource> {
     let pairs = plain.definitions.iter().zip(&plain.interface.operations);
     let module = Module {

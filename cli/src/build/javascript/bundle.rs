@@ -190,6 +190,17 @@ impl<'a> Bundler<'a> {
             .arg(format!("--alias:{name}={}", path.display()));
     }
 
+    /// Has modules find packages in `directory` too.
+    pub(super) fn packages_at(&mut self, directory: &Path) {
+        let places = self.bundled.packages.iter().map(PathBuf::as_path);
+        let places = places
+            .chain([directory])
+            .map(|place| place.display().to_string());
+        let separator = if cfg!(windows) { ";" } else { ":" };
+        let places: Vec<String> = places.collect();
+        self.command.env("NODE_PATH", places.join(separator));
+    }
+
     pub(super) fn arguments(&mut self, arguments: &[&str]) {
         self.command.args(arguments);
     }

@@ -9,6 +9,7 @@ use super::bundle::{Bundler, MINIFIED, bundle_sources};
 use super::componentize::COMPONENTIZE_QJS;
 use super::errors::is_top_level_await;
 use super::interpreter::{Flavour, interpreter};
+use super::node;
 use super::types::TypeCheck;
 use crate::build::functions::Functions;
 use crate::build::functions::javascript::{MODULE, PROJECT, STAND_INS};
@@ -41,8 +42,23 @@ pub(super) async fn build(
     let entry = project.scratch.join("program.js");
     let module = functions.generated().join(MODULE);
     files::write(&entry, entry_of(&module).as_bytes())?;
+    let node = match functions.is_server() {
+        true => Some(node::packages(project, session).await?),
+        false => None,
+    };
     let bundler = || -> anyhow::Result<Bundler<'_>> {
         let mut bundler = Bundler::new(project, &bundled, &toolchain, &entry)?;
+        if let (Some(node), Some(module)) = (&node, functions.server_module()) {
+            let packages = bundled.packages.clone();
+            let packages = packages.unwrap_or_else(|| bundled.directory.join("node_modules"));
+            node::add(
+                &mut bundler,
+                functions.generated(),
+                (module, &packages),
+                node,
+            );
+            return Ok(bundler);
+        }
         if let Some(file) = &project.build.functions {
             bundler.alias(PROJECT, &bundled.directory.join(file));
         }
@@ -64,7 +80,10 @@ pub(super) async fn build(
         bundle => (bundle?, format!(";{FUNCTIONS}")),
     };
     let script = std::fs::read_to_string(&bundle.path)?;
-    let flavour = Flavour::of(&script);
+    let flavour = match functions.is_server() {
+        true => Flavour::Web,
+        false => Flavour::of(&script),
+    };
     let program = json!({
         "script": format!("{script}{value}"),
         "map": bundle.map_for(&bundled.directory)?,

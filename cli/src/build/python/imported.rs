@@ -96,6 +96,39 @@ pub(crate) fn imported(directory: &Path, file: &str) -> Imported {
     }
 }
 
+/// Packages that come with the frameworks which modules of a build stand in for, and that servers
+/// import without asking for them.
+const COMPANIONS: [&str; 12] = [
+    "anyio",
+    "click",
+    "exceptiongroup",
+    "httpx",
+    "httpx-sse",
+    "pyyaml",
+    "python-dotenv",
+    "rich",
+    "starlette",
+    "typer",
+    "typing-extensions",
+    "uvicorn",
+];
+
+/// The packages that `modules` in `directory` import without one of `needs` being it, because they
+/// come with a framework.
+pub(crate) fn companions(directory: &Path, modules: &[String], needs: &[String]) -> Vec<String> {
+    let entries: Vec<&str> = modules.iter().map(String::as_str).collect();
+    let needs: BTreeSet<String> = needs.iter().map(|it| package_name(it)).collect();
+    let reached = reached(&[directory], &entries);
+    let imported = reached.values().flatten().map(|import| {
+        let module = import.module.split('.').next().unwrap_or_default();
+        package_name(&package_of(module))
+    });
+    let found: BTreeSet<String> = imported
+        .filter(|name| COMPANIONS.contains(&name.as_str()) && !needs.contains(name))
+        .collect();
+    found.into_iter().collect()
+}
+
 /// The package that has a module.
 fn package_of(module: &str) -> String {
     let known = NAMED_OTHERWISE.iter().find(|(name, _)| *name == module);

@@ -105,6 +105,11 @@ impl LockedPackage {
 }
 
 impl Lock {
+    /// The same as what fulfils `requirements`.
+    pub(super) fn asked_for(self, requirements: &[String]) -> Self {
+        Self::new(self.packages, requirements)
+    }
+
     /// The lock of `packages`, which fulfil `requirements`.
     pub(super) fn new(mut packages: Vec<LockedPackage>, requirements: &[String]) -> Self {
         packages.sort_by_key(|package| package.name.to_ascii_lowercase());

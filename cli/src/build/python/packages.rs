@@ -15,6 +15,7 @@ use zip::{CompressionMethod, ZipWriter};
 use super::dependencies::{REQUIREMENTS, requirements};
 use super::lock::{LOCK, Lock, LockedPackage};
 use super::native;
+use super::requirement::is_package;
 use super::stand_ins::is_replaced;
 use crate::build::functions::Functions;
 use crate::build::process;
@@ -89,7 +90,8 @@ impl Packages {
     ) -> anyhow::Result<Option<Self>> {
         let script = project.build.functions.as_deref();
         let mut wanted = requirements(project.directory, script)?;
-        if project.functions.is_some_and(Functions::have_framework) {
+        let is_server = project.functions.is_some_and(Functions::is_server);
+        if project.functions.is_some_and(Functions::have_framework) && !is_server {
             wanted.retain(|requirement| !is_replaced(requirement));
         }
         if wanted.is_empty() {
@@ -100,7 +102,16 @@ impl Packages {
         let known = known.map(|text| Lock::read(&text)).transpose()?;
         let (lock, is_new) = match known.filter(|lock| lock.is_for(&wanted)) {
             Some(lock) => (lock, false),
-            None => (resolved(&wanted, project, session).await?, true),
+            None if is_server => {
+                let all = without_frameworks(&wanted, project, session).await?;
+                (
+                    resolved(&all, &["--no-deps"], project, session)
+                        .await?
+                        .asked_for(&wanted),
+                    true,
+                )
+            }
+            None => (resolved(&wanted, &[], project, session).await?, true),
         };
         let packages = Self::installed(&lock, project, session).await?;
         if is_new {
@@ -236,6 +247,8 @@ struct Report {
 struct Installation {
     download_info: DownloadInfo,
     metadata: Metadata,
+    #[serde(default)]
+    requested_extras: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -253,6 +266,8 @@ struct ArchiveInfo {
 struct Metadata {
     name: String,
     version: String,
+    #[serde(default)]
+    requires_dist: Vec<String>,
 }
 
 impl Installation {
@@ -262,7 +277,7 @@ impl Installation {
 
     fn locked(&self) -> anyhow::Result<LockedPackage> {
         let DownloadInfo { url, archive_info } = &self.download_info;
-        let Metadata { name, version } = &self.metadata;
+        let Metadata { name, version, .. } = &self.metadata;
         if !url.ends_with(".whl") {
             return Err(Problem::user(format!("`{name}` {version} comes as no wheel")).into());
         }
@@ -272,17 +287,73 @@ impl Installation {
     }
 }
 
-/// Has pip choose packages that fulfil the requirements.
-async fn resolved(
+/// The requirements of `wanted` and of all that they need but packages that modules of a build stand
+/// in for, and what only those need.
+async fn without_frameworks(
     wanted: &[String],
     project: Project<'_>,
     session: &Session,
+) -> anyhow::Result<Vec<String>> {
+    /// The most rounds in which more packages are found.
+    const ROUNDS_MAX: usize = 12;
+    let mut all = wanted.to_vec();
+    let options = [&PURE[..], &NATIVE, &["--no-deps"]].concat();
+    for _ in 0..ROUNDS_MAX {
+        let report = report(&all, &options, project, session).await;
+        let report = report.map_err(|error| native::explained(error, wanted))?;
+        let mut more = Vec::new();
+        for package in &report.install {
+            let needed = package.metadata.requires_dist.iter();
+            let extras = &package.requested_extras;
+            let needed = needed.filter_map(|it| of_extras(it, extras));
+            more.extend(needed.filter(|it| is_package(it) && !is_replaced(it)));
+        }
+        more.retain(|it| !all.contains(it));
+        more.sort();
+        more.dedup();
+        if more.is_empty() {
+            break;
+        }
+        all.extend(more);
+    }
+    Ok(all)
+}
+
+/// The requirement without what it says of extras, if it holds for a package with these `extras`.
+fn of_extras(requirement: &str, extras: &[String]) -> Option<String> {
+    let Some((needed, marker)) = requirement.split_once(';') else {
+        return Some(requirement.to_owned());
+    };
+    let marker = marker.trim();
+    let Some(at) = marker.find("extra ==") else {
+        return Some(requirement.to_owned());
+    };
+    let (before, extra) = marker.split_at(at);
+    let name = extra["extra ==".len()..].trim();
+    let name = name.trim_end_matches(')').trim_matches(['\'', '"']);
+    if !extras.iter().any(|it| it == name) {
+        return None;
+    }
+    let before = before.trim_end().trim_end_matches("and").trim();
+    Some(match before.trim_matches(['(', ')', ' ']) {
+        "" => needed.to_owned(),
+        _ => format!("{needed}; {before}"),
+    })
+}
+
+/// Has pip choose packages that fulfil the requirements.
+async fn resolved(
+    wanted: &[String],
+    more: &[&str],
+    project: Project<'_>,
+    session: &Session,
 ) -> anyhow::Result<Lock> {
-    let report = report(wanted, &[&PURE[..], &NATIVE].concat(), project, session).await;
+    let options = [&PURE[..], &NATIVE, more].concat();
+    let report = report(wanted, &options, project, session).await;
     let chosen = report.map_err(|error| native::explained(error, wanted))?;
     let mut packages = Vec::new();
     for package in chosen.install {
-        let Metadata { name, version } = &package.metadata;
+        let Metadata { name, version, .. } = &package.metadata;
         let mut locked = package.locked()?;
         if !package.is_pure() {
             // The same version may be there in pure Python too, which pip likes less.
@@ -333,6 +404,23 @@ mod tests {
     fn install(directory: &Path, files: &[(&str, &str)]) {
         for (path, text) in files {
             files::write(&directory.join(path), text.as_bytes()).unwrap();
+        }
+    }
+
+    #[test]
+    fn requirements_of_extras_are_followed_where_they_are_asked_for() {
+        let extras = ["socks".to_owned()];
+        for (requirement, expect) in [
+            ("a>=1", Some("a>=1")),
+            ("a; python_version < '4'", Some("a; python_version < '4'")),
+            ("a==1; extra == 'socks'", Some("a==1")),
+            ("a; extra == \"http2\"", None),
+            (
+                "a; python_version < '4' and extra == 'socks'",
+                Some("a; python_version < '4'"),
+            ),
+        ] {
+            assert_eq!(of_extras(requirement, &extras).as_deref(), expect);
         }
     }
 

@@ -22,6 +22,11 @@ pub(crate) struct UnpackedPackage {
     pub(crate) license_texts: Vec<(String, String)>,
     /// Its modules, as paths in the directory.
     pub(crate) modules: Vec<String>,
+    /// The packages that it needs, as requirements.
+    pub(crate) needs: Vec<String>,
+    /// The programs that it installs: their names, and the functions that they call, such as
+    /// `module:function`.
+    pub(crate) programs: Vec<(String, String)>,
 }
 
 impl UnpackedPackage {
@@ -76,6 +81,8 @@ impl UnpackedPackage {
             texts.collect()
         };
         let metadata = text_of(&|path| path.ends_with("/METADATA"))?;
+        let entries = text_of(&|path| path.ends_with("/entry_points.txt"))?;
+        let entries = entries.into_iter().next().unwrap_or_default().1;
         let license_texts = text_of(&|path| {
             let name = path
                 .rsplit('/')
@@ -108,6 +115,36 @@ impl UnpackedPackage {
             license: field("License-Expression"),
             license_texts,
             modules: modules.into_iter().map(|(path, _)| path).collect(),
+            needs: needed.into_iter().map(str::to_owned).collect(),
+            programs: programs(&entries),
         })
+    }
+}
+
+/// The programs in the text of `entry_points.txt`.
+fn programs(entries: &str) -> Vec<(String, String)> {
+    let mut is_programs = false;
+    let mut found = Vec::new();
+    for line in entries.lines().map(str::trim) {
+        if line.starts_with('[') {
+            is_programs = line == "[console_scripts]";
+        } else if let (true, Some((name, called))) = (is_programs, line.split_once('=')) {
+            let called = called.split('[').next().unwrap_or_default();
+            found.push((name.trim().to_owned(), called.trim().to_owned()));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_those_of_the_console() {
+        let text = "[console_scripts]\na-b = a.b:main [x]\nc=c:run\n\n[gui_scripts]\nd = d:main\n";
+        let expect = [("a-b", "a.b:main"), ("c", "c:run")];
+        let expect = expect.map(|(name, called)| (name.to_owned(), called.to_owned()));
+        assert_eq!(programs(text), expect);
     }
 }

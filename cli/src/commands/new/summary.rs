@@ -3,7 +3,9 @@
 use tool_hub_agent::definition::{Loss, LossKind};
 use tool_hub_manifest::ToolName;
 
-use crate::scaffold::{DefinedFunctions, FunctionSource, Names, OpenApiProject, PlainFile};
+use crate::scaffold::{
+    DefinedFunctions, FunctionSource, Names, OpenApiProject, PlainFile, ServerProject,
+};
 use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
 
@@ -19,6 +21,7 @@ pub(super) fn tell(functions: &FunctionSource, printer: &Printer) {
     match functions {
         FunctionSource::Greeter => {}
         FunctionSource::Plain(plain) => tell_plain(&read, plain, printer),
+        FunctionSource::Server(server) => tell_server(&read, server, printer),
         FunctionSource::Defined(defined) => tell_defined(&read, defined, printer),
         FunctionSource::GradioProject(calling) => tell_defined(&read, calling.defined(), printer),
         FunctionSource::OpenApiProject(calling) => {
@@ -80,6 +83,17 @@ fn tell_plain(read: &str, plain: &PlainFile, printer: &Printer) {
             setting.class
         ));
     }
+}
+
+fn tell_server(read: &str, server: &ServerProject, printer: &Printer) {
+    let package = &server.package;
+    printer.note(&format!("{package} listed {read} in the sandbox"));
+    for name in &server.variables {
+        printer.note(&format!("the variable {name} is one that it looks for"));
+    }
+    printer.hint(&format!(
+        "write the origins, directories and variables that it needs to [capabilities] in tool.toml; {package} gets nothing else"
+    ));
 }
 
 fn tell_defined(read: &str, defined: &DefinedFunctions, printer: &Printer) {

@@ -1,0 +1,183 @@
+//! What stands in for Node around a server of npm: the package `unenv`, and a process whose standard
+//! input and output a client holds.
+
+use std::path::{Path, PathBuf};
+
+use super::bundle::Bundler;
+use crate::build::project::Project;
+use crate::build::toolchain::{NPM_CI, Toolchain};
+use crate::session::Session;
+
+const NODE_PARTS: Toolchain<'_> = Toolchain {
+    name: "node-parts",
+    lock: &[
+        ("package.json", include_str!("node/package.json")),
+        ("package-lock.json", include_str!("node/package-lock.json")),
+    ],
+    install: &NPM_CI,
+};
+
+/// The modules that are written for servers, by the names by which they are imported.
+pub(in crate::build) const OWN: [(&str, &str, &str); 8] = [
+    (
+        "tool-server-client",
+        "node/client.js",
+        include_str!("../../../templates/frameworks/node/client.js"),
+    ),
+    (
+        "process",
+        "node/process.js",
+        include_str!("../../../templates/frameworks/node/process.js"),
+    ),
+    (
+        "tool-node-globals",
+        "node/globals.js",
+        include_str!("../../../templates/frameworks/node/globals.js"),
+    ),
+    (
+        "fs",
+        "node/fs.js",
+        include_str!("../../../templates/frameworks/node/fs.js"),
+    ),
+    (
+        "fs/promises",
+        "node/fs_promises.js",
+        include_str!("../../../templates/frameworks/node/fs_promises.js"),
+    ),
+    (
+        "readline",
+        "node/readline.js",
+        include_str!("../../../templates/frameworks/node/readline.js"),
+    ),
+    (
+        "module",
+        "node/module.js",
+        include_str!("../../../templates/frameworks/node/module.js"),
+    ),
+    (
+        "undici",
+        "node/undici.js",
+        include_str!("../../../templates/frameworks/node/undici.js"),
+    ),
+];
+
+/// The modules of Node that `unenv` has.
+const PARTS: [&str; 48] = [
+    "assert",
+    "assert/strict",
+    "async_hooks",
+    "buffer",
+    "child_process",
+    "cluster",
+    "console",
+    "constants",
+    "crypto",
+    "dgram",
+    "diagnostics_channel",
+    "dns",
+    "dns/promises",
+    "domain",
+    "events",
+    "http",
+    "http2",
+    "https",
+    "inspector",
+    "net",
+    "os",
+    "path",
+    "path/posix",
+    "path/win32",
+    "perf_hooks",
+    "punycode",
+    "querystring",
+    "readline/promises",
+    "repl",
+    "stream",
+    "stream/consumers",
+    "stream/promises",
+    "stream/web",
+    "string_decoder",
+    "sys",
+    "timers",
+    "timers/promises",
+    "tls",
+    "trace_events",
+    "tty",
+    "url",
+    "util",
+    "util/types",
+    "v8",
+    "vm",
+    "wasi",
+    "worker_threads",
+    "zlib",
+];
+
+/// Has the bundle take what stands in for Node, and the server's `module`: a file of one of the
+/// `packages`.
+pub(super) fn add(
+    bundler: &mut Bundler<'_>,
+    generated: &Path,
+    (module, packages): (&str, &Path),
+    node: &Path,
+) {
+    let parts = node.join("unenv/dist/runtime/node");
+    // A name with a path goes before the one that it begins with.
+    let mut names: Vec<(String, PathBuf)> = PARTS
+        .iter()
+        .map(|name| ((*name).to_owned(), parts.join(format!("{name}.mjs"))))
+        .collect();
+    names.extend(
+        OWN.iter()
+            .map(|(name, path, _)| ((*name).to_owned(), generated.join(path))),
+    );
+    for (name, path) in &names {
+        bundler.alias(name, path);
+        bundler.alias(&format!("node:{name}"), path);
+    }
+    bundler.alias("tool-node-process", &generated.join("node/process.js"));
+    bundler.alias("tool-server", &packages.join(module));
+    bundler.alias("tool-server-manifest", &packages.join(manifest_of(module)));
+    bundler.packages_at(node);
+    let globals = generated.join("node/globals.js");
+    bundler.arguments(&[
+        "--conditions=browser",
+        "--main-fields=browser,module,main",
+        "--define:global=globalThis",
+        "--define:self=globalThis",
+        "--define:__dirname=\"/packages\"",
+        "--define:__filename=\"/packages/server.js\"",
+        "--define:import.meta.url=\"file:///packages/server.js\"",
+        "--define:import.meta.dirname=\"/packages\"",
+        "--define:import.meta.filename=\"/packages/server.js\"",
+        "--define:import.meta.main=true",
+        "--loader:.node=empty",
+        &format!("--inject:{}", globals.display()),
+    ]);
+}
+
+/// The directory of the packages that stand in for parts of Node.
+pub(super) async fn packages(project: Project<'_>, session: &Session) -> anyhow::Result<PathBuf> {
+    Ok(NODE_PARTS
+        .directory(project, session)
+        .await?
+        .join("node_modules"))
+}
+
+/// The `package.json` of the package that a file is part of.
+fn manifest_of(module: &str) -> String {
+    let depth = if module.starts_with('@') { 2 } else { 1 };
+    let package: Vec<&str> = module.split('/').take(depth).collect();
+    format!("{}/package.json", package.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_s_manifest_lies_at_its_root() {
+        assert_eq!(manifest_of("a/dist/index.js"), "a/package.json");
+        assert_eq!(manifest_of("@s/a/index.js"), "@s/a/package.json");
+    }
+}

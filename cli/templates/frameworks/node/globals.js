@@ -1,0 +1,9 @@
+// Globals of Node, for the modules that name them.
+
+import { Buffer as NodeBuffer } from "node:buffer";
+import nodeProcess from "tool-node-process";
+
+export const process = nodeProcess;
+export const Buffer = NodeBuffer;
+export const setImmediate = (job, ...values) => setTimeout(job, 0, ...values);
+export const clearImmediate = (timer) => clearTimeout(timer);
