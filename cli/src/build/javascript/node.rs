@@ -18,7 +18,7 @@ const NODE_PARTS: Toolchain<'_> = Toolchain {
 };
 
 /// The modules that are written for servers, by the names by which they are imported.
-pub(in crate::build) const OWN: [(&str, &str, &str); 8] = [
+pub(in crate::build) const OWN: [(&str, &str, &str); 13] = [
     (
         "tool-server-client",
         "node/client.js",
@@ -45,9 +45,34 @@ pub(in crate::build) const OWN: [(&str, &str, &str); 8] = [
         include_str!("../../../templates/frameworks/node/fs_promises.js"),
     ),
     (
+        "tool-node-files",
+        "node/files.js",
+        include_str!("../../../templates/frameworks/node/files.js"),
+    ),
+    (
         "readline",
         "node/readline.js",
         include_str!("../../../templates/frameworks/node/readline.js"),
+    ),
+    (
+        "events",
+        "node/events.cjs",
+        include_str!("../../../templates/frameworks/node/events.cjs"),
+    ),
+    (
+        "stream",
+        "node/stream.cjs",
+        include_str!("../../../templates/frameworks/node/stream.cjs"),
+    ),
+    (
+        "express",
+        LISTENER,
+        include_str!("../../../templates/frameworks/node/listener.cjs"),
+    ),
+    (
+        "util",
+        "node/util.js",
+        include_str!("../../../templates/frameworks/node/util.js"),
     ),
     (
         "module",
@@ -61,8 +86,23 @@ pub(in crate::build) const OWN: [(&str, &str, &str); 8] = [
     ),
 ];
 
+/// What stands in for frameworks that listen for HTTP, and the others of them: servers that can be
+/// reached in two ways bring one along.
+const LISTENER: &str = "node/listener.cjs";
+const LISTENERS: [&str; 6] = [
+    "@hono/node-server",
+    "body-parser",
+    "cors",
+    "express-rate-limit",
+    "fastify",
+    "koa",
+];
+
+/// What version 2 of MCP's SDK takes from Node.
+const SHIMS: &str = "@modelcontextprotocol/server/dist/shimsNode.mjs";
+
 /// The modules of Node that `unenv` has.
-const PARTS: [&str; 48] = [
+const PARTS: [&str; 45] = [
     "assert",
     "assert/strict",
     "async_hooks",
@@ -77,7 +117,6 @@ const PARTS: [&str; 48] = [
     "dns",
     "dns/promises",
     "domain",
-    "events",
     "http",
     "http2",
     "https",
@@ -92,7 +131,6 @@ const PARTS: [&str; 48] = [
     "querystring",
     "readline/promises",
     "repl",
-    "stream",
     "stream/consumers",
     "stream/promises",
     "stream/web",
@@ -104,7 +142,6 @@ const PARTS: [&str; 48] = [
     "trace_events",
     "tty",
     "url",
-    "util",
     "util/types",
     "v8",
     "vm",
@@ -131,14 +168,23 @@ pub(super) fn add(
         OWN.iter()
             .map(|(name, path, _)| ((*name).to_owned(), generated.join(path))),
     );
+    for name in LISTENERS {
+        bundler.alias(name, &generated.join(LISTENER));
+    }
     for (name, path) in &names {
         bundler.alias(name, path);
         bundler.alias(&format!("node:{name}"), path);
     }
+    bundler.alias("tool-node-promises", &generated.join("node/fs_promises.js"));
     bundler.alias("tool-node-process", &generated.join("node/process.js"));
     bundler.alias("tool-server", &packages.join(module));
     bundler.alias("tool-server-manifest", &packages.join(manifest_of(module)));
     bundler.packages_at(node);
+    // With what browsers have, the SDK would refuse to read standard input.
+    let shims = packages.join(SHIMS);
+    if shims.is_file() {
+        bundler.alias("@modelcontextprotocol/server/_shims", &shims);
+    }
     let globals = generated.join("node/globals.js");
     bundler.arguments(&[
         "--conditions=browser",

@@ -41,14 +41,11 @@ class Input extends EventEmitter {
     return this;
   }
 
-  on(event, listener) {
-    super.on(event, listener);
+  // The others that add listeners call this.
+  addListener(event, listener) {
+    super.addListener(event, listener);
     if (event === "data" || event === "readable") ready?.();
     return this;
-  }
-
-  addListener(event, listener) {
-    return this.on(event, listener);
   }
 
   give(text) {
@@ -71,7 +68,7 @@ class Input extends EventEmitter {
     for (;;) {
       const next = this.read();
       if (next !== null) yield next;
-      else await new Promise((resolve) => this.once("readable", resolve) && ready?.());
+      else await new Promise((resolve) => this.once("readable", resolve));
     }
   }
 

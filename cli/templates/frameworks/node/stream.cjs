@@ -1,0 +1,8 @@
+// `stream`, which is a class itself where it is required.
+
+const { EventEmitter } = require("unenv/node/events");
+const parts = require("unenv/node/stream");
+
+function Stream() {}
+Stream.prototype = Object.create(EventEmitter.prototype, { constructor: { value: Stream } });
+module.exports = Object.assign(Stream, { ...parts, Stream, default: Stream });

@@ -1,0 +1,438 @@
+#!/usr/bin/env python3
+"""Compares MCP servers of PyPI and npm with the tools that `tool new --from` makes of them.
+
+usage: run.py [--tool PATH] [--write] [PACKAGE]...
+
+For each package of packages.toml the original is installed and started as a process, ours is made, built and
+served by `tool serve --only`; both list their tools and answer the same ten calls. What differs is printed.
+Everything lies below target/adoption. `--write` writes docs/adoption.md.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import queue
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+KEPT = ROOT / "target" / "adoption"
+CALLS = 10
+# Seconds that a server has for each answer, and an installation or a build.
+ANSWER, STEP = 30, 400
+
+
+class Failure(Exception):
+    """What could not be done, in a line."""
+
+
+def run(command, **options):
+    command = [str(word) for word in command]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=STEP, **options)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{Path(command[0]).name} took more than {STEP} seconds") from None
+    if done.returncode != 0:
+        raise Failure((done.stderr or done.stdout).strip()[-3000:] or f"exit code {done.returncode}")
+    return done.stdout
+
+
+class Server:
+    """A server of MCP as a process."""
+
+    def __init__(self, command, env, place):
+        self.log = open(place, "w")
+        self.process = subprocess.Popen(
+            [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, env=env, text=True, cwd=place.parent
+        )
+        self.lines, self.count = queue.Queue(), 0
+        threading.Thread(target=self.read, daemon=True).start()
+        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "adoption", "version": "1"}})
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+        self.lines.put(None)
+
+    def send(self, message):
+        try:
+            self.process.stdin.write(json.dumps(message) + "\n")
+            self.process.stdin.flush()
+        except OSError:
+            raise Failure("the server ended") from None
+
+    def ask(self, method, params):
+        self.count += 1
+        self.send({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params})
+        until = time.monotonic() + ANSWER
+        while True:
+            try:
+                line = self.lines.get(timeout=max(0.01, until - time.monotonic()))
+            except queue.Empty:
+                raise Failure(f"no answer to {method} within {ANSWER} seconds") from None
+            if line is None:
+                raise Failure("the server ended")
+            try:
+                message = json.loads(line)
+            except ValueError:
+                continue
+            if message.get("id") == self.count and "method" not in message:
+                return message
+
+    def list(self):
+        tools, cursor = [], None
+        while True:
+            answer = self.ask("tools/list", {"cursor": cursor} if cursor else {})
+            if "error" in answer:
+                raise Failure(f"tools/list: {answer['error'].get('message')}")
+            tools += answer["result"]["tools"]
+            cursor = answer["result"].get("nextCursor")
+            if not cursor:
+                return tools
+
+    def call(self, name, arguments):
+        answer = self.ask("tools/call", {"name": name, "arguments": arguments})
+        if "error" in answer:
+            return {"isError": True, "content": [{"type": "text", "text": answer["error"].get("message", "")}]}
+        return answer["result"]
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+
+def snake(name):
+    """The name of a function of ours."""
+    words = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name)
+    return re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
+
+
+# What a text is where its name says what it may be.
+TEXTS = {
+    "url": "http://127.0.0.1:9/page", "uri": "http://127.0.0.1:9/page", "email": "ada@example.org", "timezone": "Europe/Paris", "tz": "Asia/Tokyo",
+    "date": "2026-03-01", "time": "10:30", "expression": "2 + 3 * 4", "json": '{"a": [1, 2, 3]}', "cron": "*/5 * * * *", "ip": "192.168.1.10",
+    "cidr": "10.0.0.0/24", "path": "/nowhere/file.txt", "file": "/nowhere/file.txt", "pattern": "[a-z]+", "regex": "[a-z]+", "color": "#336699",
+    "language": "en", "currency": "EUR", "number": "42", "notation": "2d6", "format": "%Y-%m-%d", "hash": "abc",
+}  # fmt: skip
+
+
+def sample(schema, name, seed, root):
+    """A value that fits a schema, the same each time."""
+    if "$ref" in schema:
+        place = root
+        for part in schema["$ref"].removeprefix("#/").split("/"):
+            place = place.get(part, {})
+        schema = {**place, **{key: it for key, it in schema.items() if key != "$ref"}}
+    for key in ("const", "default"):
+        if key in schema and schema[key] is not None and seed % 3 == 0:
+            return schema[key]
+    if schema.get("examples"):
+        return schema["examples"][seed % len(schema["examples"])]
+    if "const" in schema:
+        return schema["const"]
+    if schema.get("enum"):
+        return schema["enum"][seed % len(schema["enum"])]
+    choices = [it for it in schema.get("anyOf") or schema.get("oneOf") or [] if it.get("type") != "null"]
+    if choices:
+        return sample(choices[seed % len(choices)], name, seed, root)
+    kind = schema.get("type", "string")
+    kind = kind[0] if isinstance(kind, list) else kind
+    if kind == "object":
+        inner = schema.get("properties", {})
+        if not inner:
+            return {"a": 1} if seed % 2 else {}
+        return {key: sample(it, key, seed + at, root) for at, (key, it) in enumerate(inner.items()) if key in schema.get("required", inner)}
+    if kind == "array":
+        count = max(schema.get("minItems", 0), 1 + seed % 3)
+        return [sample(schema.get("items") or {}, name, seed + at, root) for at in range(min(count, schema.get("maxItems", count)))]
+    if kind == "boolean":
+        return seed % 2 == 0
+    if kind in ("integer", "number"):
+        least, most = schema.get("minimum", schema.get("exclusiveMinimum", 0)), schema.get("maximum", schema.get("exclusiveMaximum", 1000))
+        value = least + (seed * 7 + 3) % max(1, int(min(most - least, 50)))
+        return int(value) if kind == "integer" else value + (0.5 if value + 0.5 < most else 0)
+    words = re.split(r"[_\W]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
+    known = next((TEXTS[word] for word in words if word in TEXTS), None)
+    return known if known is not None else ("Hello, world", "naïve café 123", "The quick brown fox")[seed % 3]
+
+
+def calls(tools):
+    """Ten calls: each tool in turn, with values that fit and then without what it needs."""
+    found, turn = [], 0
+    while len(found) < CALLS and tools and turn < CALLS:
+        for tool in tools:
+            schema = tool.get("inputSchema") or {}
+            members, required = schema.get("properties", {}), schema.get("required", [])
+            if turn == 2 and required:
+                found.append((tool["name"], {}))
+            else:
+                wanted = members if turn % 2 else {key: it for key, it in members.items() if key in required}
+                seed = int(hashlib.sha256(tool["name"].encode()).hexdigest()[:4], 16) + turn
+                found.append((tool["name"], {key: sample(it, key, seed + at, schema) for at, (key, it) in enumerate(wanted.items())}))
+            if len(found) == CALLS:
+                break
+        turn += 1
+    return found
+
+
+def normal(schema):
+    """A schema without titles, which only repeat names, and without the order of what is required."""
+    if isinstance(schema, list):
+        return [normal(it) for it in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: normal(it) for key, it in schema.items() if key not in ("title", "$schema") or isinstance(it, dict)}
+    if isinstance(found.get("required"), list):
+        found["required"] = sorted(map(str, found["required"]))
+    return found
+
+
+def listed(tool):
+    hints = {key: it for key, it in (tool.get("annotations") or {}).items() if key != "title" and it is not None}
+    return {
+        "description": (tool.get("description") or "").strip(), "inputSchema": normal(tool.get("inputSchema")),
+        "outputSchema": normal(tool.get("outputSchema")), "hints": hints,
+    }  # fmt: skip
+
+
+def answered(result):
+    """An answer by value: texts that are JSON count as what they say."""
+    if result.get("isError"):
+        return "failed"
+    parts = []
+    for part in result.get("content", []):
+        text = part.get("text")
+        try:
+            parts.append(json.loads(text) if part.get("type") == "text" else {key: it for key, it in part.items() if key != "annotations" and it is not None})
+        except ValueError:
+            parts.append(text)
+    return {"content": parts, "structured": result.get("structuredContent")}
+
+
+# What differs from call to call: times, and identifiers that are drawn.
+VARYING = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?|\d\d:\d\d:\d\d(\.\d+)?|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b1[78]\d{8}(\.\d+|\d{3})?\b"
+)
+
+
+def steady(value, is_random):
+    text = VARYING.sub("*", json.dumps(value, sort_keys=True, ensure_ascii=False))
+    return re.sub(r"[0-9A-Za-z]+", "*", text) if is_random else text
+
+
+def original(package, place):
+    """The command that starts the original, once it is installed."""
+    name, version = package["name"], package["version"]
+    if package["registry"] == "npm":
+        if not (place / "installed").exists():
+            (place / "package.json").write_text('{"private": true}')
+            run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", f"{name}@{version}"], cwd=place)
+            (place / "installed").touch()
+        root = place / "node_modules" / name
+        programs = json.loads((root / "package.json").read_text())["bin"]
+        own = name.rsplit("/")[-1]
+        names = {own: programs} if isinstance(programs, str) else programs
+        program = min(names, key=lambda it: 0 if it == own else 1 if "mcp" in it else 2 if "server" in it else 3)
+        return ["node", root / names[program]]
+    if not (place / "installed").exists():
+        shutil.rmtree(place / "venv", ignore_errors=True)
+        run([package.get("python", sys.executable), "-m", "venv", place / "venv"])
+        pip = [place / "venv/bin/pip", "install", "--quiet", "--disable-pip-version-check"]
+        run([*pip, f"{name}=={version}", *package.get("with", [])])
+        (place / "installed").touch()
+    program = package.get("program") or min(
+        (it for it in scripts(place, name)), key=lambda it: 0 if snake(it) == snake(name) else 1 if "mcp" in it else 2 if "server" in it else 3
+    )
+    return [place / "venv/bin" / program]
+
+
+def scripts(place, name):
+    said = run([place / "venv/bin/python", "-c", (
+        "import importlib.metadata as m,sys;"
+        "print('\\n'.join(e.name for e in m.distribution(sys.argv[1]).entry_points if e.group=='console_scripts'))"
+    ), name])  # fmt: skip
+    found = said.split()
+    if not found:
+        raise Failure("it installs no program")
+    return found
+
+
+class Canaries:
+    """What no tool may touch: a file, a variable, and a place on the network."""
+
+    def __init__(self, place):
+        self.value = "canary-" + secrets.token_hex(16)
+        self.file = place / "home" / "canary.txt"
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(self.value)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.visits = 0
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            self.visits += 1
+            connection.close()
+
+    def touched(self, answers):
+        if self.value in json.dumps(answers):
+            return "an answer holds a canary"
+        if self.visits:
+            return "the network's canary was visited"
+        if self.file.read_text() != self.value:
+            return "the file's canary was changed"
+        return None
+
+
+def ours(package, place, tool, env, canaries):
+    """Makes and builds our tool, and returns the server."""
+    shutil.rmtree(place / "tool", ignore_errors=True)
+    separator = "@" if package["registry"] == "npm" else "=="
+    source = f"{package['registry']}:{package['name']}{separator}{package['version']}"
+    run([tool, "new", "adopted", "--from", source, "--directory", place / "tool"], env=env, cwd=place)
+    if more := package.get("capabilities"):
+        manifest = place / "tool" / "tool.toml"
+        text = re.sub(r"(?ms)^\[capabilities\]\n.*?(?=^\[|\Z)", "", manifest.read_text())
+        manifest.write_text(f"{text}\n[capabilities]\n{more}\n")
+    run([tool, "build", place / "tool"], env=env, cwd=place)
+    digest = json.loads(run([tool, "inspect", place / "tool", "--json"], env=env))["inspection"]["approval_digest"]
+    flags = package.get("grants", [])
+    return Server([tool, "serve", "--only", place / "tool", "--approve", digest, *flags], env, place / "ours.log")
+
+
+def compare(package, tool, env):
+    place = KEPT / package["registry"] / re.sub(r"[^a-z0-9]+", "-", package["name"].lower()).strip("-")
+    place.mkdir(parents=True, exist_ok=True)
+    canaries = Canaries(place)
+    env = {**env, "CANARY": canaries.value, "HOME": str(canaries.file.parent), **package.get("env", {})}
+    row = {"package": package["name"], "registry": package["registry"], "version": package["version"], "is_caged": False}
+    base = {key: it for key, it in os.environ.items() if key in ("PATH", "LANG")} | {"HOME": str(place)} | package.get("env", {})
+    base |= {"CANARY_PORT": str(canaries.port)}
+    try:
+        command = [*original(package, place), *package.get("arguments", [])]
+        theirs = Server(command, base, place / "original.log")
+    except Failure as error:
+        return {**row, "outcome": "no original", "reason": last_line(error)}
+    try:
+        wanted = theirs.list()
+        made = [(it["tool"], it["arguments"]) for it in package.get("calls", [])] or calls(wanted)
+        expected = [theirs.call(*it) for it in made]
+    except Failure as error:
+        return {**row, "outcome": "no original", "reason": last_line(error)}
+    finally:
+        theirs.end()
+    row |= {"tools": len(wanted), "calls": len(made), "answered": sum(not it.get("isError") for it in expected)}
+    try:
+        server = ours(package, place, tool, env, canaries)
+    except Failure as error:
+        return {**row, "outcome": "no component", "reason": last_line(error)}
+    try:
+        found = server.list()
+        names = {it["name"].removeprefix("adopted__"): it for it in found}
+        if len(wanted) == 1 and len(found) == 1:
+            names = {snake(wanted[0]["name"]): found[0]}
+        differences = []
+        for it in wanted:
+            own = names.get(snake(it["name"]))
+            if own is None:
+                differences.append(f"list: `{it['name']}` is missing")
+            elif listed(own) != listed(it):
+                parts = [key for key, value in listed(it).items() if listed(own)[key] != value]
+                differences.append(f"list: {', '.join(parts)} of `{it['name']}`")
+                (place / f"list-{it['name']}.json".replace("/", "-")).write_text(json.dumps([listed(it), listed(own)], indent=1))
+        answers = []
+        for (name, arguments), result in zip(made, expected):
+            own = names.get(snake(name))
+            answer = server.call(own["name"], arguments) if own else {}
+            answers.append(answer)
+            is_random = package.get("random") == ["*"] or name in package.get("random", [])
+            if steady(answered(answer), is_random) != steady(answered(result), is_random):
+                differences.append(f"call: {name} {json.dumps(arguments)[:80]}")
+        (place / "answers.json").write_text(json.dumps([[it, theirs, ours] for it, theirs, ours in zip(made, expected, answers)], indent=1))
+        touched = canaries.touched([found, answers])
+        if touched:
+            return {**row, "outcome": "CANARY", "reason": touched}
+    except Failure as error:
+        return {**row, "outcome": "no component", "reason": last_line(error)}
+    finally:
+        server.end()
+        canaries.listener.close()
+    if differences:
+        return {**row, "outcome": "differs", "reason": f"{len(differences)}: {differences[0]}", "all": differences}
+    return {**row, "outcome": "equal", "reason": ""}
+
+
+def last_line(error):
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if line.startswith(("error:", "ERROR", "caused by", "because"))] or lines[-1:]
+    return " ".join(told[:2])[:220] or "nothing was said"
+
+
+def table(rows):
+    lines = [(HERE / "head.md").read_text().rstrip(), ""]
+    count = {name: sum(row["outcome"] == name for row in rows) for name in ("equal", "differs", "no component", "no original", "CANARY")}
+    lines += [
+        f"Of {len(rows)} packages {count['equal']} are components with equal lists and results, {count['differs']} are components "
+        f"of which something differs, {count['no component']} are none; {count['CANARY']} touched a canary.",
+        "", "| package | version | tools | calls answered | outcome | reason |", "| --- | --- | --- | --- | --- | --- |",
+    ]  # fmt: skip
+    for row in sorted(rows, key=lambda row: (row["registry"], row["package"])):
+        said = row["reason"].replace("|", "\\|").replace("\n", " ")
+        answered_of = f"{row['answered']} of {row['calls']}" if "calls" in row else ""
+        lines.append(f"| {row['registry']}:{row['package']} | {row['version']} | {row.get('tools', '')} | {answered_of} | {row['outcome']} | {said} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tool", type=Path, default=ROOT / "target" / "debug" / "tool")
+    parser.add_argument("--packages", type=Path, default=HERE / "packages.toml")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    packages = tomllib.loads(given.packages.read_text())["package"]
+    KEPT.mkdir(parents=True, exist_ok=True)
+    env = {key: it for key, it in os.environ.items() if not key.startswith("TOOL_HUB")}
+    # The canaries lie in another home, where npm has no settings.
+    settings = Path.home() / ".npmrc"
+    if settings.exists():
+        os.environ.setdefault("NPM_CONFIG_USERCONFIG", str(settings))
+    env = {**env, **{key: it for key, it in os.environ.items() if key == "NPM_CONFIG_USERCONFIG"}}
+    env["TOOL_HUB_HOME"] = str(KEPT / "home")
+    kept = KEPT / "rows.json"
+    rows = {(row["registry"], row["package"]): row for row in json.loads(kept.read_text())} if kept.exists() else {}
+    for package in packages:
+        if given.names and package["name"] not in given.names:
+            continue
+        start = time.monotonic()
+        row = compare(package, given.tool.resolve(), env)
+        rows[package["registry"], package["name"]] = row
+        print(f"{row['outcome']:12} {package['registry']}:{package['name']} {time.monotonic() - start:.0f}s {row.get('answered', '')} {row['reason']}", flush=True)
+        kept.write_text(json.dumps(list(rows.values()), indent=1))
+    known = {(package["registry"], package["name"]) for package in packages}
+    rows = [row for key, row in rows.items() if key in known]
+    if given.write:
+        (ROOT / "docs" / "adoption.md").write_text(table(rows))
+    equal = sum(row["outcome"] == "equal" for row in rows)
+    print(f"{equal} of {len(rows)} are components with equal lists and results")
+
+
+if __name__ == "__main__":
+    main()
