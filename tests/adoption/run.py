@@ -10,6 +10,7 @@ Everything lies below target/adoption. `--write` writes docs/adoption.md.
 
 import argparse
 import hashlib
+import http.server
 import json
 import os
 import queue
@@ -45,6 +46,38 @@ def run(command, **options):
     if done.returncode != 0:
         raise Failure((done.stderr or done.stdout).strip()[-3000:] or f"exit code {done.returncode}")
     return done.stdout
+
+
+PORT = 18099
+ORIGIN = f"http://127.0.0.1:{PORT}"
+PAGE = "<html><head><title>A page</title></head><body><h1>A page</h1><p>It has <a href='/other'>a link</a> and words.</p></body></html>"
+
+
+class Fixture(http.server.BaseHTTPRequestHandler):
+    """The services that tools ask: each request has the same answer each time."""
+
+    def answer(self):
+        length = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(length).decode(errors="replace")
+        path = self.path.partition("?")[0]
+        if path == "/robots.txt":
+            status, kind, said = 404, "text/plain", "none"
+        elif path in ("/", "/page"):
+            status, kind, said = 200, "text/html; charset=utf-8", PAGE
+        else:
+            told = {"method": self.command, "path": path, "bytes": len(body), "results": [{"id": "1", "title": "One", "url": f"{ORIGIN}/page"}]}
+            status, kind, said = 200, "application/json", json.dumps(told)
+        data = said.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = do_HEAD = answer
+
+    def log_message(self, *_):
+        pass
 
 
 class Server:
@@ -121,7 +154,7 @@ def snake(name):
 
 # What a text is where its name says what it may be.
 TEXTS = {
-    "url": "http://127.0.0.1:9/page", "uri": "http://127.0.0.1:9/page", "email": "ada@example.org", "timezone": "Europe/Paris", "tz": "Asia/Tokyo",
+    "url": f"{ORIGIN}/page", "uri": f"{ORIGIN}/page", "email": "ada@example.org", "timezone": "Europe/Paris", "tz": "Asia/Tokyo",
     "date": "2026-03-01", "time": "10:30", "expression": "2 + 3 * 4", "json": '{"a": [1, 2, 3]}', "cron": "*/5 * * * *", "ip": "192.168.1.10",
     "cidr": "10.0.0.0/24", "path": "/nowhere/file.txt", "file": "/nowhere/file.txt", "pattern": "[a-z]+", "regex": "[a-z]+", "color": "#336699",
     "language": "en", "currency": "EUR", "number": "42", "notation": "2d6", "format": "%Y-%m-%d", "hash": "abc",
@@ -416,6 +449,8 @@ def main():
         os.environ.setdefault("NPM_CONFIG_USERCONFIG", str(settings))
     env = {**env, **{key: it for key, it in os.environ.items() if key == "NPM_CONFIG_USERCONFIG"}}
     env["TOOL_HUB_HOME"] = str(KEPT / "home")
+    fixture = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Fixture)
+    threading.Thread(target=fixture.serve_forever, daemon=True).start()
     kept = KEPT / "rows.json"
     rows = {(row["registry"], row["package"]): row for row in json.loads(kept.read_text())} if kept.exists() else {}
     for package in packages:

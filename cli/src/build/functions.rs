@@ -115,7 +115,7 @@ impl Functions {
         }))
     }
 
-    /// Writes the WIT and the source around the server that `server.json` names.
+    /// Writes the WIT and the source around the server that `tools.json` names.
     fn of_server(directory: &Path, manifest: &Manifest, build: &Build) -> anyhow::Result<Self> {
         let text = files::read_text(&directory.join(server::FILE), files::DOCUMENT_BYTES_MAX)?;
         let server = ServerFile::read(&text)?;

@@ -311,6 +311,9 @@ fn inputs_of(schema: &SchemaText) -> Vec<CallableInput> {
 
 /// Adds what a schema of an argument says about what is within a value, so that people see it.
 fn describe_members(schema: &Value, place: &str, described: &mut Members) {
+    if !schema.is_object() {
+        return;
+    }
     let nested = |key: &str| schema[key].as_object().into_iter().flatten();
     let named = nested("properties").chain(nested("$defs"));
     for (name, member) in named {

@@ -1,4 +1,4 @@
-//! Reads `server.json`, which says how the MCP server of a package is started and which tools it
+//! Reads `tools.json`, which says how the MCP server of a package is started and which tools it
 //! lists, and generates the module that calls them.
 
 use anyhow::Context as _;
@@ -12,7 +12,7 @@ use super::{framework_tools, javascript};
 use crate::terminal::problem::Problem;
 
 /// The name of such a file.
-pub(crate) const FILE: &str = "server.json";
+pub(crate) const FILE: &str = "tools.json";
 
 /// The export of a program that lists what its server has, in place of tools.
 pub(crate) const LIST: &str = "list-tools";

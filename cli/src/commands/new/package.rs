@@ -17,6 +17,8 @@ use crate::terminal::problem::Problem;
 const PREFIX: &str = "pypi:";
 /// The packages that MCP servers are made with.
 const SDKS: [&str; 3] = ["fastmcp", "fastmcp-slim", "mcp"];
+/// The package by which FastMCP reads docstrings.
+const DOCSTRINGS: &str = "griffelib";
 /// The most files that are named beside the one that is taken.
 const OTHERS_MAX: usize = 10;
 
@@ -98,6 +100,9 @@ async fn server_project(
     let mut requirements = vec![(name.clone(), format!("=={version}"))];
     let more = companions(directory, &package.modules, &package.needs);
     requirements.extend(more.into_iter().map(|name| (name, String::new())));
+    if package.needs.iter().any(|it| package_name(it) == "fastmcp") {
+        requirements.push((DOCSTRINGS.to_owned(), String::new()));
+    }
     let lines = requirements.iter();
     let lines: String = lines
         .map(|(name, version)| format!("{name}{version}\n"))
