@@ -351,7 +351,7 @@ def ours(package, place, tool, env, canaries):
 
 
 def compare(package, tool, env):
-    place = KEPT / package["registry"] / re.sub(r"[^a-z0-9]+", "-", package["name"].lower()).strip("-")
+    place = place_of(package)
     place.mkdir(parents=True, exist_ok=True)
     canaries = Canaries(place)
     env = {**env, "CANARY": canaries.value, "HOME": str(canaries.file.parent), **package.get("env", {})}
@@ -412,6 +412,18 @@ def compare(package, tool, env):
     return {**row, "outcome": "equal", "reason": ""}
 
 
+def discard(package):
+    """Removes what was installed of the original, which is large."""
+    place = place_of(package)
+    for name in ("venv", "node_modules", "installed"):
+        path = place / name
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def place_of(package):
+    return KEPT / package["registry"] / re.sub(r"[^a-z0-9]+", "-", package["name"].lower()).strip("-")
+
+
 def last_line(error):
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = [line for line in lines if line.startswith(("error:", "ERROR", "caused by", "because"))] or lines[-1:]
@@ -458,6 +470,7 @@ def main():
             continue
         start = time.monotonic()
         row = compare(package, given.tool.resolve(), env)
+        discard(package)
         rows[package["registry"], package["name"]] = row
         print(f"{row['outcome']:12} {package['registry']}:{package['name']} {time.monotonic() - start:.0f}s {row.get('answered', '')} {row['reason']}", flush=True)
         kept.write_text(json.dumps(list(rows.values()), indent=1))

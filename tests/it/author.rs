@@ -19,6 +19,7 @@ mod plain;
 mod programs;
 mod proposals;
 mod requests;
+mod server_packages;
 mod shared_interpreters;
 mod tested;
 mod types;
@@ -91,6 +92,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(plain::tests());
     tests.extend(programs::tests());
     tests.extend(requests::tests());
+    tests.extend(server_packages::tests());
     tests.extend(shared_interpreters::tests());
     tests.extend(gradio::tests());
     tests.extend(listed::tests());

@@ -12,6 +12,7 @@ import enum
 import inspect
 import json
 import math
+import os
 import pathlib
 import re
 import types
@@ -511,6 +512,12 @@ class BaseModel:
     parse_raw = model_validate_json
 
     @classmethod
+    def model_rebuild(cls, **_):
+        cls.tool_hub_fields = None
+
+    update_forward_refs = model_rebuild
+
+    @classmethod
     def model_construct(cls, **values):
         instance = cls.__new__(cls)
         for name, field in cls.tool_hub_known().items():
@@ -564,6 +571,51 @@ class BaseModel:
 
 def setattr_plain(instance, name, value):
     object.__setattr__(instance, name, value)
+
+
+def create_model(name, /, *, __base__=None, __doc__=None, __config__=None, **fields):
+    """A model that is made while the program runs."""
+    bases = __base__ if isinstance(__base__, tuple) else (__base__ or BaseModel,)
+    hints, values = {}, {"__doc__": __doc__} if __doc__ else {}
+    for field, given in fields.items():
+        if field.startswith("__"):
+            continue
+        hint, *default = given if isinstance(given, tuple) else (given,)
+        hints[field] = hint
+        if default and default[0] is not ...:
+            values[field] = default[0]
+    if __config__:
+        values["model_config"] = dict(__config__)
+    made = type(name, bases, values)
+    made.__annotations__ = hints
+    return made
+
+
+class BaseSettings(BaseModel):
+    """Settings whose fields may be variables of the environment."""
+
+    def __init__(self, /, **values):
+        config = type(self).model_config
+        prefix = config.get("env_prefix", "")
+        for name, field in type(self).tool_hub_known().items():
+            alias = field.validation_alias or field.alias
+            for variable in (alias, f"{prefix}{name}".upper(), f"{prefix}{name}"):
+                found = os.environ.get(variable) if isinstance(variable, str) else None
+                if found is not None and name not in values:
+                    values[name] = parsed_setting(found, field.annotation)
+                    break
+        super().__init__(**values)
+
+
+def parsed_setting(value, hint):
+    """What a variable says: JSON for what is no text or number."""
+    kinds = [typing.get_origin(hint) or hint, *(typing.get_origin(it) or it for it in typing.get_args(hint))]
+    if any(kind in (list, dict, set, tuple) for kind in kinds):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
 
 
 class TypeAdapter:
@@ -630,13 +682,13 @@ def same(*arguments, **_):
 
 
 NAMES = {
-    "AfterValidator": Validator, "AnyHttpUrl": HttpUrl, "AnyUrl": AnyUrl, "BaseModel": BaseModel, "BaseSettings": BaseModel,
+    "AfterValidator": Validator, "AnyHttpUrl": HttpUrl, "AnyUrl": AnyUrl, "BaseModel": BaseModel, "BaseSettings": BaseSettings,
     "BeforeValidator": Validator, "ConfigDict": dict, "EmailStr": str, "Field": Field, "FieldInfo": FieldInfo,
     "HttpUrl": HttpUrl, "NegativeInt": with_bounds(int, lt=0), "NonNegativeFloat": with_bounds(float, ge=0),
     "NonNegativeInt": with_bounds(int, ge=0), "PositiveFloat": with_bounds(float, gt=0), "PositiveInt": with_bounds(int, gt=0),
     "PrivateAttr": PrivateAttr, "SecretStr": SecretStr, "StrictBool": bool, "StrictFloat": float, "StrictInt": int,
     "StrictStr": str, "TypeAdapter": TypeAdapter, "ValidationError": ValidationError, "computed_field": same,
     "dataclass": dataclasses.dataclass, "field_serializer": lambda *_, **__: same(), "field_validator": field_validator,
-    "model_serializer": lambda *_, **__: same(), "model_validator": model_validator, "root_validator": same,
+    "create_model": create_model, "SettingsConfigDict": dict, "model_serializer": lambda *_, **__: same(), "model_validator": model_validator, "root_validator": same,
     "validator": validator,
 }  # fmt: skip

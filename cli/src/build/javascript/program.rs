@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use tool_hub_host::authoring::program_component;
 
-use super::bundle::{Bundler, MINIFIED, bundle_sources};
+use super::bundle::{Bundle, Bundler, MINIFIED, bundle_sources};
 use super::componentize::COMPONENTIZE_QJS;
 use super::errors::is_top_level_await;
 use super::interpreter::{Flavour, interpreter};
@@ -69,15 +69,18 @@ pub(super) async fn build(
         }
         Ok(bundler)
     };
-    let mut at_once = bundler()?;
-    at_once.arguments(&["--format=iife", "--banner:js=\"use strict\";"]);
-    at_once.arguments(&MINIFIED);
-    let (bundle, value) = match at_once.run(&session.printer).await {
-        Err(error) if is_top_level_await(&error) => {
-            let bundle = bundler()?.run_waiting(FUNCTIONS, &session.printer);
-            (bundle.await?, String::new())
+    let (bundle, value) = match functions.is_server() {
+        // It waits for the server to start.
+        true => waiting(bundler()?, session).await?,
+        false => {
+            let mut at_once = bundler()?;
+            at_once.arguments(&["--format=iife", "--banner:js=\"use strict\";"]);
+            at_once.arguments(&MINIFIED);
+            match at_once.run(&session.printer).await {
+                Err(error) if is_top_level_await(&error) => waiting(bundler()?, session).await?,
+                bundle => (bundle?, format!(";{FUNCTIONS}")),
+            }
         }
-        bundle => (bundle?, format!(";{FUNCTIONS}")),
     };
     let script = std::fs::read_to_string(&bundle.path)?;
     let flavour = match functions.is_server() {
@@ -96,6 +99,12 @@ pub(super) async fn build(
         packages: bundle.packages,
     };
     Ok((built, types))
+}
+
+/// The bundle of modules that wait, and what its value is got by.
+async fn waiting(bundler: Bundler<'_>, session: &Session) -> anyhow::Result<(Bundle, String)> {
+    let bundle = bundler.run_waiting(FUNCTIONS, &session.printer).await?;
+    Ok((bundle, String::new()))
 }
 
 /// The module that hands over the functions of the one at `module`. If it exported them, the bundle

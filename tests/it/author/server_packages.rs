@@ -1,0 +1,107 @@
+//! Tests of tools that are made of the MCP servers of other people's packages.
+
+use serde_json::{Value, json};
+
+use crate::support::loading::load;
+use crate::support::{Home, Need, Test, test};
+
+pub(super) fn tests() -> Vec<Test> {
+    vec![
+        test("author::server_of_pypi", server_of_pypi)
+            .needs(&[Need::PythonGuest, Need::PythonPackages]),
+        test("author::server_of_npm", server_of_npm)
+            .needs(&[Need::JavascriptGuest, Need::NodePackages]),
+        test("author::package_without_a_server", package_without_a_server)
+            .needs(&[Need::NodePackages]),
+    ]
+}
+
+/// The functions that agents see.
+fn listed(home: &Home) -> Vec<Value> {
+    let listed = home.tool("export --format mcp").json();
+    listed.as_array().expect("functions").clone()
+}
+
+fn server_of_pypi() {
+    let home = Home::new();
+    home.tool("new clock --from pypi:mcp-server-time==2026.10.19")
+        .ok();
+    let project = home.work().join("clock");
+    let read = |path: &str| std::fs::read_to_string(project.join(path)).expect("a file");
+    assert_eq!(read("requirements.txt"), "mcp-server-time==2026.10.19\n");
+    home.tool("build clock").ok();
+    // The lock names no package that modules of the build stand in for.
+    assert!(!read("pylock.toml").contains("\"pydantic"));
+    load(&home, "./clock", &[]);
+
+    let listed = listed(&home);
+    let names: Vec<&str> = listed.iter().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(names, ["clock__get_current_time", "clock__convert_time"]);
+    let convert = &listed[1];
+    assert_eq!(convert["description"], "Convert time between timezones");
+    assert_eq!(convert["annotations"]["readOnlyHint"], true);
+    let required = &convert["inputSchema"]["required"];
+    assert_eq!(
+        *required,
+        json!(["source_timezone", "time", "target_timezone"])
+    );
+    // A schema that no type of WIT would have: a reference to a model.
+    let result = &convert["outputSchema"];
+    assert_eq!(result["properties"]["source"]["$ref"], "#/$defs/TimeResult");
+
+    let arguments =
+        r#"{"source_timezone":"Europe/Paris","time":"10:00","target_timezone":"Asia/Kathmandu"}"#;
+    let call = [
+        "call",
+        "clock.convert_time",
+        "--json-args",
+        arguments,
+        "--json",
+    ];
+    let answer = home.run(call).json();
+    let structured = &answer["structured"];
+    assert_eq!(structured["target"]["timezone"], "Asia/Kathmandu");
+    assert!(structured["source"]["is_dst"].is_boolean());
+    // The server's own refusal, and its check of arguments.
+    for (arguments, said) in [
+        (r#"{"timezone":"Nowhere/Here"}"#, "Invalid timezone"),
+        ("{}", "Field required"),
+    ] {
+        let call = ["call", "clock.get_current_time", "--json-args", arguments];
+        let failed = home.run(call);
+        assert_ne!(failed.code(), 0);
+        assert!(failed.stderr().contains(said), "{}", failed.stderr());
+    }
+}
+
+fn server_of_npm() {
+    let home = Home::new();
+    home.tool("new hello --from npm:mcp-hello-world@1.1.2").ok();
+    let project = home.work().join("hello");
+    let lock = std::fs::read_to_string(project.join("package-lock.json")).expect("a lock");
+    assert!(lock.contains("\"integrity\": \"sha512-"));
+    home.tool("build hello").ok();
+    load(&home, "./hello", &[]);
+    let listed = listed(&home);
+    let names: Vec<&str> = listed.iter().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(names, ["hello__echo", "hello__debug", "hello__add"]);
+    let schema = &listed[2]["inputSchema"];
+    assert_eq!(schema["properties"]["a"]["type"], "number");
+    let sum = home.tool("call hello.add a=2 b=40").ok();
+    assert!(sum.contains("42"), "{sum}");
+    // The real SDK checks what the server asks for.
+    let failed = home.run(["call", "hello.add", "--json-args", r#"{"a":"two"}"#]);
+    assert_ne!(failed.code(), 0);
+}
+
+fn package_without_a_server() {
+    let home = Home::new();
+    for (from, problem) in [
+        ("npm:is-odd@3.0.1", "is-odd 3.0.1 installs no program"),
+        ("npm:../here", "`../here` is not a package of npm"),
+    ] {
+        let refused = home.run(["new", "other", "--from", from]);
+        assert_eq!(refused.code(), 1);
+        assert!(refused.stderr().contains(problem), "{}", refused.stderr());
+    }
+}
