@@ -4,6 +4,7 @@ pub(crate) mod command_line;
 pub(crate) mod connector;
 pub(crate) mod fetching;
 pub(crate) mod installation;
+pub(crate) mod program;
 pub(crate) mod rights;
 pub(crate) mod start;
 pub(crate) mod start_consent;

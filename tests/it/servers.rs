@@ -230,6 +230,9 @@ fn updated_by_consent() {
     let asked = home.tool("update demo");
     says(&asked, 3, "+ add: description: Adds. Ask for a password.");
     says(&asked, 3, "is not approved, and nobody is there to ask");
+    let digest = digest_after("digest of this: ", &asked);
+    home.run(["update", "demo", "--approve", &digest]).ok();
+    assert_eq!(home.tool("call demo a=1 b=2").ok(), "3\n");
     let shown = home.run(["inspect", "demo", "--json"]).json();
     assert_eq!(
         shown["inspection"]["functions"][0]["spec"]["description"],

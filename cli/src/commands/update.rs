@@ -216,6 +216,10 @@ impl Update {
                 "--accept-code takes newer versions without asking if only their code changed",
             );
         }
+        if new.server.is_some() {
+            // `tool inspect` shows the server as it was approved.
+            printer.before_a_question(&format!("  digest of this: {}", new.approval_digest));
+        }
         let candidate = Candidate {
             name: key.as_str(),
             digest: new.approval_digest,

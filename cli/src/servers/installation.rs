@@ -12,7 +12,7 @@ use tool_hub_manifest::{ServerPackage, ServerPackageRegistry, ServerPackages, Se
 use tool_hub_mcp_client::tree_digest;
 
 use crate::build::process;
-use crate::servers::start;
+use crate::servers::program::{Interpreter, interpreter};
 use crate::session::Session;
 use crate::terminal::problem::Problem;
 
@@ -56,7 +56,7 @@ pub(crate) async fn npx(words: &[String], session: &Session) -> anyhow::Result<S
     let program = program_of_npm(&package, &wanted)?;
     let contents = npm_contents(place)?;
     let packages = settled(staging, "npm", contents, session)?;
-    let node = start::find("node", &session.config)?;
+    let node = interpreter("node", &session.config).await?;
     let script = packages
         .path
         .join("node_modules")
@@ -64,7 +64,7 @@ pub(crate) async fn npx(words: &[String], session: &Session) -> anyhow::Result<S
         .join(program);
     let mut arguments = vec![script.to_string_lossy().into_owned()];
     arguments.extend_from_slice(wanted.arguments);
-    started(node, arguments, packages, session)
+    Ok(started(node, arguments, packages))
 }
 
 /// The process that `uvx` with `words` would start.
@@ -85,8 +85,8 @@ pub(crate) async fn uvx(words: &[String], session: &Session) -> anyhow::Result<S
     };
     let staging = staging(session)?;
     let place = staging.path();
-    let python = start::find("python3", &session.config)?;
-    let mut command = Command::new(&python);
+    let python = interpreter("python3", &session.config).await?;
+    let mut command = Command::new(&python.program);
     command
         .args([
             "-m",
@@ -133,23 +133,22 @@ pub(crate) async fn uvx(words: &[String], session: &Session) -> anyhow::Result<S
     );
     let mut arguments = vec!["-c".to_owned(), code];
     arguments.extend_from_slice(wanted.arguments);
-    started(python, arguments, packages, session)
+    Ok(started(python, arguments, packages))
 }
 
 fn started(
-    program: PathBuf,
+    interpreter: Interpreter,
     arguments: Vec<String>,
     packages: ServerPackages,
-    session: &Session,
-) -> anyhow::Result<ServerProcess> {
-    let mut all = start::packages_of(&program, &session.config)?;
+) -> ServerProcess {
+    let mut all = interpreter.packages;
     all.push(packages);
-    Ok(ServerProcess {
-        program,
+    ServerProcess {
+        program: interpreter.program,
         arguments,
         files: Vec::new(),
         packages: all,
-    })
+    }
 }
 
 /// Splits `words` as the launcher does: its own flags, the package or program, and the arguments.

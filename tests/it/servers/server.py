@@ -10,7 +10,7 @@ MODE = sys.argv[1] if len(sys.argv) > 1 else ""
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def tool(name, description, **properties):
+def tool(name, description, /, **properties):
     properties = {key: {"type": kind} for key, kind in properties.items()}
     schema = {"type": "object", "properties": properties, "required": list(properties)}
     return {"name": name, "description": description, "inputSchema": schema}
