@@ -1,4 +1,4 @@
-//! Says of an MCP server what starts it, what its cage keeps from it, and what nobody can know of it.
+//! Says of an MCP server what starts it, what its cage keeps from it, and what nobody can know.
 
 use tool_hub_agent::characters::escape_line;
 use tool_hub_manifest::{ServerDescription, ServerProcess, ServerStart};
