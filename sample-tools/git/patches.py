@@ -1,6 +1,7 @@
 """Differences between files, written as git writes them."""
 
 import difflib
+import re
 
 BYTES_MAX = 1 << 20
 MISSING = (None, None, None)
@@ -44,13 +45,22 @@ def changed(before, after, context):
         return [f"[more than {BYTES_MAX} bytes: not compared]"]
     old, new, lines = split(before), split(after), []
     for group in difflib.SequenceMatcher(None, old, new).get_grouped_opcodes(context):
-        lines.append(f"@@ -{span(group[0][1], group[-1][2])} +{span(group[0][3], group[-1][4])} @@")
+        start = group[0][1]
+        lines.append(f"@@ -{span(start, group[-1][2])} +{span(group[0][3], group[-1][4])} @@{heading(old[:start])}")
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
                 lines += marked(" ", old[i1:i2])
             else:
                 lines += marked("-", old[i1:i2]) + marked("+", new[j1:j2])
     return lines
+
+
+def heading(lines):
+    """The last line before a hunk that begins with a letter, such as that of a function."""
+    for line in reversed(lines):
+        if re.match(r"[A-Za-z_$]", line):
+            return f" {line[:80].rstrip()}"
+    return ""
 
 
 def span(start, end):
