@@ -262,7 +262,7 @@ VARYING = re.compile(
 
 def steady(value, is_random):
     text = VARYING.sub("*", json.dumps(value, sort_keys=True, ensure_ascii=False))
-    return re.sub(r"[0-9A-Za-z]+", "*", text) if is_random else text
+    return re.sub(r"\w+", "*", text) if is_random else text
 
 
 def original(package, place):

@@ -347,3 +347,43 @@ fn describe(property: &mut Value, claim: &Input) {
         property["examples"] = examples.into();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn people_see_what_a_schema_says_of_arguments_and_within_them() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "A path."},
+                "edits": {"type": "array", "items": {"type": "object", "properties": {
+                    "newText": {"description": "The text."},
+                    "at": {"anyOf": [{"type": "null"}, {"properties": {"line": {"description": "A line."}}}]},
+                }}},
+                "any": true,
+            },
+            "required": ["path"],
+        });
+        let inputs = inputs_of(&SchemaText::try_from(schema).unwrap());
+        let [path, edits, any] = &inputs[..] else {
+            panic!("{inputs:?}");
+        };
+        assert_eq!(
+            (path.name.as_str(), path.description.as_str()),
+            ("path", "A path.")
+        );
+        assert_eq!((path.value_type, path.optional), (ValueType::Text, false));
+        assert_eq!((edits.value_type, edits.optional), (ValueType::Array, true));
+        let members: Vec<(&str, &str)> = edits
+            .members
+            .iter()
+            .map(|(place, text)| (place.as_str(), text.as_str()))
+            .collect();
+        assert_eq!(members, [("newText", "The text."), ("at.line", "A line.")]);
+        assert_eq!((any.value_type, any.members.len()), (ValueType::Any, 0));
+    }
+}
