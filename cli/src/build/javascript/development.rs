@@ -32,10 +32,6 @@ const COMPONENTS_MAX: usize = 32;
 const WORLD: &str = "tool-hub-development";
 /// The package that the world imports more of than `console` does.
 const CLI: &str = "wasi:cli@0.2.12";
-const ENVIRONMENT: &str = "\ninterface environment {
-    get-environment: func() -> list<tuple<string, string>>;
-}
-";
 
 const TEMPLATE: &str = include_str!("development.js");
 
@@ -175,9 +171,6 @@ fn write_wit(
         .map(|(path, text)| (path.clone(), without_comments(text)))
         .collect();
     wasi::write_wit(directory, &bare, world, imports)?;
-    let cli = directory.join(wasi::CLI_FILE);
-    let text = std::fs::read_to_string(&cli)?;
-    files::write(&cli, format!("{text}{ENVIRONMENT}").as_bytes())?;
     let text = format!(
         "world {WORLD} {{\n    include {};\n    import wasi:cli/environment@0.2.12;\n}}\n",
         wasi::WORLD

@@ -13,13 +13,15 @@ use crate::files;
 pub(super) const WORLD: &str = "tool-hub-javascript";
 
 /// The file of the package `wasi:cli`.
-pub(super) const CLI_FILE: &str = "deps/tool-hub-cli.wit";
+const CLI_FILE: &str = "deps/tool-hub-cli.wit";
 
 /// The interfaces that `console` uses. Every project imports them.
 const CONSOLE: [&str; 2] = ["wasi:cli/stdout@0.2.12", "wasi:cli/stderr@0.2.12"];
 
-/// The interfaces that the modules of `web` use. A project imports those that its bundle needs.
-const WEB: [&str; 5] = [
+/// The interfaces that the modules of `web`, and the interpreter with them, use. A project imports
+/// those that its bundle needs.
+const WEB: [&str; 6] = [
+    "wasi:cli/environment@0.2.12",
     "host:clocks/monotonic-clock@0.2.0",
     "host:http/outgoing-handler@0.2.0",
     "host:http/types@0.2.0",
