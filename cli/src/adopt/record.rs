@@ -136,6 +136,12 @@ impl AdoptionRecord {
         servers.any(|it| it.toolbox == directory && it.tool == *tool)
     }
 
+    /// True if adopting brought `tool` into the toolbox in `directory`.
+    pub(crate) fn brought(&self, directory: &Path, tool: &ToolKey) -> bool {
+        let mut servers = self.files.iter().flat_map(|file| &file.servers);
+        servers.any(|it| it.toolbox == directory && it.tool == *tool && !it.was_there)
+    }
+
     /// The directory for the project that a server called `name` becomes.
     pub(crate) fn project(settings: &Settings, name: &str) -> PathBuf {
         settings.user.join(PROJECTS).join(name)
@@ -181,5 +187,6 @@ mod tests {
         assert_eq!(file.splice, record.files[0].splice);
         assert!(read.needs(Path::new("/t"), &"time".parse().unwrap()));
         assert!(!read.needs(Path::new("/u"), &"time".parse().unwrap()));
+        assert!(read.brought(Path::new("/t"), &"time".parse().unwrap()));
     }
 }

@@ -90,7 +90,8 @@ fn twice_and_back() {
         "{between}"
     );
     home.tool(&format!("{command} --approve {digest}")).ok();
-    home.tool("adopt --undo --yes").ok();
+    let back = home.tool("adopt --undo --yes --json").json();
+    assert_eq!(back["removed"], json!(["adder"]));
     let after: serde_json::Value = serde_json::from_str(&text(&file)).expect("JSON");
     let expect: serde_json::Value = serde_json::from_str(before).expect("JSON");
     assert_eq!(after, expect);

@@ -83,7 +83,8 @@ pub(super) async fn take(
     }
     let toolbox = OpenToolbox::open(&session.config.settings)?;
     let key = key(&what, one, &toolbox)?;
-    let was_there = toolbox.entry(&key).is_some();
+    let record = AdoptionRecord::read(&session.config.settings)?;
+    let was_there = toolbox.entry(&key).is_some() && !record.brought(toolbox.directory(), &key);
     let mut approval = asked.approval.clone();
     if !approval.rights.grants_something() {
         approval.rights = rights.flags.clone();
