@@ -9,9 +9,10 @@ use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use super::found::FoundServer;
 use super::listing::described;
+use super::options::AdoptOptions;
 use super::rights::ProposedRights;
 use super::taking::{Taken, take};
-use super::{Adopt, values};
+use super::values;
 use crate::adopt::{
     AdoptedFile, AdoptedServer, AdoptionRecord, Become, KeptCredential, ServerKind, Splice,
 };
@@ -32,7 +33,7 @@ struct Same<'a> {
 
 /// Takes over what the person or the flags say.
 pub(super) async fn adopt(
-    asked: &Adopt,
+    asked: &AdoptOptions,
     found: &[FoundServer],
     surroundings: &Surroundings,
     session: &Session,
@@ -94,7 +95,7 @@ pub(super) async fn adopt(
 
 /// The servers of one configuration.
 struct File<'a, 'f> {
-    asked: &'a Adopt,
+    asked: &'a AdoptOptions,
     servers: &'a [&'f FoundServer],
     surroundings: &'a Surroundings,
     session: &'a Session,

@@ -1,21 +1,15 @@
 //! Finds the servers in clients' configurations, with the plan for each.
 
-use std::convert::Infallible;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use tool_hub_mcp_client::local_support;
-use tool_hub_toolbox::package::Subject;
 
-use super::Adopt;
+use super::options::AdoptOptions;
+use super::shelf::Shelf;
 use crate::adopt::{ConfiguredServer, Means, Plan, Replacements, plan};
 use crate::connect::{Client, Document, Scope, Surroundings};
-use crate::files;
 use crate::session::Session;
 use crate::terminal::diagnosis;
-
-/// The table in a shelf that names the packages for which its tools stand.
-const TABLE: &str = "replacements.toml";
 
 /// A server in a client's configuration.
 pub(super) struct FoundServer {
@@ -33,55 +27,10 @@ impl FoundServer {
     }
 }
 
-/// The tools that stand for well-known servers.
-#[derive(Debug, Clone)]
-pub(super) enum Shelf {
-    /// Projects and packages in a directory.
-    Directory(PathBuf),
-    /// Repositories of an owner on the registry.
-    Owner(String),
-}
-
-impl FromStr for Shelf {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(
-            match text.starts_with(['.', '/', '~']) || text.contains('/') {
-                true => Self::Directory(PathBuf::from(text)),
-                false => Self::Owner(text.to_owned()),
-            },
-        )
-    }
-}
-
-impl Shelf {
-    /// The tool called `name` on it.
-    pub(super) fn subject(&self, name: &str) -> Subject {
-        match self {
-            Self::Directory(directory) => Subject::Path(directory.join(name)),
-            Self::Owner(owner) => {
-                let text = format!("{owner}/{name}");
-                Subject::Reference(text.parse(), text)
-            }
-        }
-    }
-
-    /// The table of a shelf in a directory, where it has one.
-    fn table(&self) -> anyhow::Result<Option<Replacements>> {
-        let Self::Directory(directory) = self else {
-            return Ok(None);
-        };
-        let path = directory.join(TABLE);
-        let text = files::read_if_present(&path)?;
-        Ok(text.map(|text| text.parse()).transpose()?)
-    }
-}
-
 /// Every server that `asked` is about. A configuration that cannot be read is an error if it is
 /// that of a client that was named, and else it is warned about.
 pub(super) fn find(
-    asked: &Adopt,
+    asked: &AdoptOptions,
     client: Option<&'static Client>,
     surroundings: &Surroundings,
     session: &Session,

@@ -15,8 +15,9 @@ use tool_hub_toolbox::provenance::Provenance;
 
 use super::conversion::convert;
 use super::found::FoundServer;
+use super::options::AdoptOptions;
 use super::rights::{ProposedRights, of_process, of_remote, proposed};
-use super::{Adopt, values};
+use super::values;
 use crate::adopt::{
     AdoptionRecord, Become, Launcher, LocalCommand, RemoteAddress, Road, ServerKind, launcher,
     loadable,
@@ -61,7 +62,7 @@ enum Candidate {
 /// Takes `one` over as `wanted`; `None` where it is only shown. The values of the rights are those
 /// that belong to what the tool was granted; they are kept then.
 pub(super) async fn take(
-    asked: &Adopt,
+    asked: &AdoptOptions,
     one: &FoundServer,
     wanted: Become,
     session: &Session,
@@ -136,7 +137,7 @@ pub(super) async fn take(
 
 /// Loads the tool under `key` with the ordinary consent, or only shows it.
 async fn load(
-    asked: &Adopt,
+    asked: &AdoptOptions,
     what: &Candidate,
     key: &ToolKey,
     approval: &ApprovalFlags,
@@ -170,7 +171,7 @@ async fn load(
 
 /// The first road to `wanted` that can be gone, else the next best where a person is asked anyway.
 async fn prepare(
-    asked: &Adopt,
+    asked: &AdoptOptions,
     one: &FoundServer,
     wanted: Become,
     place: &Path,
@@ -213,7 +214,7 @@ async fn prepare(
 }
 
 async fn gone(
-    asked: &Adopt,
+    asked: &AdoptOptions,
     one: &FoundServer,
     road: &Road,
     place: &Path,

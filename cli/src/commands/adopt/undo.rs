@@ -10,7 +10,8 @@ use serde_json::json;
 use tool_hub_manifest::ToolKey;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
-use super::{Adopt, values};
+use super::options::AdoptOptions;
+use super::values;
 use crate::adopt::{AdoptedFile, AdoptedServer, AdoptionRecord};
 use crate::connect::{Change, Client, Document, Scope, Surroundings, WrittenServer};
 use crate::consent::approval::Terminal;
@@ -21,7 +22,7 @@ use crate::terminal::problem::Problem;
 
 /// Undoes what was adopted in the configurations that `asked` means.
 pub(super) fn undo(
-    asked: &Adopt,
+    asked: &AdoptOptions,
     client: Option<&'static Client>,
     session: &Session,
 ) -> anyhow::Result<ExitCode> {
@@ -190,7 +191,7 @@ fn forget(
 fn remove(
     server: &AdoptedServer,
     left: &AdoptionRecord,
-    asked: &Adopt,
+    asked: &AdoptOptions,
     session: &Session,
 ) -> anyhow::Result<bool> {
     let Session { config, printer } = session;
