@@ -1,5 +1,5 @@
-//! Reads and writes `credentials.toml`: a user's tokens for registries, and values and sign-ins for
-//! tools. Each is for one origin.
+//! Reads and writes `credentials.toml`: tokens for registries, and values and sign-ins for tools.
+//! Each is for one origin.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
