@@ -134,7 +134,10 @@ impl Proposal {
                     return false;
                 };
                 // The directory itself, such as `Path("/notes")`.
-                if path.parse().is_ok_and(|name| asked.directory(&name).is_some()) {
+                if path
+                    .parse()
+                    .is_ok_and(|name| asked.directory(&name).is_some())
+                {
                     return false;
                 }
                 let is_new = asked.directory(&name).is_none();
