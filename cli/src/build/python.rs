@@ -15,6 +15,7 @@ mod native;
 mod packages;
 mod program;
 mod requirement;
+mod resolution;
 pub(super) mod stand_ins;
 pub(super) mod unpacked;
 

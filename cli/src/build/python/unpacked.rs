@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use tokio::process::Command;
 
-use super::packages::{INSTALLED, PURE};
+use super::packages::INSTALLED;
 use super::requirement::is_package;
+use super::resolution::PURE;
 use crate::build::process;
 use crate::build::walk::Walk;
 use crate::files;
