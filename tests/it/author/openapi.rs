@@ -3,10 +3,7 @@
 mod mirror;
 
 use axum::Router;
-
 use serde_json::{Value, json};
-
-use mirror::mirror;
 
 use crate::public_clients::packages;
 use crate::support::loading::load;
@@ -14,6 +11,7 @@ use crate::support::picture::picture_file;
 use crate::support::ran::says;
 use crate::support::website::serve;
 use crate::support::{Home, Need, Server, Terminal, Test, test};
+use mirror::mirror;
 
 pub(super) fn tests() -> Vec<Test> {
     vec![
