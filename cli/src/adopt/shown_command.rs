@@ -72,7 +72,8 @@ pub(crate) fn may_hold_a_secret(command: &LocalCommand) -> bool {
         let is_expected =
             SECRETS.iter().any(|name| named.contains(name)) && !value.starts_with('-');
         before = if word.starts_with('-') { word } else { "" };
-        is_expected || is_like_a_secret(value)
+        // The query of an address has a `=` of its own.
+        is_expected || is_like_a_secret(value) || word.contains("://") && is_like_a_secret(word)
     })
 }
 
