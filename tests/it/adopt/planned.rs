@@ -96,7 +96,7 @@ fn every_client_is_looked_at() {
         ("key", "vscode", "stay", "the value of K is a placeholder"),
         ("off", "codex", "stay", "it is switched off"),
         ("old", "zed", "stay", "docker runs it in a container"),
-        ("g", "gemini-cli", "stay", "is not https"),
+        ("g", "gemini-cli", "stay", "http is for this machine only"),
         ("w", "windsurf", "remote", ""),
         ("k", "kiro", "stay", "it is switched off"),
         ("c", "copilot-cli", "component", ""),

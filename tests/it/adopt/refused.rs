@@ -159,7 +159,7 @@ fn a_foreign_name_is_left() {
         "adopt --server sums --as component --shelf {}",
         shelf.display()
     );
-    let digest = digest(&home, &command);
+    let digest = digest(&home, &format!("{command} --name mine"));
     let refused = home.tool(&format!("{command} --approve {digest}"));
     says(&refused, 1, "is not one that `tool connect` wrote");
     assert_eq!(text(&file), taken);
