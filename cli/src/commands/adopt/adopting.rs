@@ -1,5 +1,5 @@
-//! Asks for each server what it shall become, has its tool loaded, and rewrites the client's
-//! configuration, which the record of adoptions knows before the client's file does.
+//! Asks what each server shall become, loads its tool, and rewrites the client's configuration.
+//! The record of adoptions knows of a tool before the client's file does.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -59,7 +59,7 @@ pub(crate) struct AdoptOptions {
 }
 
 impl AdoptOptions {
-    /// Resolves its paths, since the tools of a user's own toolbox are loaded as from its directory.
+    /// Resolves its paths: the tools of a user's own toolbox are loaded as from its directory.
     pub(super) fn place(&mut self, settings: &Settings) {
         if let Some(Shelf::Directory(directory)) = &mut self.shelf {
             *directory = settings.place(directory);

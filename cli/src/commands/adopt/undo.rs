@@ -1,5 +1,4 @@
-//! `tool adopt --undo`: puts the entries back as they were, and removes the tools that came for
-//! them.
+//! `tool adopt --undo`: puts the entries back as they were, and removes the tools for them.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
