@@ -1,5 +1,5 @@
-//! Plans what each server can become, the safest first: a component, a process in a cage, or what
-//! it is. Nothing is looked up here.
+//! Plans what each server can become, the safest first: a component, a caged process, or itself.
+//! Nothing is looked up here.
 
 use std::path::Path;
 
