@@ -3,6 +3,7 @@
 
 mod framework_tools;
 pub(super) mod javascript;
+pub(super) mod node_stand_ins;
 mod plain;
 pub(super) mod python;
 mod python_values;

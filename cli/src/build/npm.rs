@@ -64,8 +64,8 @@ pub(super) async fn packages(
     Ok(Some(installed.join(PACKAGES)))
 }
 
-/// Has npm choose versions for the dependencies that `manifest` names, and returns the lock with the
-/// hash of each. Nothing of them is fetched but what says what they need.
+/// Has npm choose versions for the dependencies that `manifest` names, and returns the lock with
+/// the hash of each. Nothing of them is fetched but what says what they need.
 ///
 /// # Errors
 /// When npm does not find them.

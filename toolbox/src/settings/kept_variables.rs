@@ -1,5 +1,4 @@
-//! Reads and writes `variables.toml`: values of variables that a user moved out of other programs'
-//! configurations.
+//! Reads and writes `variables.toml`: values of variables that a user had in other configurations.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

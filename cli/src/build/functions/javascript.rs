@@ -3,6 +3,7 @@
 use tool_hub_agent::definition::interface::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::{Definition, Framework, FrameworkTool};
 
+use super::node_stand_ins::MODULES;
 use super::plain::{GeneratedSource, Plain, cases, quoted};
 
 const TEMPLATE: &str = include_str!("../../../templates/functions/glue.js");
@@ -50,8 +51,8 @@ pub(super) fn stand_ins() -> Vec<GeneratedSource> {
 /// The modules of packages that a server runs with others in place of: transports, and parts of
 /// Node.
 pub(super) fn server_modules() -> Vec<GeneratedSource> {
-    let files = crate::build::javascript::node::OWN.iter();
-    files
+    MODULES
+        .iter()
         .map(|(_, path, text)| (*path, (*text).to_owned()))
         .collect()
 }

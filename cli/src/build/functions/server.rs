@@ -1,5 +1,5 @@
-//! Reads `tools.json`, which says how the MCP server of a package is started and which tools it
-//! lists, and generates the module that calls them.
+//! Reads `tools.json`, and generates the module that calls the tools of a package's MCP server.
+//! The file says how the server is started and which tools it lists.
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};

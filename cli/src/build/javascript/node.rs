@@ -1,9 +1,10 @@
-//! What stands in for Node around a server of npm: the package `unenv`, and a process whose standard
-//! input and output a client holds.
+//! Bundles a server of npm with stand-ins for the modules of Node.
+//! Most are of the package `unenv`; of the process a client holds standard input and output.
 
 use std::path::{Path, PathBuf};
 
 use super::bundle::Bundler;
+use crate::build::functions::node_stand_ins::{LISTENER, MODULES};
 use crate::build::project::Project;
 use crate::build::toolchain::{NPM_CI, Toolchain};
 use crate::session::Session;
@@ -17,78 +18,8 @@ const NODE_PARTS: Toolchain<'_> = Toolchain {
     install: &NPM_CI,
 };
 
-/// The modules that are written for servers, by the names by which they are imported.
-pub(in crate::build) const OWN: [(&str, &str, &str); 13] = [
-    (
-        "tool-server-client",
-        "node/client.js",
-        include_str!("../../../templates/frameworks/node/client.js"),
-    ),
-    (
-        "process",
-        "node/process.js",
-        include_str!("../../../templates/frameworks/node/process.js"),
-    ),
-    (
-        "tool-node-globals",
-        "node/globals.js",
-        include_str!("../../../templates/frameworks/node/globals.js"),
-    ),
-    (
-        "fs",
-        "node/fs.js",
-        include_str!("../../../templates/frameworks/node/fs.js"),
-    ),
-    (
-        "fs/promises",
-        "node/fs_promises.js",
-        include_str!("../../../templates/frameworks/node/fs_promises.js"),
-    ),
-    (
-        "tool-node-files",
-        "node/files.js",
-        include_str!("../../../templates/frameworks/node/files.js"),
-    ),
-    (
-        "readline",
-        "node/readline.js",
-        include_str!("../../../templates/frameworks/node/readline.js"),
-    ),
-    (
-        "events",
-        "node/events.cjs",
-        include_str!("../../../templates/frameworks/node/events.cjs"),
-    ),
-    (
-        "stream",
-        "node/stream.cjs",
-        include_str!("../../../templates/frameworks/node/stream.cjs"),
-    ),
-    (
-        "express",
-        LISTENER,
-        include_str!("../../../templates/frameworks/node/listener.cjs"),
-    ),
-    (
-        "util",
-        "node/util.js",
-        include_str!("../../../templates/frameworks/node/util.js"),
-    ),
-    (
-        "module",
-        "node/module.js",
-        include_str!("../../../templates/frameworks/node/module.js"),
-    ),
-    (
-        "undici",
-        "node/undici.js",
-        include_str!("../../../templates/frameworks/node/undici.js"),
-    ),
-];
-
-/// What stands in for frameworks that listen for HTTP, and the others of them: servers that can be
-/// reached in two ways bring one along.
-const LISTENER: &str = "node/listener.cjs";
+/// Frameworks that listen for HTTP, beside `express`: servers that can be reached in two ways bring
+/// one along.
 const LISTENERS: [&str; 6] = [
     "@hono/node-server",
     "body-parser",
@@ -165,7 +96,8 @@ pub(super) fn add(
         .map(|name| ((*name).to_owned(), parts.join(format!("{name}.mjs"))))
         .collect();
     names.extend(
-        OWN.iter()
+        MODULES
+            .iter()
             .map(|(name, path, _)| ((*name).to_owned(), generated.join(path))),
     );
     for name in LISTENERS {

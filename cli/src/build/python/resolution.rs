@@ -88,8 +88,8 @@ impl Installation {
     }
 }
 
-/// The requirements of `wanted` and of all that they need but packages that modules of a build stand
-/// in for, and what only those need.
+/// The requirements of `wanted` and of all that they need, without packages that modules of a
+/// build stand in for and what only those need.
 pub(super) async fn without_frameworks(
     wanted: &[String],
     project: Project<'_>,
