@@ -1,5 +1,5 @@
 //! Generates the project of an MCP server that a package has.
-//! The package stays as it is; the project names it, what it lists, and a lock of all that it needs.
+//! The package stays as it is; the project has its name, its list of tools, and a lock.
 
 use serde_json::{Value, json};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
