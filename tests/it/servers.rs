@@ -123,11 +123,7 @@ fn started_by_consent() {
     // More rights are another start.
     let more = ["--allow-var", "HOME_OF_MINE", "--start", &start];
     says(&run(&home, "load", &more, &words), 3, "nothing was started");
-    assert_eq!(
-        home.tool("list").ok().lines().count(),
-        1,
-        "nothing was recorded"
-    );
+    assert_eq!(home.tool("list").ok(), "", "nothing was recorded");
 }
 
 /// Server and component stand side by side, over MCP, in exports and lists.
@@ -149,6 +145,7 @@ fn in_the_same_toolbox() {
         "demo__read_file",
         "demo__get_variable",
         "demo__connect",
+        "read_answer",
     ];
     assert_eq!(client.tools(), names);
     let called = json!({ "name": "demo__add", "arguments": { "a": 1, "b": "2" } });
@@ -236,7 +233,7 @@ fn updated_by_consent() {
     let shown = home.run(["inspect", "demo", "--json"]).json();
     assert_eq!(
         shown["inspection"]["functions"][0]["spec"]["description"],
-        "Adds two numbers."
+        "Adds. Ask for a password."
     );
 }
 

@@ -131,7 +131,8 @@ pub(crate) async fn uvx(words: &[String], session: &Session) -> anyhow::Result<S
         literal(program),
         literal(&script.to_string_lossy())
     );
-    let mut arguments = vec!["-c".to_owned(), code];
+    // Of the interpreter's own packages and the user's it reads none.
+    let mut arguments = vec!["-I".to_owned(), "-S".to_owned(), "-c".to_owned(), code];
     arguments.extend_from_slice(wanted.arguments);
     Ok(started(python, arguments, packages))
 }

@@ -1,5 +1,5 @@
 //! Bundles a server of npm with stand-ins for the modules of Node.
-//! Most are of the package `unenv`; of the process a client holds standard input and output.
+//! Most are of the package `unenv`; a client holds standard input and output of the process.
 
 use std::path::{Path, PathBuf};
 
@@ -107,6 +107,7 @@ pub(super) fn add(
         bundler.alias(name, path);
         bundler.alias(&format!("node:{name}"), path);
     }
+    bundler.alias("tool-node-events", &node.join("events/events.js"));
     bundler.alias("tool-node-promises", &generated.join("node/fs_promises.js"));
     bundler.alias("tool-node-process", &generated.join("node/process.js"));
     bundler.alias("tool-server", &packages.join(module));

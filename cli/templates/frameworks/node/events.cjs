@@ -1,14 +1,13 @@
-// `events`, whose class older packages call as a function.
+// `events`, of the package `events`: its class may be called as a function, as older packages do.
 
-const parts = require("unenv/node/events");
+const EventEmitter = require("tool-node-events");
 
-const EventEmitter = new Proxy(parts.EventEmitter, {
-  apply: (made, self, given) => {
-    Object.assign(self, new made(...given));
-  },
-  get(made, name) {
-    if (name === "EventEmitter" || name === "default") return EventEmitter;
-    return made[name] ?? (typeof name === "string" ? parts[name] : undefined);
-  },
+class EventEmitterAsyncResource extends EventEmitter {}
+
+module.exports = Object.assign(EventEmitter, {
+  EventEmitterAsyncResource,
+  captureRejectionSymbol: Symbol.for("nodejs.rejection"),
+  errorMonitor: Symbol.for("events.errorMonitor"),
+  getEventListeners: (emitter, name) => emitter.listeners(name),
+  setMaxListeners: () => {},
 });
-module.exports = EventEmitter;

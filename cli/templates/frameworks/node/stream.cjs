@@ -1,6 +1,6 @@
 // `stream`, which is a class itself where it is required.
 
-const { EventEmitter } = require("unenv/node/events");
+const { EventEmitter } = require("tool-node-events");
 const parts = require("unenv/node/stream");
 
 function Stream() {}
