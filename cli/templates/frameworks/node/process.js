@@ -41,11 +41,15 @@ class Input extends EventEmitter {
     return this;
   }
 
-  // The others that add listeners call this.
-  addListener(event, listener) {
-    super.addListener(event, listener);
+  // `once` calls this.
+  on(event, listener) {
+    super.on(event, listener);
     if (event === "data" || event === "readable") ready?.();
     return this;
+  }
+
+  addListener(event, listener) {
+    return this.on(event, listener);
   }
 
   give(text) {
