@@ -125,7 +125,7 @@ fn schema(is_open: bool) -> SchemaText {
     let value = serde_json::json!({
         "type": "object", "properties": {"a": {}}, "additionalProperties": is_open, "maxProperties": 1.5,
     });
-    value.try_into().unwrap()
+    value.try_into().expect("a schema")
 }
 
 fn function() -> impl Strategy<Value = Function> {
@@ -348,8 +348,8 @@ fn server_address() -> impl Strategy<Value = ServerAddress> {
     let words = proptest::collection::vec("[ -~é]{1,12}", 1..4);
     let url = "https://[a-z]{1,8}\\.example/[a-z]{0,8}";
     prop_oneof![
-        words.prop_map(|words| ServerAddress::Command(ServerCommand::new(words).unwrap())),
-        url.prop_map(|url| ServerAddress::Remote(ServerUrl::new(&url).unwrap())),
+        words.prop_map(|words| ServerAddress::Command(ServerCommand::new(words).expect("words"))),
+        url.prop_map(|url| ServerAddress::Remote(ServerUrl::new(&url).expect("a URL"))),
     ]
 }
 
