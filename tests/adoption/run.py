@@ -347,7 +347,7 @@ def ours(package, place, tool, env, canaries):
     run([tool, "build", place / "tool"], env=env, cwd=place)
     digest = json.loads(run([tool, "inspect", place / "tool", "--json"], env=env))["inspection"]["approval_digest"]
     flags = package.get("grants", [])
-    return Server([tool, "serve", "--only", place / "tool", "--approve", digest, *flags], env, place / "ours.log")
+    return Server([tool, "serve", "--only", place / "tool", "--approve", digest, "--answer-limit", "0", *flags], env, place / "ours.log")
 
 
 def compare(package, tool, env):
@@ -356,7 +356,7 @@ def compare(package, tool, env):
     canaries = Canaries(place)
     env = {**env, "CANARY": canaries.value, "HOME": str(canaries.file.parent), **package.get("env", {})}
     row = {"package": package["name"], "registry": package["registry"], "version": package["version"], "is_caged": False}
-    base = {key: it for key, it in os.environ.items() if key in ("PATH", "LANG")} | {"HOME": str(place)} | package.get("env", {})
+    base = {key: it for key, it in os.environ.items() if key in ("PATH", "LANG")} | {"HOME": str(place), "TZ": "UTC"} | package.get("env", {})
     base |= {"CANARY_PORT": str(canaries.port)}
     try:
         command = [*original(package, place), *package.get("arguments", [])]

@@ -46,6 +46,10 @@ pub(super) fn answer(listener: &OwnedFd, judge: &Judge) {
         refused: None,
         allowed: HashMap::new(),
     };
+    notification::wake_at_once(listener.as_fd());
+    // Where this process may, it goes before others: a signal that comes to a program before its
+    // question is received ends the call with `EINTR`.
+    let _ = rustix::process::nice(-20);
     while let Ok(Some(question)) = notification::next(listener.as_fd()) {
         if question.call != libc::SYS_connect {
             match tasks.one_more(question.thread) {

@@ -11,6 +11,7 @@ const RECEIVE: libc::c_ulong = 0xc050_2100;
 const SEND: libc::c_ulong = 0xc018_2101;
 const IS_VALID: libc::c_ulong = 0x4008_2102;
 const ADD_DESCRIPTOR: libc::c_ulong = 0x4018_2103;
+const SET_FLAGS: libc::c_ulong = 0x4008_2104;
 
 /// A system call that waits for an answer.
 pub(super) struct Question {
@@ -21,6 +22,16 @@ pub(super) struct Question {
     pub(super) call: i64,
     /// Its arguments, as they will be used.
     pub(super) arguments: [u64; 6],
+}
+
+/// Has the kernel run who receives questions in the place of who asks, at once. A signal that comes
+/// before a question is received ends the asking call with `EINTR`, which programs do not expect of
+/// a fork. Kernels before 6.6 refuse, and then it is only slower.
+#[expect(unsafe_code, reason = "no library sets this")]
+pub(super) fn wake_at_once(listener: BorrowedFd<'_>) {
+    const SYNC_WAKE_UP: libc::c_ulong = 1;
+    // SAFETY: the operation takes a number, and no pointer.
+    let _ = unsafe { libc::ioctl(listener.as_raw_fd(), SET_FLAGS as _, SYNC_WAKE_UP) };
 }
 
 /// Waits for the next question. `None` when nobody is left to ask.
