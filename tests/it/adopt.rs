@@ -245,6 +245,7 @@ fn asked_at_a_terminal() {
     let mut terminal = Terminal::start(home.command(["adopt", "--undo", "vscode"]));
     terminal.wait_for("comes back: sums");
     terminal.wait_for("goes: tool-hub");
+    terminal.wait_for("Type yes to approve: ");
     terminal.answer("yes");
     terminal.wait_for("gave sums back to VS Code");
     // The toolbox had it before this adoption.
