@@ -107,6 +107,7 @@ impl Stranger {
             (format!("Token for {}", self.endpoint), Answer::Token),
             ("Type yes to approve: ".to_owned(), Answer::Yes),
             ("Type yes to build: ".to_owned(), Answer::Yes),
+            ("Type yes to start it: ".to_owned(), Answer::Yes),
             ("on standard input and output".to_owned(), Answer::End),
         ];
         loop {

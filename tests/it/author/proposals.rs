@@ -81,6 +81,7 @@ fn for_python() {
     let told = home.tool("check weather").stderr();
     assert!(told.contains("the variable `API_KEY`"), "{told}");
     assert!(!told.contains("the file"), "{told}");
+    home.write("weather/weather.py", functions);
 
     // What the hint says is right, as it stands.
     let (_, lines) = hint.split_once("tool.toml:\n").expect("lines");
