@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd};
 
 use libc::{seccomp_notif, seccomp_notif_addfd, seccomp_notif_resp};
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// The operations on a listener, as `linux/seccomp.h` defines them.
 const RECEIVE: libc::c_ulong = 0xc050_2100;
@@ -38,15 +38,6 @@ pub(super) fn wake_at_once(listener: BorrowedFd<'_>) {
 #[expect(unsafe_code, reason = "no library receives notifications")]
 pub(super) fn next(listener: BorrowedFd<'_>) -> io::Result<Option<Question>> {
     loop {
-        let mut events = [PollFd::from_borrowed_fd(listener, PollFlags::IN)];
-        match poll(&mut events, None) {
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(error.into()),
-        }
-        if !events[0].revents().contains(PollFlags::IN) {
-            return Ok(None);
-        }
         // SAFETY: all bits zero are a value of this type, and the kernel asks for that one.
         let mut asked: seccomp_notif = unsafe { std::mem::zeroed() };
         // SAFETY: the kernel writes a value of this type.
@@ -59,12 +50,23 @@ pub(super) fn next(listener: BorrowedFd<'_>) -> io::Result<Option<Question>> {
                     arguments: asked.data.args,
                 }));
             }
-            // Who asked was ended meanwhile.
-            Err(error) if error.raw_os_error() == Some(libc::ENOENT) => {}
+            // Who asked was ended meanwhile, or nobody is left: since Linux 6.11 that ends the wait.
+            Err(error) if error.raw_os_error() == Some(libc::ENOENT) => {
+                if nobody_is_left(listener) {
+                    return Ok(None);
+                }
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
+}
+
+fn nobody_is_left(listener: BorrowedFd<'_>) -> bool {
+    let mut events = [PollFd::from_borrowed_fd(listener, PollFlags::IN)];
+    let at_once = Timespec::default();
+    let looked = poll(&mut events, Some(&at_once));
+    looked.is_ok_and(|_| events[0].revents().contains(PollFlags::HUP))
 }
 
 impl Question {
