@@ -264,7 +264,7 @@ async fn questions_reach_the_person_in_both_eras() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_runs_once_a_person_confirmed_it() {
-    let question = "May `echo` of the tool `guest` run with text: \"drop\"? Its author asks for your confirmation.";
+    let question = "May `echo` of the tool `guest` run with text: \"drop\"? It does so only with your confirmation.";
     for era in [Era::Session, Era::Stateless] {
         let consenting = Person::answering(json!({"run": true}));
         let asked = consenting.asked.clone();
