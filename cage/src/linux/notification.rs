@@ -50,7 +50,8 @@ pub(super) fn next(listener: BorrowedFd<'_>) -> io::Result<Option<Question>> {
                     arguments: asked.data.args,
                 }));
             }
-            // Who asked was ended meanwhile, or nobody is left: since Linux 6.11 that ends the wait.
+            // Who asked was ended meanwhile, or nobody is left, which ends the wait since Linux
+            // 6.11.
             Err(error) if error.raw_os_error() == Some(libc::ENOENT) => {
                 if nobody_is_left(listener) {
                     return Ok(None);
