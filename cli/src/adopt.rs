@@ -10,7 +10,7 @@ mod splice;
 
 pub(crate) use configured_server::{ConfiguredServer, LocalCommand, RemoteAddress, ServerKind};
 pub(crate) use launcher::{Launcher, launcher, loadable};
-pub(crate) use plan::{Become, Means, Plan, Road, plan};
+pub(crate) use plan::{AdoptedForm, AdoptionSupport, Plan, Route, plan};
 pub(crate) use record::{AdoptedFile, AdoptedServer, AdoptionRecord, KeptCredential};
 pub(crate) use replacements::Replacements;
 pub(crate) use shown_command::{shown_address, shown_command};

@@ -31,7 +31,7 @@ const WAIT: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ServerNotice<'a> {
-    /// What it lists is not what was approved.
+    /// Its list differs from the approved one.
     Drifted {
         /// The server's name in the toolbox.
         name: &'a str,
@@ -45,7 +45,7 @@ pub enum ServerNotice<'a> {
 /// Whoever is told.
 pub(crate) type Tell = Arc<dyn Fn(ServerNotice<'_>) + Send + Sync>;
 
-/// See the file.
+/// A connection to one approved server.
 pub(crate) struct Connection {
     inner: Arc<Inner>,
     runtime: Handle,

@@ -58,7 +58,7 @@ pub enum ServerError {
     Ended {
         /// The request.
         what: &'static str,
-        /// What is known of the end.
+        /// The reason of the end, as far as it is known.
         how: String,
     },
     /// It answered something else than the protocol says, or with an error.
@@ -72,7 +72,7 @@ pub enum ServerError {
     /// It lists more than is read.
     #[error("the server lists more than {max} {what}")]
     TooMuch {
-        /// What was counted.
+        /// The kind of thing that was counted.
         what: &'static str,
         /// The most that is read.
         max: usize,

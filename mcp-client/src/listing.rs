@@ -21,7 +21,7 @@ const TEXT_BYTES_MAX: usize = 2 << 20;
 /// The most characters of a name or a version that a server gives itself.
 const NAME_CHARS_MAX: usize = 128;
 
-/// What a server says of itself.
+/// The name, version and tools that a server tells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listing {
     /// The name that it gives itself.

@@ -119,7 +119,7 @@ impl Session {
         }
     }
 
-    /// What the server says of itself now.
+    /// The present list of the server.
     pub(crate) async fn listing(&self) -> Result<Listing, ServerError> {
         let peer = self.service.peer().clone();
         let read: Boxed<_> = Box::pin(async move { Listing::read(&peer).await });

@@ -29,7 +29,7 @@ pub enum TreeError {
     Unfit {
         /// The directory.
         path: PathBuf,
-        /// What it holds.
+        /// The content that does not fit.
         what: &'static str,
     },
 }

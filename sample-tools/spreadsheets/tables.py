@@ -11,8 +11,8 @@ import zipfile
 from collections import Counter
 from xml.sax.saxutils import escape
 
-# What a module leaves open makes all modules be loaded anew in each call, for openpyxl half a second: without
-# this it looks for lists of media types, and thereby opens the granted directory.
+# openpyxl would look for lists of media types, and so open the granted directory while it loads. Then modules
+# are loaded anew in each call, which takes half a second.
 mimetypes.knownfiles.clear()
 
 import openpyxl  # noqa: E402
@@ -147,8 +147,8 @@ def write(place, rows):
         )
 
 
-# The least that Excel takes for a workbook. openpyxl would write it through temporary files, which a
-# tool has none of.
+# The parts that Excel needs of a workbook. openpyxl would write it through temporary files, which a tool
+# does not have.
 PARTS = {
     "[Content_Types].xml": (
         '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'

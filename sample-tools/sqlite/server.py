@@ -111,7 +111,7 @@ class Opened:
         try:
             self.connection = sqlite3.connect(f"{self.place.as_uri()}?mode={mode}", uri=True)
             self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)
-            # A log that is written ahead wants memory that programs share, unless one has the file alone.
+            # A write-ahead log needs shared memory, unless one program has the file alone.
             self.connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             self.connection.execute("PRAGMA temp_store = MEMORY")
             self.connection.set_authorizer(allowed(WRITING if self.may_write else READING))

@@ -189,7 +189,7 @@ impl Credentials {
 }
 
 impl HeldCredentials {
-    /// What the file had when it was read.
+    /// The credentials as they were read.
     pub(crate) fn credentials(&self) -> &Credentials {
         &self.credentials
     }

@@ -194,7 +194,7 @@ fn pypi_package(word: &str) -> Option<String> {
         (None, Some((name, version))) => (name, Some(version)),
         (None, None) => (word, None),
     };
-    // What is asked for beside a package does not change its functions.
+    // Extras of a package do not change its functions.
     let name = name.split_once('[').map_or(name, |(name, _)| name);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let is_version = |c: char| c.is_ascii_alphanumeric() || "+.!".contains(c);

@@ -16,18 +16,18 @@ use super::shown_command::{may_hold_a_secret, url_may_hold_a_secret};
 /// The things that a server can become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Become {
+pub(crate) enum AdoptedForm {
     /// A tool in the sandbox: one of the shelf, or one that is made of the server's own functions
     Component,
     /// The same process, in a cage with granted rights only
     Caged,
     /// The same server at its address, of which only approved functions are called
     Remote,
-    /// What it is: the client goes on starting it
+    /// A server as before, which the client goes on starting
     Stay,
 }
 
-impl Become {
+impl AdoptedForm {
     /// The word for it.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl Become {
 
 /// One way to take a server over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Road {
+pub(crate) enum Route {
     /// A tool of the shelf takes its place.
     Shelf { tool: String, differs: Vec<String> },
     /// `tool new --from` makes a tool of it, if that can be done.
@@ -62,13 +62,13 @@ pub(crate) enum Road {
     Remote,
 }
 
-impl Road {
+impl Route {
     /// The thing that it leads to.
-    pub(crate) fn leads_to(&self) -> Become {
+    pub(crate) fn form(&self) -> AdoptedForm {
         match self {
-            Self::Shelf { .. } | Self::Conversion { .. } => Become::Component,
-            Self::Cage => Become::Caged,
-            Self::Remote => Become::Remote,
+            Self::Shelf { .. } | Self::Conversion { .. } => AdoptedForm::Component,
+            Self::Cage => AdoptedForm::Caged,
+            Self::Remote => AdoptedForm::Remote,
         }
     }
 
@@ -96,9 +96,9 @@ impl Road {
     }
 }
 
-/// What is there to take servers over with.
+/// The parts of this machine that servers can be taken over with.
 #[derive(Debug)]
-pub(crate) struct Means {
+pub(crate) struct AdoptionSupport {
     pub(crate) replacements: Replacements,
     /// True if somebody said where the shelf is.
     pub(crate) has_shelf: bool,
@@ -109,40 +109,40 @@ pub(crate) struct Means {
 /// The ways to take a server over, the best first, or the reasons why there is none.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
-    pub(crate) roads: Vec<Road>,
+    pub(crate) routes: Vec<Route>,
     /// Why it stays, or what else a person should know.
     pub(crate) notes: Vec<String>,
 }
 
 impl Plan {
     /// The best that it can become.
-    pub(crate) fn proposed(&self) -> Become {
-        self.roads.first().map_or(Become::Stay, Road::leads_to)
+    pub(crate) fn proposed(&self) -> AdoptedForm {
+        self.routes.first().map_or(AdoptedForm::Stay, Route::form)
     }
 
     /// All that it can become, each once, the best first.
-    pub(crate) fn choices(&self) -> Vec<Become> {
-        let mut choices: Vec<Become> = self.roads.iter().map(Road::leads_to).collect();
+    pub(crate) fn choices(&self) -> Vec<AdoptedForm> {
+        let mut choices: Vec<AdoptedForm> = self.routes.iter().map(Route::form).collect();
         choices.dedup();
-        choices.push(Become::Stay);
+        choices.push(AdoptedForm::Stay);
         choices
     }
 
     fn stays(reason: impl Into<String>) -> Self {
         Self {
-            roads: Vec::new(),
+            routes: Vec::new(),
             notes: vec![reason.into()],
         }
     }
 }
 
 /// Plans for `server`.
-pub(crate) fn plan(server: &ConfiguredServer, means: &Means) -> Plan {
+pub(crate) fn plan(server: &ConfiguredServer, support: &AdoptionSupport) -> Plan {
     match &server.kind {
         ServerKind::Ours => Plan::stays("it is `tool serve` already"),
         ServerKind::Other(reason) => Plan::stays(reason),
         ServerKind::Remote(remote) => of_address(&remote.url),
-        ServerKind::Local(command) => of_command(command, means),
+        ServerKind::Local(command) => of_command(command, support),
     }
 }
 
@@ -152,7 +152,7 @@ fn of_address(url: &Url) -> Plan {
     }
     match ServerUrl::new(url.as_str()) {
         Ok(_) => Plan {
-            roads: vec![Road::Remote],
+            routes: vec![Route::Remote],
             notes: Vec::new(),
         },
         // The reason alone: the whole error has the address.
@@ -161,10 +161,10 @@ fn of_address(url: &Url) -> Plan {
     }
 }
 
-fn of_command(command: &LocalCommand, means: &Means) -> Plan {
+fn of_command(command: &LocalCommand, support: &AdoptionSupport) -> Plan {
     let (launched, _) = launcher(command);
     let mut plan = Plan {
-        roads: Vec::new(),
+        routes: Vec::new(),
         notes: Vec::new(),
     };
     if let Launcher::Container(program) = &launched {
@@ -178,9 +178,9 @@ fn of_command(command: &LocalCommand, means: &Means) -> Plan {
             .push("mcp-remote only passes on what that address answers".to_owned());
         return plan;
     }
-    if let Some(replacement) = means.replacements.of(&launched) {
-        match means.has_shelf {
-            true => plan.roads.push(Road::Shelf {
+    if let Some(replacement) = support.replacements.of(&launched) {
+        match support.has_shelf {
+            true => plan.routes.push(Route::Shelf {
                 tool: replacement.tool.clone(),
                 differs: replacement.differs.clone(),
             }),
@@ -191,9 +191,9 @@ fn of_command(command: &LocalCommand, means: &Means) -> Plan {
         }
     }
     if let Some(from) = convertible(&launched, command) {
-        plan.roads.push(Road::Conversion { from });
+        plan.routes.push(Route::Conversion { from });
     }
-    match &means.no_cage {
+    match &support.no_cage {
         None if may_hold_a_secret(command) => plan.notes.push(
             "no cage: an argument may be a secret, and the toolbox names the arguments of a process"
                 .to_owned(),
@@ -206,7 +206,7 @@ fn of_command(command: &LocalCommand, means: &Means) -> Plan {
             "no cage: a process in one is started in a directory of its own, and this one names another"
                 .to_owned(),
         ),
-        None => plan.roads.push(Road::Cage),
+        None => plan.routes.push(Route::Cage),
         Some(reason) => plan.notes.push(format!("no cage: {reason}")),
     }
     plan
@@ -234,9 +234,9 @@ mod tests {
 
     use super::*;
 
-    fn means(shelf: bool, no_cage: Option<&str>) -> Means {
+    fn support(shelf: bool, no_cage: Option<&str>) -> AdoptionSupport {
         let table = "[[replacement]]\npackages = [\"pypi:mcp-server-time\"]\ntool = \"time\"\ndiffers = [\"It knows no local time zone.\"]\n";
-        Means {
+        AdoptionSupport {
             replacements: table.parse().unwrap(),
             has_shelf: shelf,
             no_cage: no_cage.map(str::to_owned),
@@ -244,22 +244,22 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(entry: Value, means: &Means, expect: &str) {
-        let plan = plan(&ConfiguredServer::of("x", &entry), means);
-        let roads = plan.roads.iter().map(|road| match road {
-            Road::Shelf { tool, .. } => format!("shelf {tool}"),
-            Road::Conversion { from } => format!("from {from}"),
-            Road::Cage => "cage".to_owned(),
-            Road::Remote => "remote".to_owned(),
+    fn check(entry: Value, support: &AdoptionSupport, expect: &str) {
+        let plan = plan(&ConfiguredServer::of("x", &entry), support);
+        let routes = plan.routes.iter().map(|route| match route {
+            Route::Shelf { tool, .. } => format!("shelf {tool}"),
+            Route::Conversion { from } => format!("from {from}"),
+            Route::Cage => "cage".to_owned(),
+            Route::Remote => "remote".to_owned(),
         });
-        let mut all: Vec<String> = roads.collect();
+        let mut all: Vec<String> = routes.collect();
         all.extend(plan.notes);
         assert_eq!(all.join(", "), expect, "{entry}");
     }
 
     #[test]
     fn each_kind_of_server_has_its_roads() {
-        let all = means(true, None);
+        let all = support(true, None);
         let entry = |command: &str, args: &[&str]| json!({ "command": command, "args": args });
         let time = entry("uvx", &["mcp-server-time"]);
         check(
@@ -269,7 +269,7 @@ mod tests {
         );
         check(
             time,
-            &means(false, Some("old kernel")),
+            &support(false, Some("old kernel")),
             "from pypi:mcp-server-time, the shelf's `time` stands for it: say where the shelf is with --shelf, no cage: old kernel",
         );
         check(entry("npx", &["-y", "a@1"]), &all, "from npm:a@1, cage");
@@ -326,12 +326,16 @@ mod tests {
 
     #[test]
     fn a_component_is_proposed_before_a_process() {
-        let all = means(true, None);
+        let all = support(true, None);
         let entry = json!({ "command": "uvx", "args": ["mcp-server-time"] });
         let plan = plan(&ConfiguredServer::of("x", &entry), &all);
-        assert_eq!(plan.proposed(), Become::Component);
-        let choices = [Become::Component, Become::Caged, Become::Stay];
+        assert_eq!(plan.proposed(), AdoptedForm::Component);
+        let choices = [
+            AdoptedForm::Component,
+            AdoptedForm::Caged,
+            AdoptedForm::Stay,
+        ];
         assert_eq!(plan.choices(), choices);
-        assert!(plan.roads[0].why().contains("It knows no local time zone"));
+        assert!(plan.routes[0].why().contains("It knows no local time zone"));
     }
 }

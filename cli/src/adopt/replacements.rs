@@ -25,7 +25,7 @@ pub(crate) struct Replacement {
     packages: Vec<String>,
     /// The name of the tool on the shelf.
     pub(crate) tool: String,
-    /// What a user will find different, in one sentence each.
+    /// The differences that a user notices, in one sentence each.
     #[serde(default)]
     pub(crate) differs: Vec<String>,
 }

@@ -7,7 +7,7 @@ use url::Url;
 use super::configured_server::{LocalCommand, RemoteAddress};
 use super::launcher::{Launcher, launcher};
 
-/// What stands in place of a word that may be a secret.
+/// The text that is shown in place of a word that may be a secret.
 const COVERED: &str = "…";
 /// The longest word that is shown though nothing is known of it, such as `stdio`.
 const PLAIN_BYTES_MAX: usize = 12;
@@ -27,7 +27,7 @@ const HARMLESS: [&str; 8] = [
 const SECRETS: [&str; 9] = [
     "token", "key", "secret", "pass", "auth", "header", "bearer", "cred", "cookie",
 ];
-/// What known kinds of keys begin with.
+/// The beginnings of well-known kinds of keys.
 const KEYS: [&str; 9] = [
     "sk-",
     "pk-",

@@ -35,7 +35,7 @@ pub(crate) struct Functions {
     kind: FunctionKind,
 }
 
-/// What a file of functions holds.
+/// The kind of functions in a file.
 #[derive(Debug)]
 enum FunctionKind {
     Plain,

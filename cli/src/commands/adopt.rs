@@ -12,6 +12,7 @@ mod shelf;
 mod taking;
 mod undo;
 mod values;
+mod write_consent;
 
 use std::process::ExitCode;
 

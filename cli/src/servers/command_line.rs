@@ -12,7 +12,7 @@ use crate::terminal::problem::Problem;
 
 /// The commands that take a server.
 const COMMANDS: [&str; 2] = ["load", "inspect"];
-/// What stands before the command of a local server.
+/// The prefix of the command of a local server.
 const LOCAL: &str = "mcp:";
 
 /// `arguments` with `--` before the first that names a local server: what follows belongs to the

@@ -7,7 +7,7 @@ use crate::consent::difference;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 
-/// What servers are started with.
+/// The settings that servers are started with.
 ///
 /// # Errors
 /// When this program cannot be found.

@@ -28,7 +28,7 @@ pub(crate) struct WantedServer<'a> {
 pub(crate) struct FetchedServer {
     pub(crate) key: ToolKey,
     pub(crate) fetched: Fetched,
-    /// What it was started with, and is to have.
+    /// The rights that it was started with and keeps.
     pub(crate) grants: Grants,
 }
 

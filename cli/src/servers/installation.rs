@@ -16,7 +16,7 @@ use crate::servers::program::{Interpreter, interpreter};
 use crate::session::Session;
 use crate::terminal::problem::Problem;
 
-/// What `npx` or `uvx` are told: the package, the program of it, and the program's arguments.
+/// The arguments of `npx` or `uvx`: the package, its program, and the program's arguments.
 #[derive(Debug, PartialEq, Eq)]
 struct Wanted<'a> {
     package: &'a str,

@@ -21,7 +21,7 @@ const WHY: &str = "named when the server was loaded";
 /// The header in which a credential is sent, as most servers take it.
 const HEADER: &str = "Authorization: Bearer {}";
 
-/// What a server is to have, and what of it is granted.
+/// The rights that a server asks for, and those that are granted.
 pub(crate) struct Rights {
     pub(crate) asked: Capabilities,
     pub(crate) grants: Grants,
@@ -110,7 +110,7 @@ fn refuse_for_remote(flags: &RightsFlags) -> anyhow::Result<()> {
     }
 }
 
-/// What either of the two asks for.
+/// The requests of both.
 fn merged(mut asked: Capabilities, before: &Capabilities) -> Capabilities {
     for request in &before.directories {
         if asked.directory(&request.name).is_none() {

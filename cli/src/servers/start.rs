@@ -22,7 +22,7 @@ const CONTAINERS: [&str; 3] = ["docker", "podman", "nerdctl"];
 /// The most bytes of a program's file that are hashed.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// What is started of the server at `address`. Packages that `npx` and `uvx` would fetch are
+/// Finds the program of the server at `address`. Packages that `npx` and `uvx` would fetch are
 /// installed; nothing of them runs.
 ///
 /// # Errors

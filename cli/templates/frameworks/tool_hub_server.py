@@ -730,7 +730,7 @@ class SdkServer(FunctionServer):
             elif typing.is_typeddict(kind):
                 made.output = tool_hub_schema.model_schema(kind)
             elif isinstance(kind, type) and typing.get_origin(kind) is None and kind not in (str, int, float, bool, bytes, type(None)):
-                # Classes without hints, `dict` and `list` among them, have no value that a schema describes.
+                # Classes without hints, such as `dict` and `list`, have no schema.
                 known = typing.get_type_hints(kind) if kind not in (dict, list, tuple, set, object) else {}
                 if not known:
                     return

@@ -81,12 +81,12 @@ impl ApprovedServer {
         &self.name
     }
 
-    /// What was approved.
+    /// The approved description.
     pub fn description(&self) -> &Arc<ServerDescription> {
         &self.description
     }
 
-    /// What it was granted.
+    /// The grants.
     pub fn grants(&self) -> &Grants {
         &self.grants
     }

@@ -21,7 +21,7 @@ pub const SERVER_TOOLS_MAX: usize = 500;
 /// The most bytes of a description.
 pub const SERVER_DESCRIPTION_BYTES_MAX: usize = 4 << 20;
 
-/// What distinguishes these bytes from any other file.
+/// The mark by which these bytes are told from any other file.
 const KIND: &str = "tool-hub server";
 const FORMAT: u32 = 1;
 
@@ -37,9 +37,9 @@ pub struct ServerDescription {
     pub name: String,
     /// The version that it gives itself.
     pub version: String,
-    /// What it lists, in its order.
+    /// The tools that it lists, in its order.
     pub tools: Vec<ServerTool>,
-    /// What it lists and agents are not offered.
+    /// The tools that it lists and agents are not offered.
     pub refused: Vec<RefusedServerTool>,
     /// True if it has prompts, which are not offered.
     pub prompts: bool,
@@ -127,7 +127,7 @@ pub enum ServerPackageRegistry {
 pub struct ServerTool {
     /// The name that the server knows it by.
     pub name: String,
-    /// What agents read. Its name is that of the function.
+    /// The definition for agents. Its name is that of the function.
     pub spec: FunctionSpec,
 }
 

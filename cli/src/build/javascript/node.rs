@@ -29,7 +29,7 @@ const LISTENERS: [&str; 6] = [
     "koa",
 ];
 
-/// What version 2 of MCP's SDK takes from Node.
+/// The module of MCP's SDK, version 2, that connects it to Node.
 const SHIMS: &str = "@modelcontextprotocol/server/dist/shimsNode.mjs";
 
 /// The modules of Node that `unenv` has.

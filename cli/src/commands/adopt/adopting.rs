@@ -13,8 +13,9 @@ use super::options::AdoptOptions;
 use super::rights::ProposedRights;
 use super::taking::{Taken, take};
 use super::values;
+use super::write_consent::consent;
 use crate::adopt::{
-    AdoptedFile, AdoptedServer, AdoptionRecord, Become, KeptCredential, ServerKind, Splice,
+    AdoptedFile, AdoptedForm, AdoptedServer, AdoptionRecord, KeptCredential, ServerKind, Splice,
 };
 use crate::connect::{Change, ChangeKind, Document, Scope, Server, Surroundings, WrittenServer};
 use crate::consent::approval::Terminal;
@@ -116,7 +117,7 @@ impl<'f> File<'_, 'f> {
                 Some(wanted) => wanted,
                 None => ask(one, session)?,
             };
-            if wanted == Become::Stay {
+            if wanted == AdoptedForm::Stay {
                 continue;
             }
             match self.take(one, wanted, &document, same).await {
@@ -142,7 +143,7 @@ impl<'f> File<'_, 'f> {
     async fn take(
         &self,
         one: &'f FoundServer,
-        wanted: Become,
+        wanted: AdoptedForm,
         document: &Document,
         same: &mut Vec<Same<'f>>,
     ) -> anyhow::Result<Option<AdoptedServer>> {
@@ -217,7 +218,9 @@ impl<'f> File<'_, 'f> {
             ));
         }
         if asked.approval.approve.is_none() {
-            let consented = consent(&shown, title);
+            let what = format!("the configuration of {title}");
+            let hint = "approve the tool by its digest with --approve, which approves this as well";
+            let consented = consent(&shown, &what, hint);
             if let Err(error) = consented {
                 for server in taken {
                     self.release(server)?;
@@ -387,9 +390,9 @@ fn adopted(
 }
 
 /// Asks what a server shall become. Nothing typed means that it stays.
-fn ask(one: &FoundServer, session: &Session) -> anyhow::Result<Become> {
+fn ask(one: &FoundServer, session: &Session) -> anyhow::Result<AdoptedForm> {
     let Some(mut terminal) = Terminal::open() else {
-        return Ok(Become::Stay);
+        return Ok(AdoptedForm::Stay);
     };
     let place = format!("{}, {}", one.client.title, one.file.display());
     let lines = [vec![place], described(one)].concat();
@@ -405,29 +408,10 @@ fn ask(one: &FoundServer, session: &Session) -> anyhow::Result<Become> {
         let answer = terminal.ask(&question)?;
         let answer = answer.trim();
         if answer.is_empty() {
-            return Ok(Become::Stay);
+            return Ok(AdoptedForm::Stay);
         }
         if let Some(choice) = choices.iter().find(|it| it.as_str() == answer) {
             return Ok(*choice);
         }
     }
-}
-
-fn consent(file: &str, title: &str) -> anyhow::Result<()> {
-    let Some(mut terminal) = Terminal::open() else {
-        return Err(Problem::refused(format!(
-            "nobody is there to ask whether the configuration of {title} may be changed"
-        ))
-        .hint("approve the tool by its digest with --approve, which approves this as well")
-        .into());
-    };
-    let question = format!("Write {}? Type yes to approve: ", escape_line(file));
-    if terminal.ask(&question)?.trim() == "yes" {
-        return Ok(());
-    }
-    Err(
-        Problem::refused(format!("{file} may not be changed; nothing was written"))
-            .hint("only the whole word yes approves")
-            .into(),
-    )
 }

@@ -6,7 +6,7 @@ use tool_hub_mcp_client::local_support;
 
 use super::options::AdoptOptions;
 use super::shelf::Shelf;
-use crate::adopt::{ConfiguredServer, Means, Plan, Replacements, plan};
+use crate::adopt::{AdoptionSupport, ConfiguredServer, Plan, Replacements, plan};
 use crate::connect::{Client, Document, Scope, Surroundings};
 use crate::session::Session;
 use crate::terminal::diagnosis;
@@ -23,7 +23,7 @@ pub(super) struct FoundServer {
 impl FoundServer {
     /// True if it can become something else than it is.
     pub(super) fn can_be_adopted(&self) -> bool {
-        !self.plan.roads.is_empty()
+        !self.plan.routes.is_empty()
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn find(
     session: &Session,
 ) -> anyhow::Result<Vec<FoundServer>> {
     let table = asked.shelf.as_ref().map(Shelf::table);
-    let means = Means {
+    let support = AdoptionSupport {
         replacements: table
             .transpose()?
             .flatten()
@@ -52,7 +52,7 @@ pub(super) fn find(
             {
                 continue;
             }
-            match servers(one, scope, &means, surroundings) {
+            match servers(one, scope, &support, surroundings) {
                 Ok(servers) => found.extend(servers),
                 Err(error) if client.is_some() => return Err(error),
                 Err(error) => {
@@ -70,7 +70,7 @@ pub(super) fn find(
 fn servers(
     client: &'static Client,
     scope: Scope,
-    means: &Means,
+    support: &AdoptionSupport,
     surroundings: &Surroundings,
 ) -> anyhow::Result<Vec<FoundServer>> {
     let document: Document = surroundings.open(client, scope)?;
@@ -86,7 +86,7 @@ fn servers(
             client,
             scope,
             file: document.path().to_owned(),
-            plan: plan(&server, means),
+            plan: plan(&server, support),
             server,
         }
     });

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::found::FoundServer;
-use crate::adopt::{AdoptionRecord, Become, ServerKind, shown_address, shown_command};
+use crate::adopt::{AdoptedForm, AdoptionRecord, ServerKind, shown_address, shown_command};
 use crate::connect::{Client, Document};
 use crate::session::Session;
 
@@ -39,10 +39,10 @@ pub(super) fn described(one: &FoundServer) -> Vec<String> {
         one.server.name,
         shown(&one.server.kind)
     )];
-    for (at, road) in one.plan.roads.iter().enumerate() {
+    for (at, route) in one.plan.routes.iter().enumerate() {
         let or = if at == 0 { "" } else { "or " };
-        let what = road.leads_to().as_str();
-        lines.push(format!("    {or}{what}: {}", road.why()));
+        let what = route.form().as_str();
+        lines.push(format!("    {or}{what}: {}", route.why()));
     }
     let stays = if one.can_be_adopted() { "" } else { "stay: " };
     for note in &one.plan.notes {
@@ -74,9 +74,9 @@ fn as_json(one: &FoundServer) -> Value {
         ServerKind::Remote(remote) => remote.headers.keys().collect(),
         _ => Vec::new(),
     };
-    let roads = one.plan.roads.iter();
-    let roads: Vec<Value> = roads
-        .map(|road| json!({ "becomes": road.leads_to(), "why": road.why() }))
+    let routes = one.plan.routes.iter();
+    let routes: Vec<Value> = routes
+        .map(|route| json!({ "becomes": route.form(), "why": route.why() }))
         .collect();
     json!({
         "client": one.client.name,
@@ -86,8 +86,8 @@ fn as_json(one: &FoundServer) -> Value {
         "command": shown(&one.server.kind),
         "secrets": variables,
         "becomes": one.plan.proposed(),
-        "choices": one.plan.choices().iter().map(|it: &Become| it.as_str()).collect::<Vec<_>>(),
-        "roads": roads,
+        "choices": one.plan.choices().iter().map(|it: &AdoptedForm| it.as_str()).collect::<Vec<_>>(),
+        "routes": routes,
         "notes": one.plan.notes,
     })
 }

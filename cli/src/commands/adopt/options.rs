@@ -5,7 +5,7 @@ use tool_hub_manifest::Digest;
 use tool_hub_toolbox::Settings;
 
 use super::shelf::Shelf;
-use crate::adopt::Become;
+use crate::adopt::AdoptedForm;
 use crate::commands::connect::server_name;
 use crate::connect::Scope;
 use crate::consent::approval::{ApprovalFlags, Terminal};
@@ -20,9 +20,9 @@ pub(crate) struct AdoptOptions {
     #[arg(long, value_name = "NAME")]
     pub(super) server: Option<String>,
 
-    /// What to make of it, without being asked [default: asks]
+    /// Make this of each server without asking [default: asks]
     #[arg(long = "as", value_enum, requires = "server")]
-    pub(super) r#as: Option<Become>,
+    pub(super) r#as: Option<AdoptedForm>,
 
     /// Only your own configurations, or only the project's [default: both]
     #[arg(long, value_enum)]
@@ -33,7 +33,7 @@ pub(crate) struct AdoptOptions {
     #[arg(long, value_name = "DIR|OWNER")]
     pub(super) shelf: Option<Shelf>,
 
-    /// What the clients call the entry that starts `tool serve`
+    /// The name of the entry that starts `tool serve`
     #[arg(long, default_value = "tool-hub", value_parser = server_name)]
     pub(super) name: String,
 

@@ -16,7 +16,7 @@ pub(super) struct ProposedRights {
     pub(super) flags: RightsFlags,
     pub(super) variables: Vec<(VariableName, String)>,
     pub(super) credentials: Vec<(VariableName, Origin, String)>,
-    /// What of the command has no place in the tool.
+    /// The parts of the command that the tool has no place for.
     pub(super) lost: Vec<String>,
 }
 

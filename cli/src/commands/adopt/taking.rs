@@ -19,8 +19,8 @@ use super::options::AdoptOptions;
 use super::rights::{ProposedRights, of_process, of_remote, proposed};
 use super::values;
 use crate::adopt::{
-    AdoptionRecord, Become, Launcher, LocalCommand, RemoteAddress, Road, ServerKind, launcher,
-    loadable,
+    AdoptedForm, AdoptionRecord, Launcher, LocalCommand, RemoteAddress, Route, ServerKind,
+    launcher, loadable,
 };
 use crate::commands::load::{Load, Loaded, load_server};
 use crate::consent::approval::{ApprovalFlags, Terminal};
@@ -37,7 +37,7 @@ use crate::toolbox::fetching;
 #[derive(Debug, Clone)]
 pub(super) struct Taken {
     pub(super) tool: ToolKey,
-    pub(super) became: Become,
+    pub(super) became: AdoptedForm,
     /// True if the toolbox had it before.
     pub(super) was_there: bool,
     pub(super) project: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub(super) struct Taken {
 struct Prepared {
     what: Candidate,
     rights: ProposedRights,
-    became: Become,
+    became: AdoptedForm,
 }
 
 enum Candidate {
@@ -64,7 +64,7 @@ enum Candidate {
 pub(super) async fn take(
     asked: &AdoptOptions,
     one: &FoundServer,
-    wanted: Become,
+    wanted: AdoptedForm,
     session: &Session,
 ) -> anyhow::Result<Option<(Taken, ProposedRights)>> {
     let scratch = tempfile::Builder::new().prefix("tool-adopt-").tempdir()?;
@@ -169,33 +169,31 @@ async fn load(
     }
 }
 
-/// The first road to `wanted` that can be gone, else the next best where a person is asked anyway.
+/// The first route to `wanted` that can be gone, else the next best where a person is asked anyway.
 async fn prepare(
     asked: &AdoptOptions,
     one: &FoundServer,
-    wanted: Become,
+    wanted: AdoptedForm,
     place: &Path,
     session: &Session,
 ) -> anyhow::Result<Prepared> {
-    let roads = one.plan.roads.iter();
+    let routes = one.plan.routes.iter();
     // A process is never taken in place of a component that somebody named by a flag.
-    let mut roads = roads.filter(|road| {
-        road.leads_to() == wanted || wanted == Become::Component && asked.r#as.is_none()
+    let mut routes = routes.filter(|route| {
+        route.form() == wanted || wanted == AdoptedForm::Component && asked.r#as.is_none()
     });
     let mut last = None;
-    for road in &mut roads {
+    for route in &mut routes {
         if let Some(error) = last.take() {
             let error: anyhow::Error = error;
             session
                 .printer
                 .warning(&format!("{}: {error:#}", one.server.name));
-            session.printer.note(&format!(
-                "next: {}: {}",
-                road.leads_to().as_str(),
-                road.why()
-            ));
+            session
+                .printer
+                .note(&format!("next: {}: {}", route.form().as_str(), route.why()));
         }
-        match gone(asked, one, road, place, session).await {
+        match gone(asked, one, route, place, session).await {
             Ok(prepared) => return Ok(prepared),
             Err(error) => last = Some(error),
         }
@@ -216,23 +214,23 @@ async fn prepare(
 async fn gone(
     asked: &AdoptOptions,
     one: &FoundServer,
-    road: &Road,
+    route: &Route,
     place: &Path,
     session: &Session,
 ) -> anyhow::Result<Prepared> {
-    let (what, rights) = match (road, &one.server.kind) {
-        (Road::Shelf { tool, .. }, ServerKind::Local(command)) => {
+    let (what, rights) = match (route, &one.server.kind) {
+        (Route::Shelf { tool, .. }, ServerKind::Local(command)) => {
             let shelf = asked.shelf.as_ref();
             let shelf = shelf.ok_or_else(|| Problem::user("nobody said where the shelf is"))?;
             fetched(shelf.subject(tool), command, None, session).await?
         }
-        (Road::Conversion { from }, ServerKind::Local(command)) => {
+        (Route::Conversion { from }, ServerKind::Local(command)) => {
             let name = tool_name(&one.server.name);
             convert(from, &name, command, place, session).await?;
             let (subject, project) = (Subject::Path(place.to_owned()), Some(place.to_owned()));
             fetched(subject, command, project, session).await?
         }
-        (Road::Cage, ServerKind::Local(command)) => {
+        (Route::Cage, ServerKind::Local(command)) => {
             let words = loadable(command).unwrap_or_default();
             let address = ServerAddress::Command(ServerCommand::new(words)?);
             let mut rights = of_process(command);
@@ -241,7 +239,7 @@ async fn gone(
             }
             (Candidate::Server(address), rights)
         }
-        (Road::Remote, kind) => {
+        (Route::Remote, kind) => {
             let (url, headers) = match kind {
                 ServerKind::Remote(RemoteAddress { url, headers }) => {
                     (url.clone(), headers.clone())
@@ -264,7 +262,7 @@ async fn gone(
     Ok(Prepared {
         what,
         rights,
-        became: road.leads_to(),
+        became: route.form(),
     })
 }
 

@@ -11,12 +11,12 @@ use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use super::options::AdoptOptions;
 use super::values;
+use super::write_consent::consent;
 use crate::adopt::{AdoptedFile, AdoptedServer, AdoptionRecord};
 use crate::connect::{Change, Client, Document, Scope, Surroundings, WrittenServer};
 use crate::consent::approval::Terminal;
 use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::escape::escape_line;
 use crate::terminal::problem::Problem;
 
 /// Undoes what was adopted in the configurations that `asked` means.
@@ -51,7 +51,9 @@ pub(super) fn undo(
             continue;
         }
         if !asked.yes {
-            consent(&undone.change.shown())?;
+            let file = undone.change.shown();
+            let hint = "look at what comes back with --dry-run, then write it with --yes";
+            consent(&file, &file, hint)?;
         }
         undone.change.write(config)?;
         let names: Vec<&str> = undone.servers.iter().map(|it| &*it.written.name).collect();
@@ -82,7 +84,7 @@ pub(super) fn undo(
     Ok(ExitCode::SUCCESS)
 }
 
-/// What comes back into one configuration.
+/// The entries that come back into one configuration.
 struct Undone {
     document: Document,
     change: Change,
@@ -275,23 +277,4 @@ fn agrees(tool: &ToolKey, users: &BTreeSet<String>) -> anyhow::Result<bool> {
     let question = format!("Remove `{tool}`{but} from the toolbox? [y/N] ");
     let answer = terminal.ask(&question)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
-}
-
-fn consent(file: &str) -> anyhow::Result<()> {
-    let Some(mut terminal) = Terminal::open() else {
-        return Err(Problem::refused(format!(
-            "nobody is there to ask whether {file} may be changed"
-        ))
-        .hint("look at what comes back with --dry-run, then write it with --yes")
-        .into());
-    };
-    let question = format!("Write {}? Type yes to approve: ", escape_line(file));
-    if terminal.ask(&question)?.trim() == "yes" {
-        return Ok(());
-    }
-    Err(
-        Problem::refused(format!("{file} may not be changed; nothing was written"))
-            .hint("only the whole word yes approves")
-            .into(),
-    )
 }

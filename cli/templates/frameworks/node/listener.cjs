@@ -1,4 +1,4 @@
-// Stands in for frameworks that listen for HTTP, which a tool does not: whatever is asked of it does nothing.
+// Stands in for frameworks that listen for HTTP, which a tool does not. Its functions do nothing.
 
 const nothing = new Proxy(function () {}, {
   get(target, name) {
