@@ -43,6 +43,7 @@ mod hints;
 mod inspection;
 mod javascript_agent;
 mod journey;
+mod keyring;
 mod lint;
 mod maintenance;
 mod mcp_conformance;
@@ -97,6 +98,7 @@ fn main() -> ExitCode {
         inspection::tests(),
         lint::tests(),
         journey::tests(),
+        keyring::tests(),
         tamper::tests(),
         checkouts::tests(),
         clients::tests(),

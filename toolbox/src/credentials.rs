@@ -1,5 +1,5 @@
-//! Reads and writes `credentials.toml`: tokens for registries, and values and sign-ins for tools.
-//! Each is for one origin.
+//! Reads and writes `credentials.toml`: tokens for registries, and values and sign-ins for tools,
+//! each for one origin. They are in that file, or in the keyring of the system.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,23 +11,38 @@ use url::Url;
 
 use crate::error::Error;
 use crate::files;
+use crate::keyring_item::KeyringItem;
 use crate::oauth::SignIn;
 
 /// The file that a process locks while it changes the other one.
 const GUARD_FILE: &str = ".credentials.guard";
 
-/// `credentials.toml`: readable by its user alone.
+/// What a user keeps, in `credentials.toml`, which is readable by its user alone, or in an item of
+/// the keyring.
 #[derive(Debug)]
 pub struct Credentials {
     path: PathBuf,
-    file: CredentialsFile,
+    place: CredentialsPlace,
+    content: Content,
+}
+
+/// The place that credentials are kept in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CredentialsPlace {
+    /// The file `credentials.toml`.
+    File,
+    /// The keyring of the system.
+    Keyring,
 }
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CredentialsFile {
+struct Content {
+    /// True in a file whose content is in the keyring, and which has nothing else.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    keyring: bool,
     /// Tokens by the origin of their registry.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     tokens: BTreeMap<String, String>,
     /// Values of tools' credentials, by the origin that receives them and by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -44,7 +59,7 @@ pub(crate) struct HeldCredentials {
     _guard: files::Guard,
 }
 
-impl std::fmt::Debug for CredentialsFile {
+impl std::fmt::Debug for Content {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names = self
             .values
@@ -61,8 +76,47 @@ impl std::fmt::Debug for CredentialsFile {
 
 impl Credentials {
     pub(crate) fn read(path: PathBuf) -> Result<Self, Error> {
-        let file = files::read_toml(&path)?.unwrap_or_default();
-        Ok(Self { path, file })
+        let file: Content = files::read_toml(&path)?.unwrap_or_default();
+        let (place, content) = match file.keyring {
+            false => (CredentialsPlace::File, file),
+            true => {
+                let text = KeyringItem::of(&path).read()?.unwrap_or_default();
+                (CredentialsPlace::Keyring, files::parse_toml(&path, &text)?)
+            }
+        };
+        Ok(Self {
+            path,
+            place,
+            content,
+        })
+    }
+
+    /// The file, whether they are in it or not.
+    pub fn file(&self) -> &Path {
+        &self.path
+    }
+
+    /// The place that they are kept in.
+    pub fn place(&self) -> CredentialsPlace {
+        self.place
+    }
+
+    /// Moves all of them to `place`.
+    ///
+    /// # Errors
+    /// [`Error::Keyring`], [`Error::Write`]. Then they are where they were.
+    pub fn move_to(&mut self, place: CredentialsPlace) -> Result<(), Error> {
+        let mut held = Self::hold(self.path.clone())?.credentials;
+        if held.place != place {
+            held.place = place;
+            // What refers to the item is written after it, and gone before it.
+            held.write()?;
+            if place == CredentialsPlace::File {
+                KeyringItem::of(&held.path).remove()?;
+            }
+        }
+        *self = held;
+        Ok(())
     }
 
     /// Waits until no other process changes the file at `path`, and reads it.
@@ -76,11 +130,11 @@ impl Credentials {
     }
 
     /// Changes the file, while no other process does.
-    fn change<T>(&mut self, change: impl FnOnce(&mut CredentialsFile) -> T) -> Result<T, Error> {
+    fn change<T>(&mut self, change: impl FnOnce(&mut Content) -> T) -> Result<T, Error> {
         let mut held = Self::hold(self.path.clone())?;
-        let changed = change(&mut held.credentials.file);
+        let changed = change(&mut held.credentials.content);
         held.credentials.write()?;
-        self.file = held.credentials.file;
+        *self = held.credentials;
         Ok(changed)
     }
 
@@ -89,7 +143,7 @@ impl Credentials {
     /// # Errors
     /// [`Error::NoTokenFor`].
     pub fn token(&self, endpoint: &Url) -> Result<Option<Token>, Error> {
-        match self.file.tokens.get(&origin(endpoint)) {
+        match self.content.tokens.get(&origin(endpoint)) {
             Some(text) => text.parse().map(Some).map_err(|source| Error::NoTokenFor {
                 path: self.path.clone(),
                 endpoint: Box::new(endpoint.clone()),
@@ -119,24 +173,24 @@ impl Credentials {
 
     /// The value of credential `name` for `origin`.
     pub fn value(&self, name: &VariableName, origin: &Origin) -> Option<&str> {
-        let value = self.file.values.get(origin)?.get(name)?;
+        let value = self.content.values.get(origin)?.get(name)?;
         Some(value)
     }
 
     /// The name and the origin of each value.
     pub fn values(&self) -> impl Iterator<Item = (&VariableName, &Origin)> {
-        let values = self.file.values.iter();
+        let values = self.content.values.iter();
         values.flat_map(|(origin, named)| named.keys().map(move |name| (name, origin)))
     }
 
     /// The sign-in for credential `name` and `origin`.
     pub fn sign_in(&self, name: &VariableName, origin: &Origin) -> Option<&SignIn> {
-        self.file.sign_ins.get(origin)?.get(name)
+        self.content.sign_ins.get(origin)?.get(name)
     }
 
     /// The name, the origin and the sign-in of each credential that has one.
     pub fn sign_ins(&self) -> impl Iterator<Item = (&VariableName, &Origin, &SignIn)> {
-        let all = self.file.sign_ins.iter();
+        let all = self.content.sign_ins.iter();
         all.flat_map(|(origin, named)| named.iter().map(move |(name, it)| (name, origin, it)))
     }
 
@@ -184,7 +238,18 @@ impl Credentials {
     }
 
     fn write(&self) -> Result<(), Error> {
-        files::write_private_toml(&self.path, &self.file)
+        match self.place {
+            CredentialsPlace::File => files::write_private_toml(&self.path, &self.content),
+            CredentialsPlace::Keyring => {
+                let text = files::toml_text(&self.path, &self.content)?;
+                KeyringItem::of(&self.path).write(text)?;
+                let elsewhere = Content {
+                    keyring: true,
+                    ..Content::default()
+                };
+                files::write_private_toml(&self.path, &elsewhere)
+            }
+        }
     }
 }
 
@@ -201,13 +266,13 @@ impl HeldCredentials {
         origin: &Origin,
         sign_in: SignIn,
     ) -> Result<(), Error> {
-        let named = self.credentials.file.sign_ins.entry(origin.clone());
+        let named = self.credentials.content.sign_ins.entry(origin.clone());
         named.or_default().insert(name.clone(), sign_in);
         self.credentials.write()
     }
 }
 
-impl CredentialsFile {
+impl Content {
     /// Removes what there is for credential `name` and `origin`; true if there was something.
     fn forget(&mut self, name: &VariableName, origin: &Origin) -> bool {
         remove(&mut self.values, origin, name) | remove(&mut self.sign_ins, origin, name)

@@ -12,6 +12,7 @@ use url::Url;
 
 use crate::approvals::signer_error::SignerError;
 use crate::difference;
+use crate::keyring_item::KeyringError;
 use crate::oauth::SignInError;
 use crate::sensitive::finding::Finding;
 
@@ -44,6 +45,9 @@ pub enum Error {
         /// The reason.
         source: Box<toml_edit::ser::Error>,
     },
+    /// The keyring has no credentials, or takes none.
+    #[error("the credentials cannot be read or kept")]
+    Keyring(#[from] KeyringError),
     /// Nobody is signed in at a service.
     #[error("nobody is signed in at {origin}")]
     SignIn {

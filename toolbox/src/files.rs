@@ -118,11 +118,15 @@ pub(crate) fn parse_toml<T: DeserializeOwned>(path: &Path, text: &str) -> Result
 
 /// Writes `values` as a TOML file that is readable by nobody but the user.
 pub(crate) fn write_private_toml(path: &Path, values: &impl Serialize) -> Result<(), Error> {
-    let text = toml_edit::ser::to_string_pretty(values).map_err(|source| Error::Serialize {
+    write_private(path, toml_text(path, values)?.as_bytes())
+}
+
+/// `values` as TOML, for the file at `path`.
+pub(crate) fn toml_text(path: &Path, values: &impl Serialize) -> Result<String, Error> {
+    toml_edit::ser::to_string_pretty(values).map_err(|source| Error::Serialize {
         path: path.to_owned(),
         source: Box::new(source),
-    })?;
-    write_private(path, text.as_bytes())
+    })
 }
 
 /// Reads the regular file at `path` as text; see [`read_regular`].

@@ -40,6 +40,7 @@ pub mod difference;
 pub mod error;
 pub mod files;
 pub mod inspection_report;
+pub mod keyring_item;
 pub mod loaded;
 pub mod notices;
 pub mod oauth;

@@ -5,10 +5,11 @@ mod login;
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use time::OffsetDateTime;
 use tool_hub_manifest::{Origin, VariableName};
+use tool_hub_toolbox::credentials::CredentialsPlace;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use crate::session::Session;
@@ -32,6 +33,20 @@ enum CredentialCommand {
     List,
     /// Forget a value or a sign-in
     Remove(Named),
+    /// Say where values, sign-ins and tokens are kept, or move them all
+    Store {
+        /// The place that they are moved to
+        place: Option<Place>,
+    },
+}
+
+/// A place of credentials.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Place {
+    /// The keyring of the system
+    Keyring,
+    /// The file `credentials.toml`, which only its user can read
+    File,
 }
 
 /// A credential, as tools ask for it.
@@ -68,6 +83,7 @@ impl Credential {
             }
             CredentialCommand::List => list(session),
             CredentialCommand::Remove(named) => named.remove(session),
+            CredentialCommand::Store { place } => store(*place, session),
         }
     }
 }
@@ -110,6 +126,27 @@ fn tell_if_covered(name: &VariableName, session: &Session) {
             "the variable {name} is set and goes before the value that was just kept"
         ));
     }
+}
+
+fn store(place: Option<Place>, session: &Session) -> anyhow::Result<ExitCode> {
+    let mut stored = session.config.settings.credentials()?;
+    let place = place.map(|place| match place {
+        Place::Keyring => CredentialsPlace::Keyring,
+        Place::File => CredentialsPlace::File,
+    });
+    if let Some(place) = place {
+        stored.move_to(place)?;
+    }
+    let file = stored.file().display();
+    let said = match stored.place() {
+        CredentialsPlace::Keyring => "in the keyring of the system".to_owned(),
+        CredentialsPlace::File => format!("in {file}, which only its user can read"),
+    };
+    match place {
+        Some(_) => session.printer.note(&format!("credentials are {said} now")),
+        None => session.printer.data(&said)?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn list(session: &Session) -> anyhow::Result<ExitCode> {

@@ -37,6 +37,8 @@ pub(crate) enum Need {
     Interrupts,
     /// A command that was built to send traces.
     OpenTelemetry,
+    /// A bus and GNOME's keyring on it.
+    SecretService,
     /// Python, and what Linux says of a process's memory.
     LinuxPython,
     /// Python, and a kernel that cages programs.
@@ -65,6 +67,9 @@ impl Need {
                 .then(|| "this process ignores SIGINT; start it in the foreground".to_owned()),
             Self::OpenTelemetry => (!cfg!(feature = "opentelemetry"))
                 .then(|| "built without `--features opentelemetry`".to_owned()),
+            Self::SecretService => ["dbus-daemon", "gnome-keyring-daemon"]
+                .into_iter()
+                .find_map(|program| starts(program, "--version")),
             Self::LinuxPython => match cfg!(target_os = "linux") {
                 true => starts("python3", "--version"),
                 false => Some("only Linux has /proc".to_owned()),

@@ -2,6 +2,8 @@
 
 use tool_hub_manifest::RepoId;
 use tool_hub_toolbox::Error;
+use tool_hub_toolbox::keyring_item::KeyringError;
+use tool_hub_toolbox::oauth::SignInError;
 use tool_hub_toolbox::sensitive::finding::{Finding, Refusal};
 use url::Url;
 
@@ -35,6 +37,14 @@ impl Hint for Error {
             Self::NotAToken { .. } => {
                 one("set it to the whole token and nothing else, or unset it")
             }
+            Self::Keyring(KeyringError::Absent(_)) => one(
+                "run this in the desktop session that has the keyring; on a server credentials are kept in a file",
+            ),
+            Self::Keyring(_) => one("unlock the keyring and try again"),
+            Self::SignIn {
+                source: SignInError::Expired | SignInError::Refused,
+                ..
+            } => one("run the command again for another code"),
             Self::NoToolbox { .. } => {
                 one("name the directory that it is in, or leave --toolbox out for the nearest one")
             }
