@@ -39,6 +39,10 @@ pub(crate) enum Command {
     Test(commands::test::Test),
     /// Publish a package to a registry
     Push(commands::push::Push),
+    /// Take a published version back, so that nobody else begins to use it
+    Yank(commands::yank::Yank),
+    /// Say of a published tool that nobody should begin to use it
+    Deprecate(commands::yank::Deprecate),
     /// Find tools on a registry
     Search(commands::search::Search),
     /// Show what a tool claims next to what its bytes really import and export
@@ -130,6 +134,8 @@ impl Command {
             Self::Check(command) => command.execute(session),
             Self::Test(command) => command.execute(session).await,
             Self::Push(command) => command.execute(session).await,
+            Self::Yank(command) => command.execute(session).await,
+            Self::Deprecate(command) => command.execute(session).await,
             Self::Search(command) => command.execute(session).await,
             Self::Inspect(command) => command.execute(session).await,
             Self::Load(command) => command.execute(session).await,

@@ -39,3 +39,4 @@ pub(crate) mod test;
 pub(crate) mod update;
 pub(crate) mod verify;
 pub(crate) mod whoami;
+pub(crate) mod yank;

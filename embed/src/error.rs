@@ -152,6 +152,11 @@ fn hint_of_toolbox(error: &ToolboxError) -> Option<String> {
         | ToolboxError::NotSigned { key, origin, .. } => {
             return Some(format!("run: tool load {origin} --as {key}"));
         }
+        ToolboxError::Malicious { key, origin, .. } => {
+            return Some(format!(
+                "take another version with: tool load {origin} --as {key}; or run: tool remove {key}"
+            ));
+        }
         ToolboxError::TextsChanged { key, .. } => return Some(format!("run: tool load {key}")),
         ToolboxError::NoSuchTool { known, .. } if known.is_empty() => {
             "the toolbox is empty; load a tool with: tool load owner/name"

@@ -1,8 +1,7 @@
 //! Fetches a tool by its registry name or path, verifies and inspects it; nothing of it is run.
 
-use tool_hub_manifest::Capabilities;
 use tool_hub_registry_client::Silent;
-use tool_hub_toolbox::package::{Subject, Watchers};
+use tool_hub_toolbox::package::{FetchOptions, Subject, Watchers};
 use tool_hub_toolbox::provenance::Provenance;
 
 use crate::error::Error;
@@ -22,8 +21,8 @@ pub async fn load(workspace: &Workspace, subject: &str) -> Result<Inspection, Er
         notices: workspace.notices(),
     };
     // A component without a manifest asks for nothing.
-    let nothing = Capabilities::default();
-    let fetched = subject.fetch(nothing, &settings.endpoint, settings, watchers);
+    let options = FetchOptions::default();
+    let fetched = subject.fetch(options, &settings.endpoint, settings, watchers);
     let fetched = fetched.await?;
     let from = Provenance::of(&fetched, settings, workspace.notices()).await;
     Inspection::new(workspace.clone(), &fetched.verified, from)

@@ -12,3 +12,6 @@ pub const CARD: &str = "README.md";
 pub const SIGNATURE: &str = "tool.sig";
 /// Every name that is ever pulled. Anything else in a repo is left where it is.
 pub const ALL: [&str; 5] = [MANIFEST, COMPONENT, INTERPRETER, CARD, SIGNATURE];
+/// The state of the tool's versions since they were published. It is read at the head of the
+/// default branch, and is no part of a package.
+pub const RELEASES: &str = "releases.toml";

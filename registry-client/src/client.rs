@@ -2,7 +2,7 @@
 //! Operations are search, resolve, pull, push and others.
 
 use hf_hub::repository::RepoTypeAny;
-use tool_hub_manifest::{Pin, RepoId, ToolRef, Verified, package_file};
+use tool_hub_manifest::{Pin, Releases, RepoId, ToolRef, Verified, package_file};
 use url::Url;
 
 use crate::config::ClientConfig;
@@ -16,7 +16,8 @@ use crate::pull;
 use crate::push::rehearsal::{self, Rehearsal};
 use crate::push::{self, Push, PushReport};
 use crate::registry::Registry;
-use crate::resolve::{self, Resolved, TaggedVersion};
+use crate::releases::{self, ReleasesReport};
+use crate::resolve::{self, AllowedYanks, Resolved, TaggedVersion};
 use crate::search::{self, SearchResults};
 use crate::store::Store;
 
@@ -76,9 +77,48 @@ impl Client {
     /// # Errors
     /// [`ClientError::RepoNotFound`], [`ClientError::RepoMoved`] when the repo has another name
     /// today, [`ClientError::VersionNotFound`] with the versions there are,
-    /// [`ClientError::RevisionNotFound`], and as every question.
+    /// [`ClientError::RevisionNotFound`], [`ClientError::VersionYanked`] when every version that is
+    /// meant is yanked, [`ClientError::ReleasesUnreadable`], and as every question.
     pub async fn resolve(&self, reference: &ToolRef) -> Result<Resolved, ClientError> {
-        resolve::resolve(&self.registry, reference).await
+        self.resolve_allowing(reference, &AllowedYanks::None).await
+    }
+
+    /// Does the same as [`resolve`](Self::resolve), and takes the yanked versions that are
+    /// `allowed`.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve).
+    pub async fn resolve_allowing(
+        &self,
+        reference: &ToolRef,
+        allowed: &AllowedYanks,
+    ) -> Result<Resolved, ClientError> {
+        resolve::resolve(&self.registry, reference, allowed).await
+    }
+
+    /// What the repo of a tool says of its versions: which were yanked, and whether the tool is
+    /// deprecated.
+    ///
+    /// # Errors
+    /// [`ClientError::RepoNotFound`], [`ClientError::ReleasesUnreadable`], and as every question.
+    pub async fn releases(&self, repo: &RepoId) -> Result<Releases, ClientError> {
+        let refs = resolve::refs(&self.registry, repo).await?;
+        releases::read(&self.registry, repo, &refs).await
+    }
+
+    /// Changes what the repo of a tool says of its versions, by one commit with the first line
+    /// `message` to the branch `main`.
+    ///
+    /// # Errors
+    /// [`ClientError::TokenMissing`], [`ClientError::Conflict`] when somebody else committed
+    /// meanwhile, and as [`releases`](Self::releases).
+    pub async fn change_releases(
+        &self,
+        repo: &RepoId,
+        message: String,
+        change: impl FnOnce(&mut Releases),
+    ) -> Result<ReleasesReport, ClientError> {
+        releases::change(&self.registry, repo, message, change).await
     }
 
     /// The versions of a tool, newest first.

@@ -1,9 +1,7 @@
 //! Reads and writes small texts in data sets: repos of a registry that are no tools.
 //! Prompt templates are kept in them.
 
-use bytes::Bytes;
-use hf_hub::repository::{CommitInfo, CommitOperation, RepoTypeAny};
-use tokio::time::timeout;
+use hf_hub::repository::RepoTypeAny;
 use tool_hub_manifest::{CommitId, RepoId, Revision, ToolRef};
 use url::Url;
 
@@ -14,7 +12,7 @@ use crate::progress::Silent;
 use crate::registry::Registry;
 use crate::resolve::{self, DEFAULT_BRANCH, Resolved};
 use crate::visibility::Visibility;
-use crate::{download, refusal, repo};
+use crate::{download, repo, texts};
 
 /// The data sets of one registry.
 #[derive(Debug)]
@@ -68,7 +66,7 @@ impl Datasets {
             other => other.clone(),
         };
         let repo = reference.repo.clone();
-        resolve::resolve(&self.registry, &ToolRef { repo, revision }).await
+        resolve::resolve_plainly(&self.registry, &ToolRef { repo, revision }).await
     }
 
     /// Those of `names` that are there at a commit, each with its text.
@@ -106,7 +104,14 @@ impl Datasets {
         {
             return Ok(pushed(head.clone(), true));
         }
-        let commit = self.commit(push, head.as_ref()).await?;
+        let commit = texts::commit(
+            &self.registry,
+            &push.repo,
+            push.texts,
+            push.message.clone(),
+            head.as_ref(),
+        );
+        let commit = commit.await?;
         Ok(pushed(commit, false))
     }
 
@@ -125,32 +130,6 @@ impl Datasets {
             }
         }
         Ok(true)
-    }
-
-    async fn commit(
-        &self,
-        push: &PushTexts<'_>,
-        head: Option<&CommitId>,
-    ) -> Result<CommitId, ClientError> {
-        let act = Act::Commit(push.repo.clone());
-        let (owner, name) = (push.repo.owner(), push.repo.name());
-        let repo = self.registry.hub.client().dataset(owner, name);
-        let operations = push.texts.iter().map(|(name, text)| {
-            CommitOperation::add_bytes(*name, Bytes::copy_from_slice(text.as_bytes()))
-        });
-        let commit = repo
-            .create_commit()
-            .operations(operations.collect())
-            .commit_message(push.message.clone())
-            .revision(DEFAULT_BRANCH)
-            .maybe_parent_commit(head.map(CommitId::as_str))
-            .send();
-        let limit = self.registry.wire.timeouts().transfer;
-        let answered: CommitInfo = timeout(limit, commit)
-            .await
-            .map_err(|_| self.registry.wire.timed_out(&act, limit))?
-            .map_err(|error| self.registry.hub.failed(&act, error))?;
-        refusal::commit(&act, answered.commit_oid.as_deref().unwrap_or_default())
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use semver::{Version, VersionReq};
-use tool_hub_manifest::{CommitId, RepoId, VerifyError};
+use tool_hub_manifest::{CommitId, DocumentError, RepoId, VerifyError, Yank, package_file};
 use url::Url;
 
 use crate::limits::EXCERPT_CHARS_MAX;
@@ -133,6 +133,25 @@ pub enum ClientError {
         requirement: VersionReq,
         /// The versions there are, newest first.
         available: Vec<Version>,
+    },
+    /// The version was yanked: its owner took it back.
+    #[error("{repo} {version} was yanked as {yank}")]
+    VersionYanked {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+        /// The owner's words.
+        yank: Box<Yank>,
+    },
+    /// What the repo says of its versions cannot be read, so none of them can be trusted not to be
+    /// yanked.
+    #[error("{repo} has a {} that cannot be read", package_file::RELEASES)]
+    ReleasesUnreadable {
+        /// The repo.
+        repo: RepoId,
+        /// The mistake in it.
+        source: DocumentError,
     },
     /// The repo is there but holds no such file, so it is not a tool.
     #[error("{repo} at {commit} has no {file}, so it is not a tool")]
@@ -311,6 +330,7 @@ impl ClientError {
                     | Self::TooLarge { .. }
                     | Self::Redirect { .. }
                     | Self::RepoMoved { .. }
+                    | Self::VersionYanked { .. }
                     | Self::VisibilityDiffers { .. }
             ),
         }

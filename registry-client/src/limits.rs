@@ -6,6 +6,8 @@ pub const MANIFEST_BYTES_MAX: u64 = 1 << 20;
 pub const COMPONENT_BYTES_MAX: u64 = 64 << 20;
 /// The largest card that is fetched or pushed.
 pub const CARD_BYTES_MAX: u64 = 1 << 20;
+/// The largest `releases.toml` that is read, as the parser of documents reads no more.
+pub(crate) const RELEASES_BYTES_MAX: u64 = 1 << 20;
 /// The longest token.
 pub const TOKEN_BYTES_MAX: usize = 1024;
 /// The most results that one search gives.

@@ -1,13 +1,14 @@
 //! Resolves a reference to a commit, and lists the versions of a tool from its git tags `v1.2.3`.
+//! Versions that were yanked are passed over.
 
 use semver::{Version, VersionReq};
 use serde::Deserialize;
-use tool_hub_manifest::{CommitId, RepoId, Revision, ToolRef};
+use tool_hub_manifest::{CommitId, Releases, RepoId, Revision, Severity, ToolRef, Yank};
 
 use crate::error::{Act, ClientError};
 use crate::limits::VERSIONS_LISTED_MAX;
 use crate::registry::Registry;
-use crate::{refusal, repo};
+use crate::{refusal, releases, repo};
 
 /// The branch that new tools are pushed to, and the one that is meant when no version is.
 pub(crate) const DEFAULT_BRANCH: &str = "main";
@@ -24,6 +25,23 @@ pub struct Resolved {
     /// Branches of the repo whose names are versions, at most 20. This client resolves versions to
     /// tags, but another client may get the branch, whose content can change.
     pub version_branches: Vec<VersionBranch>,
+    /// What the repo says of its versions.
+    pub releases: Releases,
+    /// Newer versions that were asked for as well and were passed over because they are yanked,
+    /// newest first, at most 20.
+    pub passed_over: Vec<(Version, Yank)>,
+}
+
+/// The yanked versions that may be taken nevertheless. A malicious one is never among them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum AllowedYanks {
+    /// None.
+    #[default]
+    None,
+    /// The one that is in use already.
+    Version(Version),
+    /// Any that is asked for.
+    All,
 }
 
 /// A branch whose name is a version, such as `v1.2.3` or `1.2.3`. Such names belong to tags.
@@ -69,45 +87,170 @@ struct RevisionAnswer {
 pub(crate) async fn resolve(
     registry: &Registry,
     reference: &ToolRef,
+    allowed: &AllowedYanks,
 ) -> Result<Resolved, ClientError> {
-    let (refs, visibility) = tokio::join!(
-        refs(registry, &reference.repo),
-        repo::visibility(registry, &reference.repo)
-    );
-    let refs = refs?;
+    let repo = &reference.repo;
+    let known = async {
+        let refs = refs(registry, repo).await?;
+        let releases = releases::read(registry, repo, &refs).await?;
+        Ok((refs, releases))
+    };
+    let (known, visibility) = tokio::join!(known, repo::visibility(registry, repo));
+    let (refs, releases) = known?;
     visibility?;
     let version_branches = refs.version_branches();
-    let found = resolve_among(registry, reference, &refs).await?;
+    let choice = Choice {
+        refs: &refs,
+        releases: &releases,
+        allowed,
+    };
+    let found = choice.resolve(registry, reference).await?;
     Ok(Resolved {
         version_branches,
+        releases,
         ..found
     })
 }
 
-async fn resolve_among(
+/// Finds the commit that `reference` means right now in a repo that is no tool.
+pub(crate) async fn resolve_plainly(
     registry: &Registry,
     reference: &ToolRef,
-    refs: &Refs,
 ) -> Result<Resolved, ClientError> {
     let repo = &reference.repo;
-    let act = Act::ListVersions(repo.clone());
-    match &reference.revision {
-        Revision::Newest => {
-            let versions = refs.versions(&act)?;
-            let newest = versions.into_iter().find(|it| it.version.pre.is_empty());
-            match newest {
-                Some(found) => Ok(found.of(repo)),
-                None => named(registry, repo, refs, DEFAULT_BRANCH).await,
+    let (refs, visibility) = tokio::join!(refs(registry, repo), repo::visibility(registry, repo));
+    let refs = refs?;
+    visibility?;
+    let choice = Choice {
+        refs: &refs,
+        releases: &Releases::default(),
+        allowed: &AllowedYanks::None,
+    };
+    choice.resolve(registry, reference).await
+}
+
+/// All that a commit is chosen from, and what may be chosen.
+struct Choice<'a> {
+    refs: &'a Refs,
+    releases: &'a Releases,
+    allowed: &'a AllowedYanks,
+}
+
+impl Choice<'_> {
+    async fn resolve(
+        &self,
+        registry: &Registry,
+        reference: &ToolRef,
+    ) -> Result<Resolved, ClientError> {
+        let (repo, refs) = (&reference.repo, self.refs);
+        let act = Act::ListVersions(repo.clone());
+        match &reference.revision {
+            Revision::Newest => {
+                let mut versions = refs.versions(&act)?;
+                versions.retain(|it| it.version.pre.is_empty());
+                match self.newest(repo, versions)? {
+                    Some(found) => Ok(found),
+                    None => named(registry, repo, refs, DEFAULT_BRANCH).await,
+                }
+            }
+            Revision::Version(requirement) => {
+                let versions = refs.versions(&act)?;
+                self.matching(repo, requirement, versions)
+            }
+            Revision::Branch(name) => self.checked(named(registry, repo, refs, name).await?),
+            Revision::Commit(commit) => {
+                let versions = refs.versions(&act)?;
+                match versions.into_iter().find(|it| it.commit == *commit) {
+                    Some(found) => self.checked(found.of(repo)),
+                    None => revision(registry, repo, commit.as_str()).await,
+                }
             }
         }
-        Revision::Version(requirement) => matching(repo, requirement, refs.versions(&act)?),
-        Revision::Branch(name) => named(registry, repo, refs, name).await,
-        Revision::Commit(commit) => {
-            let versions = refs.versions(&act)?;
-            match versions.into_iter().find(|it| it.commit == *commit) {
-                Some(found) => Ok(found.of(repo)),
-                None => revision(registry, repo, commit.as_str()).await,
+    }
+
+    fn matching(
+        &self,
+        repo: &RepoId,
+        requirement: &VersionReq,
+        versions: Vec<TaggedVersion>,
+    ) -> Result<Resolved, ClientError> {
+        let (matching, others): (Vec<_>, Vec<_>) = versions
+            .into_iter()
+            .partition(|it| requirement.matches(&it.version));
+        self.newest(repo, matching)?
+            .ok_or_else(|| ClientError::VersionNotFound {
+                repo: repo.clone(),
+                requirement: requirement.clone(),
+                available: others
+                    .into_iter()
+                    .map(|it| it.version)
+                    .take(VERSIONS_LISTED_MAX)
+                    .collect(),
+            })
+    }
+
+    /// The first of `versions` that may be taken; none where there are no versions.
+    fn newest(
+        &self,
+        repo: &RepoId,
+        versions: Vec<TaggedVersion>,
+    ) -> Result<Option<Resolved>, ClientError> {
+        let mut passed_over = Vec::new();
+        let mut refused = None;
+        for tagged in versions {
+            match self.yank(&tagged.version) {
+                None => {
+                    return Ok(Some(Resolved {
+                        passed_over,
+                        ..tagged.of(repo)
+                    }));
+                }
+                Some(yank) if passed_over.len() < VERSIONS_LISTED_MAX => {
+                    passed_over.push((tagged.version.clone(), yank.clone()));
+                }
+                Some(_) => {}
             }
+            refused.get_or_insert(tagged);
+        }
+        match refused {
+            Some(tagged) => self.checked(tagged.of(repo)).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Refuses a version that may not be taken.
+    fn checked(&self, found: Resolved) -> Result<Resolved, ClientError> {
+        let yank = found
+            .version
+            .as_ref()
+            .and_then(|version| self.yank(version));
+        match (yank, &found.version) {
+            (Some(yank), Some(version)) => Err(ClientError::VersionYanked {
+                repo: found.repo,
+                version: version.clone(),
+                yank: Box::new(yank.clone()),
+            }),
+            _ => Ok(found),
+        }
+    }
+
+    /// The yank that forbids to take a version.
+    fn yank(&self, version: &Version) -> Option<&Yank> {
+        let yank = self.releases.yanked.get(version)?;
+        (!self.allowed.allow(version, yank)).then_some(yank)
+    }
+}
+
+impl AllowedYanks {
+    /// True if `version` may be taken although it was yanked.
+    pub fn allow(&self, version: &Version, yank: &Yank) -> bool {
+        if yank.severity == Severity::Malicious {
+            return false;
+        }
+        match self {
+            Self::None => false,
+            Self::Version(allowed) => version == allowed,
+            Self::All => true,
         }
     }
 }
@@ -175,6 +318,8 @@ impl Resolved {
             commit,
             version,
             version_branches: Vec::new(),
+            releases: Releases::default(),
+            passed_over: Vec::new(),
         }
     }
 }
@@ -232,29 +377,6 @@ fn tagged(tag: &str) -> Option<Version> {
     tag.strip_prefix('v')?.parse().ok()
 }
 
-fn matching(
-    repo: &RepoId,
-    requirement: &VersionReq,
-    versions: Vec<TaggedVersion>,
-) -> Result<Resolved, ClientError> {
-    let found = versions
-        .iter()
-        .find(|it| requirement.matches(&it.version))
-        .cloned();
-    match found {
-        Some(found) => Ok(found.of(repo)),
-        None => Err(ClientError::VersionNotFound {
-            repo: repo.clone(),
-            requirement: requirement.clone(),
-            available: versions
-                .into_iter()
-                .map(|it| it.version)
-                .take(VERSIONS_LISTED_MAX)
-                .collect(),
-        }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,8 +395,14 @@ mod tests {
     #[track_caller]
     fn check(tags: &[&str], requirement: &str, expect: Result<&str, &[&str]>) {
         let repo: RepoId = "demo/x".parse().unwrap();
-        let versions = refs(tags).versions(&Act::Search).unwrap();
-        let found = match matching(&repo, &requirement.parse().unwrap(), versions) {
+        let refs = refs(tags);
+        let versions = refs.versions(&Act::Search).unwrap();
+        let choice = Choice {
+            refs: &refs,
+            releases: &Releases::default(),
+            allowed: &AllowedYanks::None,
+        };
+        let found = match choice.matching(&repo, &requirement.parse().unwrap(), versions) {
             Ok(resolved) => Ok(resolved.version.unwrap().to_string()),
             Err(ClientError::VersionNotFound { available, .. }) => {
                 Err(available.iter().map(Version::to_string).collect())
@@ -305,6 +433,69 @@ mod tests {
         let all = ["2.0.0-rc.1", "1.10.0", "1.9.3", "0.9.0"];
         check(&tags, "^3", Err(&all));
         check(&[], "^1", Err(&[]));
+    }
+
+    const YANKED: &str = "
+        [yanked.'1.3.0']
+        severity = 'malicious'
+        reason = 'it steals'
+        [yanked.'1.2.0']
+        severity = 'broken'
+        reason = 'it fails'
+    ";
+
+    /// Holds the version that is found, and those passed over, or the one that is refused, against
+    /// `expect`.
+    #[track_caller]
+    fn check_yanked(tags: &[&str], requirement: &str, allowed: AllowedYanks, expect: &str) {
+        let repo: RepoId = "demo/x".parse().unwrap();
+        let refs = refs(tags);
+        let versions = refs.versions(&Act::Search).unwrap();
+        let choice = Choice {
+            refs: &refs,
+            releases: &YANKED.parse().unwrap(),
+            allowed: &allowed,
+        };
+        let found = match choice.matching(&repo, &requirement.parse().unwrap(), versions) {
+            Ok(found) => {
+                let passed_over = found.passed_over.iter();
+                let passed_over = passed_over.map(|(version, _)| format!(" not {version}"));
+                format!(
+                    "{}{}",
+                    found.version.unwrap(),
+                    passed_over.collect::<String>()
+                )
+            }
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn yanked_versions_are_passed_over() {
+        use AllowedYanks::{All, None, Version};
+        let tags = ["v1.1.0", "v1.2.0", "v1.3.0"];
+        check_yanked(&tags, "^1", None, "1.1.0 not 1.3.0 not 1.2.0");
+        check_yanked(
+            &tags,
+            "=1.2.0",
+            None,
+            "demo/x 1.2.0 was yanked as broken: it fails",
+        );
+        check_yanked(&tags, "=1.2.0", All, "1.2.0");
+        let used = |text: &str| Version(text.parse().unwrap());
+        check_yanked(&tags, "^1", used("1.2.0"), "1.2.0 not 1.3.0");
+        check_yanked(&tags, "^1", used("1.1.0"), "1.1.0 not 1.3.0 not 1.2.0");
+        let malicious = "demo/x 1.3.0 was yanked as malicious: it steals";
+        check_yanked(&tags, "=1.3.0", All, malicious);
+        check_yanked(&tags, "=1.3.0", used("1.3.0"), malicious);
+        check_yanked(&tags[1..], "^1", None, malicious);
+        check_yanked(
+            &tags,
+            "^2",
+            None,
+            "demo/x has no version that meets `^2`; there are 1.3.0, 1.2.0, 1.1.0",
+        );
     }
 
     #[test]

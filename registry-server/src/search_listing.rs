@@ -1,4 +1,5 @@
 //! Reads README.md and tool.toml of a commit on the default branch into a listing for search.
+//! Holds back a releases.toml that nobody could read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,9 @@ use crate::error::RegistryError;
 use crate::git::TreeEntry;
 use crate::history::{Operation, Proposal};
 use crate::registry::Registry;
-use crate::tool::{MANIFEST, ManifestError, StoredManifest, TOOL_TAG, read_manifest};
+use crate::tool::{
+    MANIFEST, ManifestError, RELEASES, StoredManifest, TOOL_TAG, read_manifest, read_releases,
+};
 
 /// The card of a repository.
 const CARD: &str = "README.md";
@@ -24,7 +27,7 @@ const SEARCHED_BYTES_MAX: usize = 4 << 10;
 pub(crate) type Root = BTreeMap<String, TreeEntry>;
 
 /// The listing after a commit; `None` when it stays as it is, a fault when the commit brings a
-/// manifest that is not valid.
+/// manifest or a releases.toml that is not valid.
 pub(crate) async fn read_listing(
     registry: &Registry,
     repository: &Repository,
@@ -32,6 +35,14 @@ pub(crate) async fn read_listing(
     root: &Root,
     proposal: &Proposal,
 ) -> Result<Option<Listing>, ManifestError> {
+    if touched.contains(RELEASES)
+        && let Some(blob) =
+            find_file(registry, repository, root, &proposal.operations, RELEASES).await?
+    {
+        // Clients that cannot read it load nothing.
+        let bytes_max = registry.limits().manifest_bytes_max;
+        read_releases(&proposal.files, &blob, bytes_max).await?;
+    }
     if !touched.contains(CARD) && !touched.contains(MANIFEST) {
         return Ok(None);
     }

@@ -1,7 +1,9 @@
 //! Reads a tool's manifest into the facts that the registry shows, and versions from tag names.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
-use tool_hub_manifest::{Capabilities, Manifest, Version, package_file};
+use tool_hub_manifest::{Capabilities, DocumentError, Manifest, Releases, Version, package_file};
 use utoipa::ToSchema;
 
 use crate::content::{Batch, Sha256Digest};
@@ -12,6 +14,8 @@ use crate::error::RegistryError;
 pub(crate) const MANIFEST: &str = package_file::MANIFEST;
 /// The component of a tool, beside its manifest.
 pub(crate) const COMPONENT: &str = package_file::COMPONENT;
+/// The state of a tool's versions, beside its manifest.
+pub(crate) const RELEASES: &str = package_file::RELEASES;
 /// The tag by which listings find tools.
 pub(crate) const TOOL_TAG: &str = "tool-hub";
 
@@ -53,9 +57,11 @@ pub(crate) struct StoredManifest {
     pub(crate) facts: ToolFacts,
 }
 
-/// The reason why a manifest is refused, and its position.
+/// The reason why a manifest, or what is said of a tool's versions, is refused, and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ManifestFault {
+    /// The name of the file.
+    pub(crate) document: &'static str,
     pub(crate) message: String,
     /// Counted from 1.
     pub(crate) line: usize,
@@ -84,40 +90,64 @@ pub(crate) async fn read_manifest(
     blob: &Blob,
     bytes_max: usize,
 ) -> Result<StoredManifest, ManifestError> {
+    let manifest = read_document(MANIFEST, files, blob, bytes_max).await?;
+    Ok(StoredManifest {
+        sha256: blob.sha256,
+        facts: facts_of(manifest),
+    })
+}
+
+/// Reads what a tool's owner says of its versions, in `blob`.
+pub(crate) async fn read_releases(
+    files: &Batch,
+    blob: &Blob,
+    bytes_max: usize,
+) -> Result<Releases, ManifestError> {
+    read_document(RELEASES, files, blob, bytes_max).await
+}
+
+async fn read_document<T>(
+    document: &'static str,
+    files: &Batch,
+    blob: &Blob,
+    bytes_max: usize,
+) -> Result<T, ManifestError>
+where
+    T: FromStr<Err = DocumentError> + Send + 'static,
+{
     if blob.size_bytes > bytes_max as u64 {
-        let fault = ManifestFault::whole(format!(
+        let message = format!(
             "the document has {} bytes, at most {bytes_max} are read",
             blob.size_bytes
-        ));
+        );
+        let fault = ManifestFault::whole(document, message);
         return Err(ManifestError::Invalid(fault));
     }
     let bytes = files.head(&blob.sha256, blob.size_bytes, bytes_max).await?;
-    let sha256 = blob.sha256;
     // A document of the largest size keeps a processor busy for a while, which other requests must
     // not wait for.
-    let parsing = tokio::task::spawn_blocking(move || parse(&bytes)).await;
+    let parsing = tokio::task::spawn_blocking(move || parse(document, &bytes)).await;
     let parsed =
         parsing.map_err(|_| RegistryError::Damaged("reading a manifest panicked".to_owned()))?;
-    let facts = parsed.map_err(ManifestError::Invalid)?;
-    Ok(StoredManifest { sha256, facts })
+    parsed.map_err(ManifestError::Invalid)
 }
 
-fn parse(bytes: &[u8]) -> Result<ToolFacts, ManifestFault> {
+fn parse<T>(document: &'static str, bytes: &[u8]) -> Result<T, ManifestFault>
+where
+    T: FromStr<Err = DocumentError>,
+{
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        ManifestFault::whole(format!(
-            "the document is not UTF-8 from byte {} on",
-            error.valid_up_to()
-        ))
+        let from = error.valid_up_to();
+        let message = format!("the document is not UTF-8 from byte {from} on");
+        ManifestFault::whole(document, message)
     })?;
-    match text.parse::<Manifest>() {
-        Ok(manifest) => Ok(facts_of(manifest)),
-        Err(error) => Err(ManifestFault {
-            message: error.message,
-            line: error.line,
-            column: error.column,
-            nearest: error.nearest,
-        }),
-    }
+    text.parse().map_err(|error: DocumentError| ManifestFault {
+        document,
+        message: error.message,
+        line: error.line,
+        column: error.column,
+        nearest: error.nearest,
+    })
 }
 
 fn facts_of(manifest: Manifest) -> ToolFacts {
@@ -158,8 +188,9 @@ pub(crate) fn version_in_name(name: &str) -> Option<Version> {
 }
 
 impl ManifestFault {
-    fn whole(message: String) -> Self {
+    fn whole(document: &'static str, message: String) -> Self {
         Self {
+            document,
             message,
             line: 1,
             column: 1,
@@ -174,8 +205,8 @@ impl ManifestFault {
             None => String::new(),
         };
         format!(
-            "{MANIFEST} line {}, column {}: {}{hint}",
-            self.line, self.column, self.message
+            "{} line {}, column {}: {}{hint}",
+            self.document, self.line, self.column, self.message
         )
     }
 }
@@ -189,7 +220,7 @@ mod tests {
         let text = "schema = 1\nname = 'text-stats'\nversion = '0.2.0'\ndescription = 'Counts words.'\n\
             [functions.count]\ndescription = 'Counts.'\n[functions.longest]\ntitle = 'Longest word'\n\
             [capabilities]\nnetwork = ['https://example.org']\n";
-        let facts = parse(text.as_bytes()).unwrap();
+        let facts = facts_of(parse(MANIFEST, text.as_bytes()).unwrap());
         assert_eq!(
             (
                 facts.name.as_str(),
@@ -209,7 +240,10 @@ mod tests {
 
     #[track_caller]
     fn check(text: &[u8], expect: &str) {
-        assert_eq!(parse(text).unwrap_err().explain(), expect);
+        assert_eq!(
+            parse::<Manifest>(MANIFEST, text).unwrap_err().explain(),
+            expect
+        );
     }
 
     #[test]

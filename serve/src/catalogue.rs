@@ -68,6 +68,7 @@ impl Offer {
 pub struct Catalogue {
     entries: Vec<Entry>,
     by_name: HashMap<String, usize>,
+    withdrawn: HashMap<String, String>,
     offerings: Offerings,
     built_ins: Vec<BuiltInEntry>,
     /// Longer answers are kept for the agent to read in pieces.
@@ -178,6 +179,7 @@ impl Catalogue {
         Ok(Self {
             entries,
             by_name,
+            withdrawn: HashMap::new(),
             offerings: Offerings::default(),
             built_ins: Vec::new(),
             answer_bytes_max: None,
@@ -194,6 +196,19 @@ impl Catalogue {
     ) -> Self {
         self.offerings = Offerings::new(tools);
         self
+    }
+
+    /// Says of functions that are not offered any more why that is, by the names under which agents
+    /// may call them nevertheless.
+    #[must_use]
+    pub fn with_withdrawn(mut self, withdrawn: HashMap<String, String>) -> Self {
+        self.withdrawn = withdrawn;
+        self
+    }
+
+    /// The reason why the function that agents called `name` is not offered any more.
+    pub(crate) fn withdrawn(&self, name: &str) -> Option<&str> {
+        self.withdrawn.get(name).map(String::as_str)
     }
 
     /// The prompts and resources of the tools.

@@ -35,6 +35,8 @@ pub(crate) struct UnknownFunction {
     /// Cut and escaped.
     name: String,
     nearest: Option<String>,
+    /// The reason why it was offered before and is not any more.
+    withdrawn: Option<String>,
     /// True if the names are to be had from a list.
     is_listed: bool,
 }
@@ -134,8 +136,10 @@ impl ResolvedFunction {
 
 impl UnknownFunction {
     pub(crate) fn new(name: &str, catalogue: &Catalogue) -> Self {
+        let withdrawn = catalogue.withdrawn(name).map(str::to_owned);
         let name = quoted_name(name);
         Self {
+            withdrawn,
             nearest: catalogue.nearest(&name).map(str::to_owned),
             is_listed: catalogue.lists_all(),
             name,
@@ -151,6 +155,12 @@ impl UnknownFunction {
 impl fmt::Display for UnknownFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, nearest, .. } = self;
+        if let Some(reason) = &self.withdrawn {
+            return write!(
+                f,
+                "`{name}` is not offered any more: {reason}; do not try again"
+            );
+        }
         match nearest {
             Some(nearest) => write!(f, "unknown tool `{name}`; did you mean `{nearest}`?"),
             None if self.is_listed => {

@@ -91,6 +91,11 @@ impl Toolset {
         self.shared.catalogue.send_replace(Arc::new(catalogue));
     }
 
+    /// The names of the functions that are offered at the moment.
+    pub fn names(&self) -> Vec<String> {
+        self.catalogue().names().map(str::to_owned).collect()
+    }
+
     /// The long answer that is kept at `uri`, whole.
     pub fn stored_result(&self, uri: &str) -> Option<EmbeddedResource> {
         let kept = self

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tool_hub_host::{Change, HostError};
 use tool_hub_manifest::{
     Access, AddressError, DirectoryName, DocumentError, FunctionName, Origin, ReferenceError,
-    ServerAddress, SpecError, ToolKey, VariableName, VerifyError,
+    ServerAddress, SpecError, ToolKey, VariableName, VerifyError, Version, Yank,
 };
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, ClientError, StoreError, TokenError};
 use url::Url;
@@ -209,6 +209,18 @@ pub enum Error {
         keys: String,
         /// The file with the requirement.
         place: PathBuf,
+    },
+    /// The approved version attacks its users, as its owner says.
+    #[error("`{key}` {version} of {origin} was yanked as {yank}")]
+    Malicious {
+        /// The tool.
+        key: ToolKey,
+        /// The place that the toolbox takes it from.
+        origin: String,
+        /// The version.
+        version: Version,
+        /// The owner's words.
+        yank: Box<Yank>,
     },
     /// The toolbox has other texts for agents than the user approved.
     #[error("`{key}` has texts for agents that differ from those you approved:\n{}", difference::lines(changes).join("\n"))]
@@ -430,6 +442,7 @@ impl Error {
                     | Self::UntrustedLock { .. }
                     | Self::NotApproved { .. }
                     | Self::NotSigned { .. }
+                    | Self::Malicious { .. }
                     | Self::TextsChanged { .. }
                     | Self::NoSignature { .. }
                     | Self::Unrecorded { .. }

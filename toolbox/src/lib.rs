@@ -41,6 +41,7 @@ pub mod error;
 pub mod files;
 pub mod inspection_report;
 pub mod keyring_item;
+pub mod known_releases;
 pub mod loaded;
 pub mod notices;
 pub mod oauth;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tool_hub_manifest::{RepoId, ToolKey};
+use tool_hub_manifest::{Deprecation, RepoId, ToolKey, Version, Yank};
 
 use crate::error::Error;
 
@@ -36,6 +36,42 @@ pub enum Notice<'a> {
     PackageChanged {
         /// The tool.
         key: &'a ToolKey,
+    },
+    /// The owner of a tool took back the version that was approved. It runs nevertheless.
+    VersionYanked {
+        /// The tool.
+        key: &'a ToolKey,
+        /// The version.
+        version: &'a Version,
+        /// The owner's words.
+        yank: &'a Yank,
+    },
+    /// The version that is fetched was yanked.
+    YankedVersionFetched {
+        /// The repo.
+        repo: &'a RepoId,
+        /// The version.
+        version: &'a Version,
+        /// The owner's words.
+        yank: &'a Yank,
+    },
+    /// A newer version was yanked, so that an older one is taken.
+    PassedOver {
+        /// The repo.
+        repo: &'a RepoId,
+        /// The newest version that was passed over.
+        version: &'a Version,
+        /// The owner's words of it.
+        yank: &'a Yank,
+        /// The version that is taken.
+        taken: &'a Version,
+    },
+    /// The owner of a tool wants nobody to begin to use it.
+    Deprecated {
+        /// The repo.
+        repo: &'a RepoId,
+        /// The owner's words.
+        deprecation: &'a Deprecation,
     },
     /// A tool of the toolbox cannot be used and is not offered.
     LeftOut {
@@ -83,6 +119,26 @@ impl fmt::Display for Notice<'_> {
                 f,
                 "`{key}` runs as you approved it; the package on disk has changed since"
             ),
+            Self::VersionYanked { key, version, yank } => {
+                write!(f, "`{key}` {version} was yanked as {yank}")
+            }
+            Self::YankedVersionFetched {
+                repo,
+                version,
+                yank,
+            } => write!(f, "{repo} {version} was yanked as {yank}"),
+            Self::PassedOver {
+                repo,
+                version,
+                yank,
+                taken,
+            } => write!(
+                f,
+                "{repo} {version} was yanked as {yank}\n{taken} is taken in its place"
+            ),
+            Self::Deprecated { repo, deprecation } => {
+                write!(f, "{repo} is deprecated: {deprecation}")
+            }
             Self::LeftOut { error } => write!(f, "left out: {error}"),
         }
     }

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::{
     Digest, GrantOverride, Grants, Lock, LockedTool, Pin, Source, ToolKey, Toolbox, ToolboxEntry,
+    Yank,
 };
 
 use crate::approvals::{Approvals, ToolboxPlace};
 use crate::error::Error;
 use crate::files;
+use crate::known_releases::KnownReleases;
 use crate::settings::Settings;
 
 const TOOLBOX_FILE: &str = "toolbox.toml";
@@ -25,6 +27,7 @@ pub struct OpenToolbox {
     toolbox: Toolbox,
     lock: Lock,
     approvals: Approvals,
+    known_releases: KnownReleases,
     /// True if it is the user's own, which nobody else writes.
     is_the_users: bool,
 }
@@ -38,6 +41,8 @@ pub struct Member<'a> {
     pub entry: &'a ToolboxEntry,
     /// What was approved.
     pub locked: &'a LockedTool,
+    /// The yank of the version, if its owner took it back.
+    pub yank: Option<&'a Yank>,
 }
 
 impl Member<'_> {
@@ -106,6 +111,7 @@ impl OpenToolbox {
             toolbox,
             lock,
             approvals: Approvals::read(settings)?,
+            known_releases: KnownReleases::read(settings)?,
         })
     }
 
@@ -127,6 +133,11 @@ impl OpenToolbox {
     /// The digests of everything that was approved.
     pub fn pins(&self) -> Vec<Pin> {
         self.lock.tools.values().map(LockedTool::pin).collect()
+    }
+
+    /// The records of everything that was approved.
+    pub fn locked(&self) -> impl Iterator<Item = &LockedTool> {
+        self.lock.tools.values()
     }
 
     /// The digests of the MCP servers among them.

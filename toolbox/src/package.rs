@@ -8,14 +8,15 @@ use std::str::FromStr;
 use tool_hub_host::{HostError, Inspection, inspect, inspect_server};
 use tool_hub_manifest::{
     AddressError, Capabilities, ReferenceError, ServerAddress, ServerCommand, ServerUrl, Source,
-    ToolRef, Verified,
+    ToolRef, Verified, Version,
 };
-use tool_hub_registry_client::{Progress, Resolved};
+use tool_hub_registry_client::{AllowedYanks, ClientError, Progress, Resolved};
 use url::Url;
 
 use crate::built_package;
 use crate::derived_manifest;
 use crate::error::Error;
+use crate::known_releases::KnownReleases;
 use crate::notices::{Notice, Notices};
 use crate::settings::Settings;
 
@@ -145,6 +146,25 @@ pub fn inspect_from(source: &Source, verified: &Verified) -> Result<Inspection, 
     }
 }
 
+/// Wishes for a fetch beside the tool's name.
+#[derive(Debug, Clone, Default)]
+pub struct FetchOptions {
+    /// The capabilities that the user wants to grant. A component without a manifest gets one that
+    /// asks for them.
+    pub asked: Capabilities,
+    /// The yanked versions that are taken nevertheless.
+    pub allowed_yanks: AllowedYanks,
+}
+
+impl From<Capabilities> for FetchOptions {
+    fn from(asked: Capabilities) -> Self {
+        Self {
+            asked,
+            allowed_yanks: AllowedYanks::None,
+        }
+    }
+}
+
 /// Whoever follows a fetch while it goes on.
 #[derive(Clone, Copy)]
 pub struct Watchers<'a> {
@@ -161,21 +181,20 @@ impl fmt::Debug for Watchers<'_> {
 }
 
 impl Subject {
-    /// Gets the tool's bytes: from the registry at `endpoint` into the store, or from the disk,
-    /// where a component without a manifest gets one that asks for `asked`, the capabilities that
-    /// the user wants to grant. The bytes are inert until they are approved.
+    /// Gets the tool's bytes: from the registry at `endpoint` into the store, or from the disk. The
+    /// bytes are inert until they are approved.
     ///
     /// # Errors
     /// [`Error::NotAReference`], and if the tool cannot be read, pulled or verified.
     pub async fn fetch(
         &self,
-        asked: Capabilities,
+        options: FetchOptions,
         endpoint: &Url,
         settings: &Settings,
         watchers: Watchers<'_>,
     ) -> Result<Fetched, Error> {
         let (reference, text) = match self {
-            Self::Path(path) => return from_disk(path, asked, settings, watchers.notices),
+            Self::Path(path) => return from_disk(path, options.asked, settings, watchers.notices),
             Self::Reference(reference, text) => (reference, text),
             Self::Server(Ok(address)) => {
                 return Err(Error::ServerNotHere {
@@ -202,7 +221,9 @@ impl Subject {
             notices.notice(&Notice::NamedLikeAPath { text });
         }
         let client = settings.client(endpoint, notices)?;
-        let resolved = client.resolve(&reference).await?;
+        let allowed = &options.allowed_yanks;
+        let resolved = client.resolve_allowing(&reference, allowed).await?;
+        KnownReleases::note(settings, endpoint, &resolved.repo, &resolved.releases)?;
         for branch in &resolved.version_branches {
             notices.notice(&Notice::VersionBranch {
                 repo: &resolved.repo,
@@ -212,6 +233,8 @@ impl Subject {
         }
         let store = settings.open_store()?;
         let verified = client.pull(&resolved, &store, progress).await?;
+        let version = &verified.manifest().version;
+        check_releases(&resolved, version, &options.allowed_yanks, notices)?;
         Ok(Fetched {
             verified,
             origin: FetchedFrom::Registry {
@@ -221,6 +244,43 @@ impl Subject {
             },
         })
     }
+}
+
+/// Tells of what the repo says of the `version` that was fetched, and refuses it where that is not
+/// allowed: the head of a branch may hold a yanked version, too.
+fn check_releases(
+    resolved: &Resolved,
+    version: &Version,
+    allowed: &AllowedYanks,
+    notices: &dyn Notices,
+) -> Result<(), Error> {
+    let Resolved { repo, releases, .. } = resolved;
+    if let Some(yank) = releases.yanked.get(version) {
+        if !allowed.allow(version, yank) {
+            return Err(Error::from(ClientError::VersionYanked {
+                repo: repo.clone(),
+                version: version.clone(),
+                yank: Box::new(yank.clone()),
+            }));
+        }
+        notices.notice(&Notice::YankedVersionFetched {
+            repo,
+            version,
+            yank,
+        });
+    }
+    if let Some((newer, yank)) = resolved.passed_over.first() {
+        notices.notice(&Notice::PassedOver {
+            repo,
+            version: newer,
+            yank,
+            taken: version,
+        });
+    }
+    if let Some(deprecation) = &releases.deprecated {
+        notices.notice(&Notice::Deprecated { repo, deprecation });
+    }
+    Ok(())
 }
 
 fn from_disk(

@@ -11,6 +11,7 @@ mod unencrypted_tokens;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tool_hub_host::{CredentialSource, CredentialValue, Storage};
 use tool_hub_manifest::{Digest, Grants, Origin, RepoId, Source, VariableName};
@@ -30,6 +31,9 @@ use directories::Directories;
 use kept_variables::KeptVariables;
 use tokens::{TokenOrigin, Tokens};
 use unencrypted_tokens::UnencryptedTokens;
+
+/// The interval of questions for yanked versions unless `config.toml` says another.
+const REFRESH_EVERY: Duration = Duration::from_secs(15 * 60);
 
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
 
@@ -59,6 +63,8 @@ pub struct Settings {
     pub compiled_max: Option<ByteSize>,
     /// True if an update may take newer versions of which only the code changed.
     pub accept_code: bool,
+    /// The interval at which a server asks whether its tools were yanked; none if it never does.
+    pub refresh_every: Option<Duration>,
     /// The directory of tools' storage.
     pub storage: PathBuf,
     /// The directory of build tools of other languages.
@@ -126,6 +132,11 @@ impl Settings {
             compiled: directories.cache.join("compiled"),
             compiled_max: file.compiled_max,
             accept_code: file.accept_code,
+            refresh_every: match file.refresh_seconds {
+                Some(0) => None,
+                Some(seconds) => Some(Duration::from_secs(seconds)),
+                None => Some(REFRESH_EVERY),
+            },
             toolchains: directories.cache.join("toolchains"),
             servers: directories.data.join("servers"),
             tokens: Tokens {

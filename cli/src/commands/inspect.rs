@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::{Digest, ServerAddress, ServerDescription, ToolKey};
+use tool_hub_registry_client::AllowedYanks;
 use tool_hub_toolbox::inspection_report::Detail;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
-use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
+use tool_hub_toolbox::package::{FetchOptions, Fetched, FetchedFrom, Subject};
 use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::target::{self, Target};
 
@@ -54,8 +55,12 @@ impl Inspect {
             Some(address) => self.server(&address, &target, &toolbox, session).await?,
             None => {
                 let (subject, endpoint) = (&target.subject, &target.endpoint);
-                let asked = self.asked.capabilities();
-                let fetched = fetching::fetch(subject, asked, endpoint, session).await?;
+                // Nothing of it is loaded here.
+                let options = FetchOptions {
+                    asked: self.asked.capabilities(),
+                    allowed_yanks: AllowedYanks::All,
+                };
+                let fetched = fetching::fetch(subject, options, endpoint, session).await?;
                 // Includes the toolbox's overrides, as `tool load` does.
                 let key = target.key(&fetched);
                 (fetched, key, None)

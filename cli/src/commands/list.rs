@@ -36,6 +36,9 @@ impl List {
                 rows,
             ))?;
             for ToolStatus { key, entry, member } in &statuses {
+                if let Ok(member) = member {
+                    member.notice_if_yanked(printer);
+                }
                 if let Some(what) = overridden(&entry.overrides()) {
                     let state = match member {
                         Ok(_) => "as you approved",
@@ -72,6 +75,9 @@ fn as_json(status: &ToolStatus<'_>) -> serde_json::Value {
         "calls_functions": member.locked.calls_functions,
         "approval": member.locked.approval,
     });
+    if let Some(yank) = member.yank {
+        tool["yanked"] = json!(yank);
+    }
     if let Some(wanted) = unmet(member) {
         tool["wanted"] = json!(wanted);
     }
@@ -103,6 +109,7 @@ fn as_row(status: &ToolStatus<'_>) -> [String; 5] {
 fn state(unusable: &Error) -> &'static str {
     match unusable {
         Error::NotSigned { .. } => "not signed",
+        Error::Malicious { .. } => "malicious",
         Error::TextsChanged { .. } => "changed since approval",
         Error::UnknownFunction { .. } => "wrong function",
         _ => "not approved",

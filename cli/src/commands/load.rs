@@ -12,11 +12,12 @@ use tool_hub_manifest::{
     Digest, Function, FunctionName, Grants, LockedTool, Manifest, Source, ToolKey, ToolboxEntry,
     visible_name,
 };
+use tool_hub_registry_client::AllowedYanks;
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::origin;
-use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
+use tool_hub_toolbox::package::{FetchOptions, Fetched, FetchedFrom, Subject};
 use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::target::{self, Target};
 
@@ -57,6 +58,10 @@ pub(crate) struct Load {
     #[arg(long = "as", value_name = "NAME")]
     name: Option<ToolKey>,
 
+    /// Load a version although its owner yanked it; never one that is malicious
+    #[arg(long)]
+    allow_yanked: bool,
+
     #[command(flatten)]
     approval: ApprovalFlags,
 }
@@ -69,6 +74,7 @@ impl Load {
             words: Vec::new(),
             start: None,
             name,
+            allow_yanked: false,
             approval,
         }
     }
@@ -93,9 +99,15 @@ impl Load {
             };
             return load_server(&wanted, &self.approval, session).await;
         }
-        let asked = CapabilityFlags::of(&self.approval.rights).capabilities();
+        let options = FetchOptions {
+            asked: CapabilityFlags::of(&self.approval.rights).capabilities(),
+            allowed_yanks: match self.allow_yanked {
+                true => AllowedYanks::All,
+                false => AllowedYanks::None,
+            },
+        };
         let (subject, endpoint) = (&target.subject, &target.endpoint);
-        let fetched = fetching::fetch(subject, asked, endpoint, session).await?;
+        let fetched = fetching::fetch(subject, options, endpoint, session).await?;
         let key = self.name.clone().unwrap_or_else(|| target.key(&fetched));
         let entry = target::entry(&fetched, &key, &OpenToolbox::open(&config.settings)?);
         let flags = &self.approval;

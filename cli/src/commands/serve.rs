@@ -18,6 +18,7 @@ use tool_hub_serve::{
 };
 
 use crate::allocator;
+use crate::serving::release_refresh;
 use crate::serving::toolbox_server::{ToolSelection, ToolboxServer};
 use crate::session::Session;
 use crate::settings::config::Config;
@@ -138,8 +139,13 @@ impl Serve {
         };
         let seen: Vec<_> = served.iter().map(ToolboxServer::stamps).collect();
         let mut catalogues = Vec::new();
+        let mut only_version = None;
         match only {
-            Some(only) => catalogues.push(only.catalogue(self.presentation(), session).await?),
+            Some(only) => {
+                let (catalogue, version) = only.catalogue(self.presentation(), session).await?;
+                catalogues.push(catalogue);
+                only_version = version;
+            }
             None => {
                 for toolbox in &served {
                     catalogues.push(toolbox.catalogue().await?);
@@ -162,14 +168,29 @@ impl Serve {
         let follows = served.iter().zip(&toolsets).zip(seen);
         let follows = follows.map(|((one, toolset), seen)| one.follow(toolset, seen));
         let following = async {
-            join_all(follows).await;
+            let only = async {
+                if let Some(version) = &only_version {
+                    version.follow(&toolsets[0], session).await;
+                }
+            };
+            tokio::join!(join_all(follows), only);
             pending::<Infallible>().await
         };
+        let places = || {
+            let only = only_version.iter().map(|version| version.place.clone());
+            served
+                .iter()
+                .flat_map(ToolboxServer::places)
+                .chain(only)
+                .collect()
+        };
+        let refreshing = release_refresh::refresh(places, session);
         let functions = counted(functions, "function");
         let answering = http::answer(&toolsets[0], server, &functions, printer);
         tokio::select! {
             answered = answering => answered?,
             never = following => match never {},
+            never = refreshing => match never {},
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -10,10 +10,11 @@ use tool_hub_host::{Change, ChangeKind};
 use tool_hub_manifest::{
     Capabilities, Consent, Digest, Grants, Revision, Source, ToolKey, ToolRef, Version,
 };
+use tool_hub_registry_client::AllowedYanks;
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
-use tool_hub_toolbox::package::{Fetched, Subject};
+use tool_hub_toolbox::package::{FetchOptions, Fetched, Subject};
 use url::Url;
 
 use crate::commands::load::refusals::check_refusals;
@@ -147,8 +148,11 @@ impl Update {
                     return Ok(UpdateOutcome::Pinned);
                 };
                 let subject = Subject::Reference(Ok(reference.clone()), reference.to_string());
-                let nothing = Capabilities::default();
-                let fetched = fetching::fetch(&subject, nothing, &endpoint, session);
+                let options = FetchOptions {
+                    asked: Capabilities::default(),
+                    allowed_yanks: AllowedYanks::Version(member.locked.version.clone()),
+                };
+                let fetched = fetching::fetch(&subject, options, &endpoint, session);
                 (fetched.await?, is_exact(&reference))
             }
             Source::Server { address } => {

@@ -39,6 +39,7 @@ impl Verify {
                         "name": status.key,
                         "digest": member.map(|member| member.locked.approval.digest),
                         "overrides": status.entry.overrides(),
+                        "yanked": member.and_then(|member| member.yank),
                         "fault": fault,
                     })
                 })
@@ -83,7 +84,12 @@ impl Verify {
 }
 
 fn described(status: &ToolStatus<'_>) -> Option<String> {
-    overridden(&status.entry.overrides()).map(|what| format!("{what}, as you approved"))
+    let yank = status.member.as_ref().ok().and_then(|member| member.yank);
+    let yanked = yank.map(|yank| format!("yanked as {yank}"));
+    let overridden = overridden(&status.entry.overrides());
+    let overridden = overridden.map(|what| format!("{what}, as you approved"));
+    let said: Vec<String> = overridden.into_iter().chain(yanked).collect();
+    (!said.is_empty()).then(|| said.join(", "))
 }
 
 /// The fault of a tool: it was not approved as it stands, or its bytes are not those that were.

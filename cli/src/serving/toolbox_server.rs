@@ -1,24 +1,29 @@
 //! Loads the tools that `tool serve` offers into a catalogue, and again when the toolbox changes.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use tokio::time::MissedTickBehavior;
 use tool_hub_host::Host;
+use tool_hub_manifest::{Source, visible_name};
 use tool_hub_registry_client::Store;
 use tool_hub_serve::{Catalogue, Presentation, Toolset};
+use tool_hub_toolbox::Error;
 use tool_hub_toolbox::approvals::Approvals;
+use tool_hub_toolbox::known_releases::KnownReleases;
 use tool_hub_toolbox::loaded::LoadedTool;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 
+use crate::serving::release_refresh::Place;
 use crate::session::Session;
 use crate::terminal::diagnosis;
 use crate::terminal::phrases::counted;
 use crate::toolbox::{functions, sandbox};
 
 /// The interval at which a toolbox's files are checked for edits. Edited files are read once they
-/// did not change for as long. Three files are looked at, which costs nothing and works on every
+/// did not change for as long. Four files are looked at, which costs nothing and works on every
 /// file system.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
@@ -44,7 +49,7 @@ pub(crate) struct ToolboxServer<'a> {
 /// The time of the last change and the length of each of a toolbox's files, by which an edit shows.
 /// Absent where there is no file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FileStamps([Option<(SystemTime, u64)>; 3]);
+pub(crate) struct FileStamps([Option<(SystemTime, u64)>; 4]);
 
 impl<'a> ToolboxServer<'a> {
     /// Chooses the toolboxes of `selections`, whose tools run in one sandbox.
@@ -82,14 +87,16 @@ impl<'a> ToolboxServer<'a> {
     pub(crate) async fn catalogue(&self) -> anyhow::Result<Catalogue> {
         let toolbox = self.toolbox()?;
         let members = toolbox.usable(&self.selection.names, &self.session.printer)?;
-        self.load(members).await
+        let loaded = self.load(members).await?;
+        Ok(loaded.with_withdrawn(withdrawn(&toolbox)))
     }
 
     /// Loads the tools of the edited toolbox that can be used.
     async fn catalogue_now(&self) -> anyhow::Result<Catalogue> {
         let toolbox = self.toolbox()?;
         let members = toolbox.still_usable(&self.selection.names, &self.session.printer);
-        self.load(members).await
+        let loaded = self.load(members).await?;
+        Ok(loaded.with_withdrawn(withdrawn(&toolbox)))
     }
 
     fn toolbox(&self) -> anyhow::Result<OpenToolbox> {
@@ -113,12 +120,26 @@ impl<'a> ToolboxServer<'a> {
                 toolbox,
                 lock,
                 Approvals::file(&self.session.config.settings),
+                KnownReleases::file(&self.session.config.settings),
             ]
             .map(|file| {
                 let metadata = file.metadata().ok()?;
                 Some((metadata.modified().ok()?, metadata.len()))
             }),
         )
+    }
+
+    /// The registries and repos of the toolbox's tools. A toolbox that cannot be read has none; it is
+    /// warned about elsewhere.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        let Ok(toolbox) = self.toolbox() else {
+            return Vec::new();
+        };
+        let places = toolbox.locked().filter_map(|locked| match &locked.source {
+            Source::Registry { endpoint, repo, .. } => Some((endpoint.clone(), repo.clone())),
+            Source::File { .. } | Source::Server { .. } => None,
+        });
+        places.collect()
     }
 
     /// Updates `toolset` whenever the toolbox's files differ from `seen`, as long as this is
@@ -156,6 +177,29 @@ impl<'a> ToolboxServer<'a> {
             }
         }
     }
+}
+
+/// The names of functions that agents may know and that were withdrawn, each with what is said of
+/// it. An owner's words are not for agents.
+fn withdrawn(toolbox: &OpenToolbox) -> HashMap<String, String> {
+    let mut names = HashMap::new();
+    for status in toolbox.statuses() {
+        let Err(Error::Malicious { key, version, .. }) = &status.member else {
+            continue;
+        };
+        let Some(locked) = toolbox.last_approved(key) else {
+            continue;
+        };
+        for function in locked.functions.keys() {
+            if let Ok(name) = visible_name(key, function, locked.functions.len()) {
+                names.insert(
+                    name,
+                    format!("its version {version} was withdrawn as malicious"),
+                );
+            }
+        }
+    }
+    names
 }
 
 /// Offers the functions, prompts and resources of `loaded`.

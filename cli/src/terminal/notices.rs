@@ -23,6 +23,9 @@ impl Notices for Printer {
             Notice::PackageChanged { key } => self.hint(&format!(
                 "look at the new one and take it with: tool update {key}"
             )),
+            Notice::VersionYanked { key, .. } => {
+                self.hint(&format!("look for another version with: tool update {key}"));
+            }
             Notice::LeftOut { error } => {
                 for hint in error.hints() {
                     self.hint(&hint);

@@ -1,17 +1,15 @@
 //! Fetches tools from a registry or a path, with a progress bar for each file that is downloaded.
 
-use tool_hub_manifest::Capabilities;
-use tool_hub_toolbox::package::{Fetched, Subject, Watchers};
+use tool_hub_toolbox::package::{FetchOptions, Fetched, Subject, Watchers};
 use url::Url;
 
 use crate::session::Session;
 use crate::terminal::progress::Bars;
 
-/// Fetches the tool that `subject` names, from the registry at `endpoint` or from a path. A
-/// component without a manifest gets one that asks for `asked`.
+/// Fetches the tool that `subject` names, from the registry at `endpoint` or from a path.
 pub(crate) async fn fetch(
     subject: &Subject,
-    asked: Capabilities,
+    options: impl Into<FetchOptions>,
     endpoint: &Url,
     session: &Session,
 ) -> anyhow::Result<Fetched> {
@@ -21,7 +19,7 @@ pub(crate) async fn fetch(
         progress: &bars,
         notices: printer,
     };
-    let fetched = subject.fetch(asked, endpoint, &config.settings, watchers);
+    let fetched = subject.fetch(options.into(), endpoint, &config.settings, watchers);
     let fetched = fetched.await;
     bars.finish();
     Ok(fetched?)

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::history::WriteError;
 use crate::http::{NotFound, Refusal};
-use crate::tool::{MANIFEST, ManifestError, ManifestFault};
+use crate::tool::{ManifestError, ManifestFault};
 
 pub(super) fn refused(error: WriteError, branch: &str) -> Refusal {
     match error {
@@ -46,7 +46,7 @@ impl From<ManifestError> for Refusal {
 /// A manifest that is not valid, with the parser's position and hint.
 fn invalid_manifest(fault: &ManifestFault) -> Refusal {
     Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, fault.explain())
-        .field("document", json!(MANIFEST))
+        .field("document", json!(fault.document))
         .field("line", json!(fault.line))
         .field("column", json!(fault.column))
         .field("nearest", json!(fault.nearest))

@@ -1,4 +1,5 @@
-//! Finds packages of tools that were loaded from this disk and have changed since.
+//! Tells of tools that changed since they were approved: their package on this disk, or what their
+//! owner says of their version.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -19,6 +20,17 @@ impl Member<'_> {
     pub fn notice_if_changed(&self, notices: &dyn Notices) {
         if has_changed(self.locked) {
             notices.notice(&Notice::PackageChanged { key: self.key });
+        }
+    }
+
+    /// Tells `notices` if the owner of the tool has taken the approved version back.
+    pub fn notice_if_yanked(&self, notices: &dyn Notices) {
+        if let Some(yank) = self.yank {
+            notices.notice(&Notice::VersionYanked {
+                key: self.key,
+                version: &self.locked.version,
+                yank,
+            });
         }
     }
 }

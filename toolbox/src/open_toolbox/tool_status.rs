@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tool_hub_host::Change;
-use tool_hub_manifest::{LockedTool, Source, ToolKey, ToolboxEntry};
+use tool_hub_manifest::{LockedTool, Severity, Source, ToolKey, ToolboxEntry};
 
 use super::{Member, OpenToolbox};
 use crate::error::{Error, NotApproved};
@@ -17,7 +17,8 @@ pub struct ToolStatus<'a> {
     /// What people wrote.
     pub entry: &'a ToolboxEntry,
     /// The tool, or the reason why it cannot be used as it stands: [`Error::NotApproved`],
-    /// [`Error::NotSigned`], [`Error::TextsChanged`] or [`Error::UnknownFunction`].
+    /// [`Error::NotSigned`], [`Error::TextsChanged`], [`Error::UnknownFunction`] or
+    /// [`Error::Malicious`].
     pub member: Result<Member<'a>, Error>,
 }
 
@@ -89,6 +90,7 @@ impl OpenToolbox {
             match status.member {
                 Ok(member) => {
                     member.notice_if_changed(notices);
+                    member.notice_if_yanked(notices);
                     usable.push(member);
                 }
                 Err(unusable) if all_or_none => return Err(unusable),
@@ -117,7 +119,10 @@ impl OpenToolbox {
         };
         let members = statuses.into_iter().map(|status| status.member);
         let usable = members.filter_map(|member| match member {
-            Ok(member) => Some(member),
+            Ok(member) => {
+                member.notice_if_yanked(notices);
+                Some(member)
+            }
             Err(error) => {
                 notices.notice(&Notice::LeftOut { error: &error });
                 None
@@ -192,7 +197,21 @@ impl OpenToolbox {
                 changes,
             });
         }
-        Ok(Member { key, entry, locked })
+        let yank = self.known_releases.yank_of(locked);
+        if let Some(yank) = yank.filter(|yank| yank.severity == Severity::Malicious) {
+            return Err(Error::Malicious {
+                key: key.clone(),
+                origin: origin(key, entry),
+                version: locked.version.clone(),
+                yank: Box::new(yank.clone()),
+            });
+        }
+        Ok(Member {
+            key,
+            entry,
+            locked,
+            yank,
+        })
     }
 
     /// Refuses texts of the toolbox for a function that the tool does not have: nobody would read

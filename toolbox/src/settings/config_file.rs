@@ -1,4 +1,5 @@
-//! Reads `config.toml`: a user's registry, bound of the code cache, and rule for updates of code.
+//! Reads `config.toml`: a user's registry, bound of the code cache, rule for updates of code, and
+//! interval at which registries are asked for yanked versions.
 
 use std::path::Path;
 
@@ -19,6 +20,7 @@ pub(super) struct ConfigFile {
     pub(super) compiled_max: Option<ByteSize>,
     #[serde(default)]
     pub(super) accept_code: bool,
+    pub(super) refresh_seconds: Option<u64>,
 }
 
 impl ConfigFile {

@@ -1,11 +1,18 @@
 //! `tool serve --only`: loads one tool without a toolbox, by the digest and the rights in flags.
 
+use std::convert::Infallible;
+use std::future::pending;
+use std::time::Duration;
+
 use clap::Args;
 use tool_hub_host::{Host, Storage, inspect};
-use tool_hub_manifest::{Digest, Grants, Revision, ToolKey, ToolRef, Verified};
-use tool_hub_registry_client::Store;
-use tool_hub_serve::{Catalogue, Presentation};
+use tool_hub_manifest::{
+    Digest, Grants, Revision, Severity, ToolKey, ToolRef, Verified, Version, Yank,
+};
+use tool_hub_registry_client::{ClientError, Store};
+use tool_hub_serve::{Catalogue, Presentation, Toolset};
 use tool_hub_toolbox::consent_record::calls_functions;
+use tool_hub_toolbox::known_releases::KnownReleases;
 use tool_hub_toolbox::loaded::LoadedTool;
 use tool_hub_toolbox::package::Subject;
 
@@ -14,11 +21,15 @@ use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
 use crate::consent::signing;
+use crate::serving::release_refresh::Place;
 use crate::serving::toolbox_server::catalogue;
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
 use crate::toolbox::{fetching, sandbox};
+
+/// The interval at which it is looked whether the version was yanked.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Flags that serve one tool without a toolbox.
 #[derive(Debug, Args)]
@@ -45,6 +56,47 @@ pub(super) struct Only<'a> {
     subject: &'a Subject,
     approved: Digest,
     approval: &'a ApprovalFlags,
+}
+
+/// The version that is served, and where it comes from.
+pub(super) struct ServedVersion {
+    pub(super) place: Place,
+    version: Version,
+}
+
+impl ServedVersion {
+    /// What its owner says of it, if that is that it attacks its users.
+    fn malicious(&self, config: &Config) -> anyhow::Result<Option<Yank>> {
+        let (endpoint, repo) = &self.place;
+        let known = KnownReleases::read(&config.settings)?;
+        let releases = known.of(endpoint, repo);
+        let yank = releases.and_then(|releases| releases.yanked.get(&self.version));
+        Ok(yank
+            .filter(|yank| yank.severity == Severity::Malicious)
+            .cloned())
+    }
+
+    /// Takes the functions from `toolset` once it is known that the version attacks its users.
+    pub(super) async fn follow(&self, toolset: &Toolset, session: &Session) -> Infallible {
+        let mut looks = tokio::time::interval(LOOK_EVERY);
+        loop {
+            looks.tick().await;
+            let Ok(Some(yank)) = self.malicious(&session.config) else {
+                continue;
+            };
+            let Ok(nothing) = Catalogue::new([]) else {
+                continue;
+            };
+            let (version, repo) = (&self.version, &self.place.1);
+            let said = format!("its version {version} was withdrawn as malicious");
+            let names = toolset.names().into_iter().map(|name| (name, said.clone()));
+            toolset.replace(nothing.with_withdrawn(names.collect()));
+            let printer = &session.printer;
+            printer.warning(&format!("{repo} {version} was yanked as {yank}"));
+            printer.note("serving 0 functions now");
+            return pending().await;
+        }
+    }
 }
 
 impl OnlyFlags {
@@ -79,7 +131,7 @@ impl Only<'_> {
         &self,
         presentation: Presentation,
         session: &Session,
-    ) -> anyhow::Result<Catalogue> {
+    ) -> anyhow::Result<(Catalogue, Option<ServedVersion>)> {
         let config = &session.config;
         let hint = "load the tool, and serve the toolbox: tool load, then tool serve";
         signing::refuse_unrecorded("a tool served with --only", hint, &config.settings)?;
@@ -108,7 +160,23 @@ impl Only<'_> {
         let store = config.settings.open_store()?;
         let loader = sandbox::loader(&host, &store, config);
         let tool = loader.load_approved(approved, storage).await?;
-        catalogue(vec![LoadedTool::without_toolbox(key, tool)], presentation)
+        let version = verified.manifest().version.clone();
+        let loaded = LoadedTool::without_toolbox(key, tool);
+        let catalogue = catalogue(vec![loaded], presentation)?;
+        let served = self
+            .place(config)
+            .map(|place| ServedVersion { place, version });
+        Ok((catalogue, served))
+    }
+
+    /// The registry and the repo that it comes from.
+    fn place(&self, config: &Config) -> Option<Place> {
+        match self.subject {
+            Subject::Reference(Ok(reference), _) => {
+                Some((config.settings.endpoint.clone(), reference.repo.clone()))
+            }
+            _ => None,
+        }
     }
 
     /// The tool's bytes, and its place in the user's storage.
@@ -150,6 +218,16 @@ impl Only<'_> {
         let Ok(verified) = store.get(&pin) else {
             return Ok(None);
         };
+        let version = verified.manifest().version.clone();
+        let place = (config.settings.endpoint.clone(), reference.repo.clone());
+        if let Some(yank) = (ServedVersion { place, version }).malicious(config)? {
+            let yanked = ClientError::VersionYanked {
+                repo: reference.repo.clone(),
+                version: verified.manifest().version.clone(),
+                yank: Box::new(yank),
+            };
+            return Err(yanked.into());
+        }
         let is_meant = match &reference.revision {
             Revision::Version(requirement) => requirement.matches(&verified.manifest().version),
             _ => true,

@@ -1,5 +1,6 @@
 //! Exit codes and hints for errors of the registry's client and of the store.
 
+use tool_hub_manifest::Severity;
 use tool_hub_registry_client::{ClientError, StoreError};
 
 use super::{Hint, one};
@@ -38,10 +39,19 @@ impl Hint for ClientError {
                 "a repo that moved may have another owner; if you trust {}, use that name: {now}",
                 now.owner()
             )],
+            Self::VersionYanked { yank, .. } if yank.severity == Severity::Malicious => {
+                one("no version that is malicious is loaded; look for another with: tool search")
+            }
+            Self::VersionYanked { .. } => {
+                one("load another version, or this one nevertheless with --allow-yanked")
+            }
+            Self::ReleasesUnreadable { .. } => {
+                one("tell the owner of the repo: nobody can see which versions are yanked")
+            }
             Self::VersionExists { .. } => one(
                 "a pushed version never changes; raise `version` in tool.toml, build and push again",
             ),
-            Self::Conflict { .. } | Self::TagFailed { .. } => one("run the same push again"),
+            Self::Conflict { .. } | Self::TagFailed { .. } => one("run the same command again"),
             Self::RateLimited {
                 retry_after: Some(wait),
                 ..

@@ -78,6 +78,10 @@ impl Hint for Error {
                     },
                 ]
             }
+            Self::Malicious { key, origin, .. } => vec![
+                format!("take another version with: tool load {origin} --as {key}"),
+                format!("or take it out of the toolbox with: tool remove {key}"),
+            ],
             Self::TextsChanged { key, .. } => vec![format!("run: tool load {key}")],
             Self::UnknownFunction {
                 function, known, ..
