@@ -79,6 +79,7 @@ mod tamper;
 mod tidy;
 mod tokens;
 mod toolbox;
+mod yanks;
 
 use std::process::ExitCode;
 
@@ -99,6 +100,7 @@ fn main() -> ExitCode {
         lint::tests(),
         journey::tests(),
         keyring::tests(),
+        yanks::tests(),
         tamper::tests(),
         checkouts::tests(),
         clients::tests(),

@@ -1,0 +1,254 @@
+//! Tests of versions that were yanked, and of tools that are deprecated.
+
+use std::fs;
+
+use serde_json::json;
+use tool_hub_manifest::Version;
+
+use crate::support::adder::package;
+use crate::support::client::call;
+use crate::support::loading::{digest, load};
+use crate::support::ran::says;
+use crate::support::{Client, Home, RegistryProcess, Test, test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("yanks::a_version_is_passed_over", a_version_is_passed_over),
+        test("yanks::who_has_it_goes_on", who_has_it_goes_on),
+        test(
+            "yanks::a_malicious_one_is_dropped",
+            a_malicious_one_is_dropped,
+        ),
+        test("yanks::only_one_tool_is_served", only_one_tool_is_served),
+        test("yanks::a_tool_is_deprecated", a_tool_is_deprecated),
+        test("yanks::mistakes_are_told", mistakes_are_told),
+    ]
+}
+
+/// A registry on which `ada` published two versions of the tool that adds.
+fn published() -> (RegistryProcess, Home) {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    for version in ["1.0.0", "1.1.0"] {
+        package(&ada, "adder", |manifest| {
+            manifest.version = version.parse::<Version>().expect("a version");
+        });
+        ada.tool("push -C adder").ok();
+    }
+    (registry, ada)
+}
+
+fn yank(author: &Home, more: &[&str]) {
+    author
+        .run([&["yank", "ada/adder@1.1.0"], more].concat())
+        .ok();
+}
+
+const WRONG: [&str; 2] = ["--reason", "it forgets to carry"];
+
+fn a_version_is_passed_over() {
+    let (registry, ada) = published();
+    let user = registry.visitor();
+    let newest = digest(&user, "ada/adder");
+    yank(&ada, &WRONG);
+
+    let older = digest(&user, "ada/adder");
+    assert_ne!(older, newest);
+    let loaded = user.run(["load", "ada/adder", "--approve", &older]);
+    let told = "warning: ada/adder 1.1.0 was yanked as broken: it forgets to carry\n";
+    says(&loaded, 0, told);
+    says(&loaded, 0, "1.0.0 is taken in its place");
+    assert_eq!(
+        user.tool("list --json").json()["tools"][0]["version"],
+        "1.0.0"
+    );
+
+    let refused = user.tool("load ada/adder@1.1.0");
+    says(
+        &refused,
+        3,
+        "ada/adder 1.1.0 was yanked as broken: it forgets to carry",
+    );
+    says(&refused, 3, "this one nevertheless with --allow-yanked");
+    let nevertheless = ["ada/adder@1.1.0", "--allow-yanked", "--approve", &newest];
+    says(&user.run([&["load"], &nevertheless[..]].concat()), 0, told);
+    let listed = user.tool("list --json").json();
+    let expect = json!({ "severity": "broken", "reason": "it forgets to carry" });
+    assert_eq!(listed["tools"][0]["yanked"], expect);
+
+    ada.tool("yank ada/adder@1.1.0 --undo").ok();
+    assert_eq!(digest(&registry.visitor(), "ada/adder"), newest);
+}
+
+fn who_has_it_goes_on() {
+    let (registry, ada) = published();
+    let user = registry.visitor();
+    load(&user, "ada/adder", &[]);
+    let instead = ["--severity", "vulnerable", "--replaced-by", "1.0.0"];
+    yank(&ada, &[&WRONG[..], &instead].concat());
+
+    // Until the registry is asked, nobody knows.
+    assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");
+    let updated = user.tool("update");
+    says(&updated, 0, "adder: current at 1.1.0");
+    let told = "vulnerable: it forgets to carry; use ada/adder@1.0.0";
+    says(
+        &updated,
+        0,
+        &format!("ada/adder 1.1.0 was yanked as {told}"),
+    );
+    let called = user.tool("call adder.add a=1 b=2");
+    says(&called, 0, &format!("`adder` 1.1.0 was yanked as {told}"));
+    assert_eq!(called.stdout(), "3\n");
+    let verified = user.tool("verify").ok();
+    assert!(
+        verified.contains(&format!("ok, yanked as {told}")),
+        "{verified}"
+    );
+    says(
+        &user.tool("list"),
+        0,
+        &format!("`adder` 1.1.0 was yanked as {told}"),
+    );
+
+    // A newer version is the way on.
+    package(&ada, "adder", |manifest| {
+        manifest.version = Version::new(1, 1, 1)
+    });
+    ada.tool("push -C adder").ok();
+    says(
+        &user.tool("update --accept-code"),
+        0,
+        "adder: updated at 1.1.1",
+    );
+    assert_eq!(user.tool("call adder.add a=1 b=2").stderr(), "");
+}
+
+fn is_told_of(client: &mut Client, tools: &[&str]) {
+    while client.tools() != tools {
+        client.hear_of_a_change();
+    }
+}
+
+/// Has a server ask every second.
+fn refresh_often(user: &Home) {
+    fs::create_dir_all(user.tool_home()).expect("a directory");
+    let config = user.tool_home().join("config.toml");
+    fs::write(config, "refresh_seconds = 1\n").expect("a file");
+}
+
+const STOLEN: [&str; 4] = ["--severity", "malicious", "--reason", "it sends keys away"];
+const GONE: &str = "is not offered any more: its version 1.1.0 was withdrawn as malicious";
+
+/// The text of a call's failure, as the agent reads it.
+fn refusal(client: &mut Client, function: &str) -> String {
+    let arguments = json!({ "a": 1, "b": 2 });
+    let answer = client.ask(
+        "tools/call",
+        json!({ "name": function, "arguments": arguments }),
+    );
+    answer.to_string()
+}
+
+fn a_malicious_one_is_dropped() {
+    let (registry, ada) = published();
+    let user = registry.visitor();
+    load(&user, "ada/adder", &[]);
+    refresh_often(&user);
+    let mut client = Client::start(user.command(["serve"]));
+    let sum = call(&mut client, "adder__add", json!({ "a": 1, "b": 2 }));
+    assert_eq!(sum, 3);
+
+    yank(&ada, &STOLEN);
+    is_told_of(&mut client, &[]);
+    let told = refusal(&mut client, "adder__add");
+    assert!(told.contains(GONE), "{told}");
+    assert!(
+        !told.contains("it sends keys away"),
+        "an owner's words: {told}"
+    );
+    client.leave();
+
+    let called = user.tool("call adder.add a=1 b=2");
+    let expect = "`adder` 1.1.0 of ada/adder was yanked as malicious: it sends keys away";
+    says(&called, 3, expect);
+    says(
+        &called,
+        3,
+        "take it out of the toolbox with: tool remove adder",
+    );
+    says(&user.tool("verify"), 3, expect);
+    says(&user.tool("serve"), 3, expect);
+    let other = registry.visitor();
+    let nevertheless = other.tool("load ada/adder@1.1.0 --allow-yanked");
+    says(&nevertheless, 3, "no version that is malicious is loaded");
+
+    // Another version is approved like any.
+    load(&user, "ada/adder", &[]);
+    assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");
+}
+
+fn only_one_tool_is_served() {
+    let (registry, ada) = published();
+    let user = registry.visitor();
+    refresh_often(&user);
+    let approved = digest(&user, "ada/adder");
+    let serve = || user.command(["serve", "--only", "ada/adder", "--approve", &approved]);
+    let mut client = Client::start(serve());
+    assert_eq!(client.tools(), ["adder__add", "adder__sum_up"]);
+    yank(&ada, &STOLEN);
+    is_told_of(&mut client, &[]);
+    let told = refusal(&mut client, "adder__add");
+    assert!(told.contains(GONE), "{told}");
+    client.leave();
+    // It is not taken from the store either, whether the registry answers or not.
+    drop(registry);
+    let again = user.run(["serve", "--only", "ada/adder", "--approve", &approved]);
+    says(&again, 3, "ada/adder 1.1.0 was yanked as malicious");
+}
+
+fn a_tool_is_deprecated() {
+    let (registry, ada) = published();
+    let deprecate = [
+        "deprecate",
+        "ada/adder",
+        "--reason",
+        "nobody looks after it",
+    ];
+    let deprecated = ada.run([&deprecate[..], &["--replaced-by", "ada/calculator"]].concat());
+    let told = "ada/adder is deprecated: nobody looks after it; use ada/calculator";
+    says(&deprecated, 0, told);
+    let user = registry.visitor();
+    let approved = digest(&user, "ada/adder");
+    says(
+        &user.run(["load", "ada/adder", "--approve", &approved]),
+        0,
+        told,
+    );
+    ada.tool("deprecate ada/adder --undo").ok();
+    let inspected = user.tool("inspect ada/adder");
+    assert!(
+        !inspected.stderr().contains("deprecated"),
+        "{}",
+        inspected.stderr()
+    );
+}
+
+fn mistakes_are_told() {
+    let (registry, ada) = published();
+    let absent = ada.run([&["yank", "ada/adder@1.2.0"], &WRONG[..]].concat());
+    says(&absent, 1, "ada/adder has no version 1.2.0");
+    says(&absent, 1, "it has: 1.1.0, 1.0.0");
+    let many = ada.run([&["yank", "ada/adder@^1"], &WRONG[..]].concat());
+    says(&many, 1, "`ada/adder@^1` does not name one version");
+    says(&ada.tool("yank ada/adder@1.1.0"), 2, "--reason <TEXT>");
+    let stranger = registry.member("eve");
+    let forbidden = stranger.run([&["yank", "ada/adder@1.1.0"], &WRONG[..]].concat());
+    assert_eq!(forbidden.code(), 1, "{}", forbidden.stderr());
+    says(
+        &ada.tool("yank ada/adder@1.1.0 --undo"),
+        0,
+        "ada/adder 1.1.0 is not yanked",
+    );
+    assert!(!digest(&registry.visitor(), "ada/adder").is_empty());
+}
