@@ -93,7 +93,7 @@ pub(crate) async fn resolve(
     let known = async {
         let refs = refs(registry, repo).await?;
         let releases = releases::read(registry, repo, &refs).await?;
-        Ok((refs, releases))
+        Ok::<_, ClientError>((refs, releases))
     };
     let (known, visibility) = tokio::join!(known, repo::visibility(registry, repo));
     let (refs, releases) = known?;
