@@ -1,5 +1,5 @@
-//! The `Releases` type, `releases.toml`: which versions of a tool were yanked, and whether the tool
-//! is deprecated. The file is at the head of a repo's default branch, because tags never move.
+//! The `Releases` type, `releases.toml`: which versions of a tool were yanked or deprecated.
+//! The file is at the head of a repo's default branch, because tags never move.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -15,11 +15,14 @@ use crate::progress::Progress;
 use crate::pull;
 use crate::push::rehearsal::{self, Rehearsal};
 use crate::push::{self, Push, PushReport};
+use crate::refs::{self, TaggedVersion};
 use crate::registry::Registry;
 use crate::releases::{self, ReleasesReport};
-use crate::resolve::{self, AllowedYanks, Resolved, TaggedVersion};
+use crate::resolve;
+use crate::resolved::Resolved;
 use crate::search::{self, SearchResults};
 use crate::store::Store;
+use crate::version_choice::AllowedYanks;
 
 /// Speaks to one registry as one user, or anonymously. Connections are kept and reused.
 ///
@@ -102,7 +105,7 @@ impl Client {
     /// # Errors
     /// [`ClientError::RepoNotFound`], [`ClientError::ReleasesUnreadable`], and as every question.
     pub async fn releases(&self, repo: &RepoId) -> Result<Releases, ClientError> {
-        let refs = resolve::refs(&self.registry, repo).await?;
+        let refs = refs::list(&self.registry, repo).await?;
         releases::read(&self.registry, repo, &refs).await
     }
 
@@ -126,7 +129,7 @@ impl Client {
     /// # Errors
     /// [`ClientError::RepoNotFound`], and as every question.
     pub async fn versions(&self, repo: &RepoId) -> Result<Vec<TaggedVersion>, ClientError> {
-        resolve::versions(&self.registry, repo).await
+        refs::versions(&self.registry, repo).await
     }
 
     /// The day on which a commit was made, as `2026-01-31`; none where the registry does not tell.

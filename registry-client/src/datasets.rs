@@ -9,8 +9,10 @@ use crate::config::ClientConfig;
 use crate::error::{Act, ClientError};
 use crate::files::{self, ListedFile};
 use crate::progress::Silent;
+use crate::refs::{self, DEFAULT_BRANCH};
 use crate::registry::Registry;
-use crate::resolve::{self, DEFAULT_BRANCH, Resolved};
+use crate::resolve;
+use crate::resolved::Resolved;
 use crate::visibility::Visibility;
 use crate::{download, repo, texts};
 
@@ -92,7 +94,7 @@ impl Datasets {
     pub async fn push(&self, push: &PushTexts<'_>) -> Result<PushTextsReport, ClientError> {
         self.registry.need_token(&Act::Commit(push.repo.clone()))?;
         repo::ensure(&self.registry, &push.repo, push.visibility).await?;
-        let refs = resolve::refs(&self.registry, &push.repo).await?;
+        let refs = refs::list(&self.registry, &push.repo).await?;
         let head = refs.head(&Act::ListVersions(push.repo.clone()))?;
         let pushed = |commit, already_there| PushTextsReport {
             commit,

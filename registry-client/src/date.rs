@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::error::{Act, ClientError, excerpt};
 use crate::registry::Registry;
-use crate::resolve::Resolved;
+use crate::resolved::Resolved;
 
 #[derive(Deserialize)]
 struct Commit {

@@ -9,7 +9,7 @@ use crate::limits::DOWNLOAD_ATTEMPTS_MAX;
 use crate::progress::{Progress, Silent};
 use crate::refusal;
 use crate::registry::Registry;
-use crate::resolve::Resolved;
+use crate::resolved::Resolved;
 
 /// Those of `names` that are there at a commit, each with its text. Bytes that are not UTF-8 are
 /// replaced.

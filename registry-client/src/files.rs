@@ -7,7 +7,7 @@ use tool_hub_manifest::Digest;
 use crate::error::{Act, ClientError};
 use crate::refusal;
 use crate::registry::Registry;
-use crate::resolve::Resolved;
+use crate::resolved::Resolved;
 
 /// One file of a tool, as the registry describes it: a claim like any other.
 #[derive(Debug, Clone, PartialEq, Eq)]

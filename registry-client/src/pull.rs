@@ -17,7 +17,7 @@ use crate::files::{self, ListedFile};
 use crate::limits::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
 use crate::progress::Progress;
 use crate::registry::Registry;
-use crate::resolve::Resolved;
+use crate::resolved::Resolved;
 use crate::store::{Store, StoreError};
 
 /// Downloads, verifies and keeps the tool at a commit, and notes where it came from. If it is

@@ -17,8 +17,9 @@ use crate::error::{Act, ClientError};
 use crate::files::{self, ListedFile};
 use crate::limits::{CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
 use crate::progress::{Progress, Silent};
+use crate::refs::{self, DEFAULT_BRANCH, TaggedVersion, tag_of};
 use crate::registry::Registry;
-use crate::resolve::{self, DEFAULT_BRANCH, Resolved, TaggedVersion, tag_of};
+use crate::resolved::Resolved;
 use crate::visibility::Visibility;
 use crate::{download, refusal, repo};
 
@@ -79,7 +80,7 @@ pub(crate) async fn push(
     push.check_sizes(&act)?;
     let version = push.package.manifest().version.clone();
     let repo_created = repo::ensure(registry, &push.repo, push.visibility).await?;
-    let refs = resolve::refs(registry, &push.repo).await?;
+    let refs = refs::list(registry, &push.repo).await?;
     let act = Act::ListVersions(push.repo.clone());
     let pushed = |commit, outcome| PushReport {
         repo: push.repo.clone(),

@@ -1,12 +1,12 @@
-//! Reads and changes `releases.toml` of a tool: which versions were yanked, and whether the tool is
-//! deprecated.
+//! Reads and changes `releases.toml` of a tool: which versions were yanked or deprecated.
 
 use tool_hub_manifest::{CommitId, DocumentError, Releases, RepoId, package_file};
 
 use crate::error::{Act, ClientError};
 use crate::limits::RELEASES_BYTES_MAX;
+use crate::refs::{self, Refs};
 use crate::registry::Registry;
-use crate::resolve::{self, Refs, Resolved};
+use crate::resolved::Resolved;
 use crate::{download, repo, texts};
 
 /// A change of what is said of a tool's versions.
@@ -51,7 +51,7 @@ pub(crate) async fn change(
     registry.need_token(&Act::Commit(repo.clone()))?;
     // A repo that was moved is refused.
     repo::visibility(registry, repo).await?;
-    let refs = resolve::refs(registry, repo).await?;
+    let refs = refs::list(registry, repo).await?;
     let before = read(registry, repo, &refs).await?;
     let mut releases = before.clone();
     change(&mut releases);

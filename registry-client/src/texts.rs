@@ -6,9 +6,9 @@ use tokio::time::timeout;
 use tool_hub_manifest::{CommitId, RepoId};
 
 use crate::error::{Act, ClientError};
+use crate::refs::DEFAULT_BRANCH;
 use crate::refusal;
 use crate::registry::Registry;
-use crate::resolve::DEFAULT_BRANCH;
 
 /// Makes one commit of files by their names. `head` is what the branch has to be at.
 pub(crate) async fn commit(

@@ -1,5 +1,5 @@
-//! Reads and writes `credentials.toml`: tokens for registries, and values and sign-ins for tools,
-//! each for one origin. They are in that file, or in the keyring of the system.
+//! Reads and writes `credentials.toml`: tokens for registries, values and sign-ins for tools.
+//! Each is for one origin. They are in that file, or in the keyring of the system.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

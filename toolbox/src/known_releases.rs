@@ -1,5 +1,5 @@
-//! The `KnownReleases`: what the repos of tools said last of their versions, in
-//! `known_releases.toml`. So a yanked version is told of where nobody asks the registry.
+//! The `KnownReleases`, `known_releases.toml`: what repos of tools said last of their versions.
+//! So a yanked version is told of where nobody asks the registry.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

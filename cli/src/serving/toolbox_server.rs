@@ -129,8 +129,8 @@ impl<'a> ToolboxServer<'a> {
         )
     }
 
-    /// The registries and repos of the toolbox's tools. A toolbox that cannot be read has none; it is
-    /// warned about elsewhere.
+    /// The registries and repos of the toolbox's tools. A toolbox that cannot be read has none; it
+    /// is warned about elsewhere.
     pub(crate) fn places(&self) -> Vec<Place> {
         let Ok(toolbox) = self.toolbox() else {
             return Vec::new();

@@ -3,7 +3,7 @@
 use super::{Push, same_or_refused};
 use crate::error::{Act, ClientError};
 use crate::registry::Registry;
-use crate::{repo, resolve};
+use crate::{refs, repo};
 
 /// The state of the registry that a push would find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) async fn rehearse(
         Err(error) => return Err(error),
     }
     let version = &push.package.manifest().version;
-    let versions = resolve::versions(registry, &push.repo).await?;
+    let versions = refs::versions(registry, &push.repo).await?;
     match versions.into_iter().find(|it| it.version == *version) {
         Some(existing) => {
             same_or_refused(registry, push, existing).await?;

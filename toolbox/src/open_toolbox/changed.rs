@@ -1,5 +1,4 @@
-//! Tells of tools that changed since they were approved: their package on this disk, or what their
-//! owner says of their version.
+//! Tells of tools whose package changed on this disk, or whose version was yanked, since approval.
 
 use std::path::Path;
 use std::time::SystemTime;

@@ -1,5 +1,4 @@
-//! Reads `config.toml`: a user's registry, bound of the code cache, rule for updates of code, and
-//! interval at which registries are asked for yanked versions.
+//! Reads `config.toml`: a user's registry, bound of the code cache, and rules for new versions.
 
 use std::path::Path;
 
