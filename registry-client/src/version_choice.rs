@@ -16,7 +16,7 @@ pub enum AllowedYanks {
     None,
     /// The one that is in use already.
     Version(Version),
-    /// Any that is asked for.
+    /// Any, where no other version meets what is asked for.
     All,
 }
 
@@ -49,30 +49,37 @@ impl VersionChoice<'_> {
             })
     }
 
-    /// The first of `versions` that may be taken; none where there are no versions.
+    /// The first of `versions` that was not yanked, or is in use; else the first yanked one that is
+    /// allowed. None where there are no versions.
     pub(crate) fn newest(
         &self,
         repo: &RepoId,
         versions: Vec<TaggedVersion>,
     ) -> Result<Option<Resolved>, ClientError> {
         let mut passed_over = Vec::new();
-        let mut refused = None;
+        let mut yanked = Vec::new();
         for tagged in versions {
-            match self.yank(&tagged.version) {
-                None => {
-                    return Ok(Some(Resolved {
-                        passed_over,
-                        ..tagged.of(repo)
-                    }));
-                }
-                Some(yank) if passed_over.len() < VERSIONS_LISTED_MAX => {
-                    passed_over.push((tagged.version.clone(), yank.clone()));
-                }
-                Some(_) => {}
+            let yank = self.releases.yanked.get(&tagged.version);
+            let is_in_use = |yank: &&Yank| match self.allowed {
+                AllowedYanks::Version(_) => self.allowed.allow(&tagged.version, yank),
+                AllowedYanks::None | AllowedYanks::All => false,
+            };
+            let Some(yank) = yank.filter(|yank| !is_in_use(yank)) else {
+                return Ok(Some(Resolved {
+                    passed_over,
+                    ..tagged.of(repo)
+                }));
+            };
+            if passed_over.len() < VERSIONS_LISTED_MAX {
+                passed_over.push((tagged.version.clone(), yank.clone()));
             }
-            refused.get_or_insert(tagged);
+            yanked.push(tagged);
         }
-        match refused {
+        // Of several that are yanked the newest that is allowed, or the newest to refuse.
+        let allowed = yanked
+            .iter()
+            .position(|tagged| self.yank(&tagged.version).is_none());
+        match yanked.into_iter().nth(allowed.unwrap_or(0)) {
             Some(tagged) => self.checked(tagged.of(repo)).map(Some),
             None => Ok(None),
         }
@@ -211,6 +218,8 @@ mod tests {
             "demo/x 1.2.0 was yanked as broken: it fails",
         );
         check_yanked(&tags, "=1.2.0", All, "1.2.0");
+        check_yanked(&tags, "^1", All, "1.1.0 not 1.3.0 not 1.2.0");
+        check_yanked(&tags[1..], "^1", All, "1.2.0");
         let used = |text: &str| Version(text.parse().unwrap());
         check_yanked(&tags, "^1", used("1.2.0"), "1.2.0 not 1.3.0");
         check_yanked(&tags, "^1", used("1.1.0"), "1.1.0 not 1.3.0 not 1.2.0");

@@ -143,7 +143,7 @@ const GONE: &str = "is not offered any more: its version 1.1.0 was withdrawn as 
 /// The text of a call's failure, as the agent reads it.
 fn refusal(client: &mut Client, function: &str) -> String {
     let arguments = json!({ "a": 1, "b": 2 });
-    let answer = client.ask(
+    let answer = client.answer(
         "tools/call",
         json!({ "name": function, "arguments": arguments }),
     );
@@ -177,7 +177,9 @@ fn a_malicious_one_is_dropped() {
         3,
         "take it out of the toolbox with: tool remove adder",
     );
-    says(&user.tool("verify"), 3, expect);
+    let verified = user.tool("verify");
+    assert_eq!(verified.code(), 3, "{}", verified.stderr());
+    assert!(verified.stdout().contains(expect), "{}", verified.stdout());
     says(&user.tool("serve"), 3, expect);
     let other = registry.visitor();
     let nevertheless = other.tool("load ada/adder@1.1.0 --allow-yanked");

@@ -185,6 +185,7 @@ impl Call {
         }
         let member = toolbox.member(key)?;
         member.notice_if_changed(printer);
+        member.notice_if_yanked(printer);
         let store = config.settings.open_store()?;
         let loaded = sandbox::loader(&host, &store, config).load(member).await?;
         Ok(Target {

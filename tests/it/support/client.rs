@@ -60,13 +60,19 @@ impl Client {
     /// The result of a request.
     #[track_caller]
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.answer(method, params)["result"].take()
+    }
+
+    /// The whole answer to a request: a result, or an error.
+    #[track_caller]
+    pub(crate) fn answer(&mut self, method: &str, params: Value) -> Value {
         self.requests += 1;
         let id = self.requests;
         self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         loop {
-            let mut message = self.read();
+            let message = self.read();
             if message["id"] == id {
-                return message["result"].take();
+                return message;
             }
         }
     }
