@@ -1,0 +1,136 @@
+//! The paths of a log's static files: tiles of hashes and bundles of records, as C2SP `tlog-tiles`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use tlog_tiles::{Error, Hash, HashReader, Tile, stored_hash_index};
+
+/// The height of a tile, in levels of the tree.
+const HEIGHT: u8 = 8;
+/// The number of hashes of a whole tile, and of records of a whole bundle.
+pub const TILE_WIDTH: u64 = 1 << HEIGHT;
+/// The highest level of tiles: a tree with tiles of level 5 has 2⁴⁰ records.
+const LEVEL_MAX: u8 = 5;
+
+/// `tile/<level>/<number>`, or `tile/entries/<number>` for records, with `.p/<width>` if it is not
+/// full.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TilePath(Tile);
+
+/// A path is none of a tile.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a tile is tile/<level>/<number> with a level of at most {LEVEL_MAX}, or tile/entries/<number>, and .p/<width> if it is not full"
+)]
+pub struct TilePathError;
+
+impl TilePath {
+    /// True if it is a bundle of records.
+    pub fn is_entries(&self) -> bool {
+        self.0.is_data()
+    }
+
+    /// The places of its records, or of the hashes in its level.
+    pub fn range(&self) -> std::ops::Range<u64> {
+        let first = self.0.level_index() * TILE_WIDTH;
+        first..first + u64::from(self.0.width())
+    }
+
+    /// The number of records that a tree has at least if it has this tile.
+    pub fn records(&self) -> u64 {
+        let level = match self.is_entries() {
+            true => 0,
+            false => self.0.level(),
+        };
+        self.range().end << (HEIGHT * level)
+    }
+
+    pub(crate) fn hashes<R: HashReader>(&self, reader: &R) -> Result<Vec<Hash>, Error> {
+        let level = HEIGHT * self.0.level();
+        let indexes: Vec<u64> = self.range().map(|n| stored_hash_index(level, n)).collect();
+        reader.read_hashes(&indexes)
+    }
+}
+
+impl FromStr for TilePath {
+    type Err = TilePathError;
+
+    fn from_str(text: &str) -> Result<Self, TilePathError> {
+        let rest = text.strip_prefix("tile/").ok_or(TilePathError)?;
+        let (level, number) = rest.split_once('/').ok_or(TilePathError)?;
+        let level = match level {
+            "entries" => "data",
+            "data" => return Err(TilePathError),
+            level => level,
+        };
+        // The library's paths name the height too.
+        let tile = Tile::from_path(&format!("tile/{HEIGHT}/{level}/{number}"));
+        let tile = tile.map_err(|_| TilePathError)?;
+        // Places are counted in 64 bits.
+        let is_small = tile.level_index() < 1 << 40 && tile.level() <= LEVEL_MAX;
+        (is_small && tile.width() > 0)
+            .then_some(Self(tile))
+            .ok_or(TilePathError)
+    }
+}
+
+impl fmt::Display for TilePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.0.path();
+        let rest = path.strip_prefix("tile/8/").unwrap_or(&path);
+        match rest.strip_prefix("data/") {
+            Some(number) => write!(f, "tile/entries/{number}"),
+            None => write!(f, "tile/{rest}"),
+        }
+    }
+}
+
+/// The content of a bundle of records: each with its length before it, in two bytes.
+pub fn entry_bundle<'a>(records: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
+    let mut bundle = Vec::new();
+    for record in records {
+        let length = u16::try_from(record.len()).expect("records are short");
+        bundle.extend(length.to_be_bytes());
+        bundle.extend(record);
+    }
+    bundle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, range: std::ops::Range<u64>, records: u64) {
+        let path: TilePath = text.parse().unwrap();
+        assert_eq!((path.range(), path.records()), (range, records));
+        assert_eq!(path.to_string(), text);
+    }
+
+    #[test]
+    fn paths_are_read_and_written() {
+        check("tile/0/000", 0..256, 256);
+        check("tile/0/001.p/3", 256..259, 259);
+        check("tile/1/000.p/2", 0..2, 512);
+        check("tile/entries/x001/234", 1234 * 256..1235 * 256, 1235 * 256);
+        for text in [
+            "",
+            "tile",
+            "tile/0",
+            "tile/6/000",
+            "tile/0/0",
+            "tile/0/000.p/0",
+            "tile/0/000.p/256",
+            "tile/data/000",
+            "tile/0/../000",
+            "tile/-1/000",
+            "tile/0/x999/x999/x999/x999/999",
+            "tile/0/000/",
+            "/tile/0/000",
+            "tile/63/000",
+            "tile/entries/000.p/257",
+        ] {
+            assert_eq!(text.parse::<TilePath>(), Err(TilePathError), "{text}");
+        }
+    }
+}
