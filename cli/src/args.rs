@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Yank(commands::yank::Yank),
     /// Say of a published tool that nobody should begin to use it
     Deprecate(commands::yank::Deprecate),
+    /// Make and keep the keys that sign your packages, and name those of others
+    Key(commands::key::Key),
     /// Find tools on a registry
     Search(commands::search::Search),
     /// Show what a tool claims next to what its bytes really import and export
@@ -136,6 +138,7 @@ impl Command {
             Self::Push(command) => command.execute(session).await,
             Self::Yank(command) => command.execute(session).await,
             Self::Deprecate(command) => command.execute(session).await,
+            Self::Key(command) => command.execute(session),
             Self::Search(command) => command.execute(session).await,
             Self::Inspect(command) => command.execute(session).await,
             Self::Load(command) => command.execute(session).await,

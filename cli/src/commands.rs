@@ -18,6 +18,7 @@ pub(crate) mod gc;
 pub(crate) mod grammar;
 pub(crate) mod grant;
 pub(crate) mod inspect;
+pub(crate) mod key;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod load;

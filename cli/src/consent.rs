@@ -6,4 +6,5 @@ pub(crate) mod difference;
 pub(crate) mod grant_flags;
 pub(crate) mod inspection_report;
 pub(crate) mod rights_flags;
+pub(crate) mod signer;
 pub(crate) mod signing;

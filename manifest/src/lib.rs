@@ -35,6 +35,7 @@ mod function_spec;
 mod grants;
 mod icon;
 mod interpreter;
+mod key_fingerprint;
 mod limits;
 mod lock;
 mod manifest;
@@ -63,11 +64,12 @@ pub use function_spec::{Annotations, FunctionSpec, SpecError, visible_name};
 pub use grants::{DirectoryGrant, GrantError, Grants};
 pub use icon::{Icon, IconError};
 pub use interpreter::{Interpreter, InterpreterClaim, WeakInterpreter};
+pub use key_fingerprint::{FingerprintError, KeyFingerprint};
 pub use limits::{CallLimits, LimitRequest, Limits};
 pub use lock::{Approval, Consent, Lock, LockedTool, Source};
 pub use manifest::{Build, ComponentClaim, Language, Manifest};
 pub use name::{
-    ArgumentName, DirectoryName, FunctionName, NameError, ToolKey, ToolName, VariableName,
+    ArgumentName, DirectoryName, FunctionName, KeyName, NameError, ToolKey, ToolName, VariableName,
 };
 pub use network::{Method, MethodError, Methods, Network};
 pub use oauth_client::OAuthClient;

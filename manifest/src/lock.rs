@@ -12,6 +12,7 @@ use url::Url;
 use crate::digest::Digest;
 use crate::document::{self, DocumentError};
 use crate::grants::Grants;
+use crate::key_fingerprint::KeyFingerprint;
 use crate::name::{FunctionName, ToolKey};
 use crate::reference::{CommitId, RepoId};
 use crate::server::address::ServerAddress;
@@ -53,9 +54,9 @@ pub struct LockedTool {
     pub source: Source,
     /// The consent.
     pub approval: Approval,
-    /// The signer of the package, where a signature was verified.
+    /// The key that signed the package, where a signature was verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signer: Option<String>,
+    pub signer: Option<KeyFingerprint>,
     /// True if it imports what calls other functions of the toolbox, which needs no
     /// grant. Old locks do not say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

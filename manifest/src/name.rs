@@ -123,6 +123,13 @@ name! {
     }
 }
 
+name! {
+    /// The user's name for a key that signs packages: `[a-z0-9][a-z0-9-]{0,63}`.
+    KeyName, "the name of a key",
+    "use 1 to 64 of a-z, 0-9 and `-`, starting with a letter or digit, and no device name such as `con`",
+    |text| is_word(text, 64, b"-") && !text.starts_with('-') && !is_reserved(text)
+}
+
 impl From<&ToolName> for ToolKey {
     /// `text-stats` becomes `text_stats`; runs of dashes become one underscore.
     fn from(name: &ToolName) -> Self {
@@ -186,6 +193,10 @@ mod tests {
         check::<DirectoryName>(
             &["notes", "my-notes"],
             &["", ".", "..", "/", "a/b", "nul", "~"],
+        );
+        check::<KeyName>(
+            &["release", "my-key-2"],
+            &["", "..", "a/b", "a.pem", "nul", "-a"],
         );
         check::<VariableName>(&["A", "API_KEY"], &["", "api_key", "_A", "A=B", "A-B"]);
     }

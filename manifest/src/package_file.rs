@@ -8,10 +8,13 @@ pub const COMPONENT: &str = "tool.wasm";
 pub const INTERPRETER: &str = "interpreter.wasm";
 /// The card, for people and for search.
 pub const CARD: &str = "README.md";
-/// The optional signature bundle.
-pub const SIGNATURE: &str = "tool.sig";
+/// The signature over the other files, where the package is signed: a Sigstore bundle, named as
+/// OpenSSF model signing names it.
+pub const SIGNATURE: &str = "model.sig";
+/// The public key that the signature is of, as PEM. It is signed as well.
+pub const SIGNER: &str = "signer.pem";
 /// Every name that is ever pulled. Anything else in a repo is left where it is.
-pub const ALL: [&str; 5] = [MANIFEST, COMPONENT, INTERPRETER, CARD, SIGNATURE];
+pub const ALL: [&str; 6] = [MANIFEST, COMPONENT, INTERPRETER, CARD, SIGNATURE, SIGNER];
 /// The state of the tool's versions since they were published. It is read at the head of the
 /// default branch, and is no part of a package.
 pub const RELEASES: &str = "releases.toml";

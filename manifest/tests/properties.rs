@@ -22,6 +22,10 @@ fn digest() -> impl Strategy<Value = Digest> {
     any::<[u8; 8]>().prop_map(|bytes| Digest::of(&bytes))
 }
 
+fn key_fingerprint() -> impl Strategy<Value = KeyFingerprint> {
+    any::<[u8; 8]>().prop_map(|bytes| KeyFingerprint::of(&bytes))
+}
+
 /// Any text that TOML can hold, with quotes, line breaks and controls in it.
 fn text() -> impl Strategy<Value = String> {
     any::<String>()
@@ -301,7 +305,7 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
         (version(), digest(), digest()),
         source,
         consent,
-        option::of(text()),
+        option::of(key_fingerprint()),
         grants(),
         functions,
         (option::of(key()), overrides),

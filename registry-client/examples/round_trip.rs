@@ -32,6 +32,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         repo: repo.parse()?,
         package: &package,
         card: b"---\ntags: [tool-hub]\ndescription: Goes there and back.\n---\n# round trip\n",
+        signature: None,
         visibility: Visibility::Public,
         message: "Add round-trip".into(),
     };

@@ -21,6 +21,7 @@ use crate::releases::{self, ReleasesReport};
 use crate::resolve;
 use crate::resolved::Resolved;
 use crate::search::{self, SearchResults};
+use crate::signature_files::{self, SignatureFiles};
 use crate::store::Store;
 use crate::version_choice::AllowedYanks;
 
@@ -178,6 +179,16 @@ impl Client {
         pull::pull(&self.registry, at, Some(pin), store, progress).await
     }
 
+    /// The signature of the tool at a commit, with the files that it covers and
+    /// [`pull`](Self::pull) leaves out; `None` if it is not signed. Nothing of it is verified.
+    ///
+    /// # Errors
+    /// [`ClientError::TooLarge`] above [`SIGNATURE_BYTES_MAX`](crate::SIGNATURE_BYTES_MAX),
+    /// [`SIGNER_BYTES_MAX`](crate::SIGNER_BYTES_MAX) or [`CARD_BYTES_MAX`], and as every download.
+    pub async fn signature(&self, at: &Resolved) -> Result<Option<SignatureFiles>, ClientError> {
+        signature_files::download(&self.registry, at).await
+    }
+
     /// The tool's card (`README.md`) at a commit, as text for people: nothing vouches for it,
     /// and it must be escaped before it is shown. Bytes that are not UTF-8 are replaced.
     ///
@@ -205,8 +216,8 @@ impl Client {
     }
 
     /// Pushes a tool: creates the repo when it is not there, makes one commit of manifest,
-    /// component and card on the branch `main`, and tags it `v<version>`. Other files of the
-    /// repo stay as they are.
+    /// component, card and signature on the branch `main`, and tags it `v<version>`. The signature
+    /// of an earlier version is removed. Other files of the repo stay as they are.
     ///
     /// The commit is a compare-and-swap: it is made only while the branch is where this push
     /// found it. Uploads go through `hf-hub`, by Xet where the registry asks for it; that

@@ -173,6 +173,14 @@ pub enum ClientError {
         /// The commit that the version's tag names.
         commit: CommitId,
     },
+    /// The version was pushed before, with the same content but without this key's signature.
+    #[error("{repo} has version {version} already, and it is not signed with this key")]
+    VersionNotSigned {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+    },
     /// The manifest at a version's tag names another version.
     #[error("{repo} is tagged {tagged}, but the manifest there says version {manifest}")]
     VersionMismatch {
@@ -325,6 +333,7 @@ impl ClientError {
                 self,
                 Self::PinMismatch { .. }
                     | Self::VersionExists { .. }
+                    | Self::VersionNotSigned { .. }
                     | Self::VersionMismatch { .. }
                     | Self::SizeMismatch { .. }
                     | Self::TooLarge { .. }

@@ -49,6 +49,7 @@ mod repo;
 mod resolve;
 mod resolved;
 mod search;
+mod signature_files;
 mod store;
 mod texts;
 mod token;
@@ -62,15 +63,17 @@ pub use datasets::{Datasets, PushTexts, PushTextsReport};
 pub use error::{Act, Answer, ClientError};
 pub use identity::Identity;
 pub use limits::{
-    CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SEARCH_RESULTS_MAX, TOKEN_BYTES_MAX,
+    CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SEARCH_RESULTS_MAX,
+    SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, TOKEN_BYTES_MAX,
 };
 pub use progress::{Progress, Silent};
 pub use push::rehearsal::Rehearsal;
-pub use push::{Push, PushOutcome, PushReport};
+pub use push::{Push, PushOutcome, PushReport, PushedSignature};
 pub use refs::TaggedVersion;
 pub use releases::ReleasesReport;
 pub use resolved::{Resolved, VersionBranch};
 pub use search::{SEARCH_TAG, SearchResult, SearchResults, ToolSummary};
+pub use signature_files::SignatureFiles;
 pub use store::gc::{DamagedBlob, StoreReport, SweepReport};
 pub use store::{Store, StoreError};
 pub use token::{Token, TokenError};

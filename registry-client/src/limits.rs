@@ -8,6 +8,10 @@ pub const COMPONENT_BYTES_MAX: u64 = 64 << 20;
 pub const CARD_BYTES_MAX: u64 = 1 << 20;
 /// The largest `releases.toml` that is read, as the parser of documents reads no more.
 pub(crate) const RELEASES_BYTES_MAX: u64 = 1 << 20;
+/// The largest signature that is fetched or pushed.
+pub const SIGNATURE_BYTES_MAX: u64 = 64 << 10;
+/// The largest public key that is fetched or pushed.
+pub const SIGNER_BYTES_MAX: u64 = 4 << 10;
 /// The longest token.
 pub const TOKEN_BYTES_MAX: usize = 1024;
 /// The most results that one search gives.

@@ -15,7 +15,9 @@ use url::Url;
 
 use crate::error::{Act, ClientError};
 use crate::files::{self, ListedFile};
-use crate::limits::{CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
+use crate::limits::{
+    CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX,
+};
 use crate::progress::{Progress, Silent};
 use crate::refs::{self, DEFAULT_BRANCH, TaggedVersion, tag_of};
 use crate::registry::Registry;
@@ -32,10 +34,21 @@ pub struct Push<'a> {
     pub package: &'a Verified,
     /// The card, `README.md`, at most [`CARD_BYTES_MAX`] bytes.
     pub card: &'a [u8],
+    /// The signature over all of it, where it is signed.
+    pub signature: Option<PushedSignature<'a>>,
     /// The visibility of a new repo.
     pub visibility: Visibility,
     /// The first line of the commit.
     pub message: String,
+}
+
+/// A signature that is pushed with a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct PushedSignature<'a> {
+    /// The content of `model.sig`.
+    pub bundle: &'a [u8],
+    /// The content of `signer.pem`, where the signature covers one.
+    pub signer: Option<&'a [u8]>,
 }
 
 /// The results of a push.
@@ -52,6 +65,8 @@ pub struct PushReport {
     pub version: Version,
     /// True if the repo was made for it.
     pub repo_created: bool,
+    /// True if the commit removed the signature of an earlier version, and this one has none.
+    pub signature_lost: bool,
     /// The extent of the work.
     pub outcome: PushOutcome,
 }
@@ -69,7 +84,7 @@ pub enum PushOutcome {
     AlreadyPushed,
 }
 
-/// Makes one commit of manifest, component and card, and tags it with the version.
+/// Makes one commit of manifest, component, card and signature, and tags it with the version.
 pub(crate) async fn push(
     registry: &Registry,
     push: &Push<'_>,
@@ -88,6 +103,7 @@ pub(crate) async fn push(
         url: registry.wire.page_of(&push.repo, &[]),
         version: version.clone(),
         repo_created,
+        signature_lost: false,
         outcome,
     };
     let versions = refs.versions(&act)?;
@@ -96,19 +112,29 @@ pub(crate) async fn push(
         return Ok(pushed(commit, PushOutcome::AlreadyPushed));
     }
     let head = refs.head(&act)?;
+    let there = match &head {
+        Some(head) => files::list(registry, &push.at(head), &package_file::ALL).await?,
+        None => Vec::new(),
+    };
+    let stale = push.stale(&there);
     if let Some(head) = &head
-        && holds(registry, push, head).await?
+        && stale.is_empty()
+        && holds(registry, push, head, &there).await?
     {
         tag(registry, push, head).await?;
         return Ok(pushed(head.clone(), PushOutcome::TagAdded));
     }
-    let commit = commit(registry, push, head.as_ref(), progress).await?;
+    let commit = commit(registry, push, head.as_ref(), &stale, progress).await?;
     tag(registry, push, &commit).await?;
-    Ok(pushed(commit, PushOutcome::Committed))
+    Ok(PushReport {
+        signature_lost: stale.contains(&package_file::SIGNATURE),
+        ..pushed(commit, PushOutcome::Committed)
+    })
 }
 
 /// A version that exists is fine when it is the same one: a push may be repeated. An
-/// equal manifest names an equal component.
+/// equal manifest names an equal component. No two signatures with a key on a NIST curve are equal,
+/// so that there is one of the same key is enough.
 async fn same_or_refused(
     registry: &Registry,
     push: &Push<'_>,
@@ -116,21 +142,35 @@ async fn same_or_refused(
 ) -> Result<CommitId, ClientError> {
     let at = push.at(&existing.commit);
     let files = files::list(registry, &at, &package_file::ALL).await?;
-    let ours = push.package.manifest_bytes();
-    let same = match listed(&files, package_file::MANIFEST, ours) {
+    let is_there = async |name: &str, ours: &[u8], bytes_max| match listed(&files, name, ours) {
         Some(file) => {
-            download::file(registry, &at, file, MANIFEST_BYTES_MAX, &Silent).await? == ours
+            let theirs = download::file(registry, &at, file, bytes_max, &Silent).await?;
+            Ok::<_, ClientError>(theirs == ours)
         }
-        None => false,
+        None => Ok(false),
     };
-    if same {
-        return Ok(existing.commit);
+    let manifest = push.package.manifest_bytes();
+    if !is_there(package_file::MANIFEST, manifest, MANIFEST_BYTES_MAX).await? {
+        return Err(ClientError::VersionExists {
+            repo: push.repo.clone(),
+            version: existing.version,
+            commit: existing.commit,
+        });
     }
-    Err(ClientError::VersionExists {
-        repo: push.repo.clone(),
-        version: existing.version,
-        commit: existing.commit,
-    })
+    if let Some(signature) = &push.signature {
+        let is_signed = files.iter().any(|it| it.name == package_file::SIGNATURE);
+        let is_by_same = match signature.signer {
+            Some(pem) => is_there(package_file::SIGNER, pem, SIGNER_BYTES_MAX).await?,
+            None => true,
+        };
+        if !is_signed || !is_by_same {
+            return Err(ClientError::VersionNotSigned {
+                repo: push.repo.clone(),
+                version: existing.version,
+            });
+        }
+    }
+    Ok(existing.commit)
 }
 
 /// True if a commit holds exactly what would be pushed.
@@ -138,12 +178,12 @@ async fn holds(
     registry: &Registry,
     push: &Push<'_>,
     commit: &CommitId,
+    files: &[ListedFile],
 ) -> Result<bool, ClientError> {
     let at = push.at(commit);
-    let files = files::list(registry, &at, &package_file::ALL).await?;
     let mut found = Vec::new();
     for (name, content, bytes_max) in push.files() {
-        match listed(&files, name, content) {
+        match listed(files, name, content) {
             Some(file) => found.push((file, content, bytes_max)),
             None => return Ok(false),
         }
@@ -164,6 +204,7 @@ async fn commit(
     registry: &Registry,
     push: &Push<'_>,
     head: Option<&CommitId>,
+    stale: &[&'static str],
     progress: &dyn Progress,
 ) -> Result<CommitId, ClientError> {
     let act = Act::Commit(push.repo.clone());
@@ -174,7 +215,7 @@ async fn commit(
     let (watcher, mut events) = mpsc::unbounded_channel();
     let commit = repo
         .create_commit()
-        .operations(push.operations())
+        .operations(push.operations(stale))
         .commit_message(push.message.clone())
         .revision(DEFAULT_BRANCH)
         .maybe_parent_commit(head.map(CommitId::as_str))
@@ -253,6 +294,10 @@ impl<'a> Push<'a> {
             let (name, bytes) = (package_file::INTERPRETER, interpreter.component());
             files.push((name, bytes, COMPONENT_BYTES_MAX));
         }
+        if let Some(PushedSignature { bundle, signer }) = self.signature {
+            files.push((package_file::SIGNATURE, bundle, SIGNATURE_BYTES_MAX));
+            files.extend(signer.map(|pem| (package_file::SIGNER, pem, SIGNER_BYTES_MAX)));
+        }
         files
     }
 
@@ -268,7 +313,7 @@ impl<'a> Push<'a> {
         Ok(())
     }
 
-    fn operations(&self) -> Vec<CommitOperation> {
+    fn operations(&self, stale: &[&'static str]) -> Vec<CommitOperation> {
         let component = Bytes::from_owner(Component(self.package.clone()));
         let mut operations = vec![
             CommitOperation::add_bytes(
@@ -282,7 +327,27 @@ impl<'a> Push<'a> {
             let bytes = Bytes::from_owner(InterpreterBytes(interpreter.clone()));
             operations.push(CommitOperation::add_bytes(package_file::INTERPRETER, bytes));
         }
+        if let Some(PushedSignature { bundle, signer }) = self.signature {
+            let add =
+                |name, content| CommitOperation::add_bytes(name, Bytes::copy_from_slice(content));
+            operations.push(add(package_file::SIGNATURE, bundle));
+            operations.extend(signer.map(|pem| add(package_file::SIGNER, pem)));
+        }
+        let stale = stale.iter().copied().map(CommitOperation::delete);
+        operations.extend(stale);
         operations
+    }
+
+    /// The files of an earlier version's signature that this version would leave beside its own
+    /// files, where they would pass for a wrong signature.
+    fn stale(&self, there: &[ListedFile]) -> Vec<&'static str> {
+        let ours = self.files();
+        let of_signature = [package_file::SIGNATURE, package_file::SIGNER].into_iter();
+        let is_stale = |name: &&str| {
+            there.iter().any(|file| file.name == *name)
+                && !ours.iter().any(|(ours, ..)| ours == name)
+        };
+        of_signature.filter(is_stale).collect()
     }
 
     fn at(&self, commit: &CommitId) -> Resolved {

@@ -16,8 +16,9 @@ use modules::Modules;
 
 /// Which crate may know which. A new arrow changes this table and ARCHITECTURE.md in the
 /// same commit.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("manifest", &[]),
+    ("signing", &["manifest"]),
     ("egress", &["manifest"]),
     ("cage", &["egress", "manifest"]),
     ("registry-client", &["manifest"]),
@@ -30,7 +31,10 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("source", &[]),
     ("registry-server", &["manifest"]),
     ("serve", &["agent", "host", "manifest"]),
-    ("toolbox", &["agent", "host", "manifest", "registry-client"]),
+    (
+        "toolbox",
+        &["agent", "host", "manifest", "registry-client", "signing"],
+    ),
     (
         "embed",
         &[
@@ -55,6 +59,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "registry-client",
             "registry-server",
             "serve",
+            "signing",
             "source",
             "toolbox",
         ],

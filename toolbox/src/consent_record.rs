@@ -162,7 +162,7 @@ fn locked(
             consent: given.consent,
             at: given.at,
         },
-        signer: None,
+        signer: fetched.signature.signer(),
         calls_functions: given.calls_functions,
         grants: given.approved.grants().clone(),
         called_by_key: before.and_then(|before| called_by_key(before, &functions)),

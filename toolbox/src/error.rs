@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use tool_hub_host::{Change, HostError};
 use tool_hub_manifest::{
-    Access, AddressError, DirectoryName, DocumentError, FunctionName, Origin, ReferenceError,
-    ServerAddress, SpecError, ToolKey, VariableName, VerifyError, Version, Yank,
+    Access, AddressError, DirectoryName, DocumentError, FunctionName, KeyName, Origin,
+    ReferenceError, ServerAddress, SpecError, ToolKey, VariableName, VerifyError, Version, Yank,
 };
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, ClientError, StoreError, TokenError};
+use tool_hub_signing::SigningError;
 use url::Url;
 
 use crate::approvals::signer_error::SignerError;
@@ -305,6 +306,49 @@ pub enum Error {
         reason: SignerError,
     },
 
+    /// A package's signature is wrong.
+    #[error("the signature of {subject} does not count")]
+    WrongSignature {
+        /// The package.
+        subject: String,
+        /// The reason.
+        source: SigningError,
+    },
+    /// A file holds no key that signs packages, or verifies their signatures.
+    #[error("{} cannot be used as a key", path.display())]
+    Key {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: SigningError,
+    },
+    /// Others than its owner may read a private key.
+    #[error("{} can be read by others than you, so the key in it is not used", path.display())]
+    KeyOpenToOthers {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no key of a name.
+    #[error("there is no key called `{name}`")]
+    NoSuchKey {
+        /// The name.
+        name: KeyName,
+        /// The names that there are.
+        known: Vec<KeyName>,
+    },
+    /// A name has a key already, or a key a name.
+    #[error("there is a key called `{name}` already")]
+    KeyExists {
+        /// The name.
+        name: KeyName,
+    },
+    /// A key is somebody else's, and only its public half is here.
+    #[error("`{name}` is somebody else's key, which cannot sign here")]
+    CannotSign {
+        /// The name.
+        name: KeyName,
+    },
+
     /// A text names no tool.
     #[error("`{text}` names no tool")]
     NotAReference {
@@ -434,6 +478,7 @@ impl Error {
             Self::NotLoaded { source, .. } => source.is_refusal(),
             Self::NotATool { source, .. } | Self::Host(source) => source.is_refusal(),
             Self::NotVerified(source) | Self::NotThePackage { source, .. } => source.is_refusal(),
+            Self::WrongSignature { source, .. } => source.is_refusal(),
             Self::Client(source) => source.is_refusal(),
             Self::Store(source) => source.is_refusal(),
             _ => matches!(
@@ -449,6 +494,7 @@ impl Error {
                     | Self::AlreadyRequired { .. }
                     | Self::RequiredBySystem { .. }
                     | Self::NotRoots { .. }
+                    | Self::KeyOpenToOthers { .. }
                     | Self::NoSigner { .. }
                     | Self::ComponentTooLarge { .. }
                     | Self::DangerousDirectory { .. }

@@ -50,6 +50,18 @@ pub fn write_private(path: &Path, contents: &[u8]) -> Result<(), Error> {
     }
 }
 
+/// Like [`write_private()`], but fails when the file exists.
+///
+/// # Errors
+/// [`Error::Write`].
+pub fn write_private_new(path: &Path, contents: &[u8]) -> Result<(), Error> {
+    let temporary = private_temporary(path, contents)?;
+    match temporary.persist_noclobber(path) {
+        Ok(_) => Ok(()),
+        Err(failed) => Err(unwritable(path)(failed.error)),
+    }
+}
+
 /// Replaces the file at `path`, which may be somebody else's, by `contents`, in a directory
 /// that is there. What was there keeps its permissions; a new file gets those of any file that
 /// the user makes.
@@ -155,7 +167,11 @@ pub fn read_value(path: &Path) -> io::Result<String> {
 /// # Errors
 /// If it is no regular file, has more than `bytes_max` bytes, or cannot be read.
 pub fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
-    let file = open_to_read(path)?;
+    read_all(open_to_read(path)?, bytes_max)
+}
+
+/// Reads an open file to its end.
+pub(crate) fn read_all(file: File, bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // Reads one byte more than allowed, to detect a file that is too long.
     file.take(bytes_max + 1).read_to_end(&mut bytes)?;
@@ -175,6 +191,11 @@ pub fn open_to_read(path: &Path) -> io::Result<File> {
     options.read(true);
     modes::without_waiting(&mut options);
     regular(options.open(path)?)
+}
+
+/// True if others than its owner may read an open file.
+pub(crate) fn is_open_to_others(file: &File) -> io::Result<bool> {
+    modes::is_open_to_others(file)
 }
 
 fn regular(file: File) -> io::Result<File> {

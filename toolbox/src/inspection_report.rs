@@ -39,7 +39,7 @@ pub fn inspection_report(
 ) -> String {
     let more = advice.more;
     let everything = detail == Detail::Everything;
-    let mut lines = vec![format!("{} {}", inspection.name, inspection.version)];
+    let mut lines = vec![title(from, inspection)];
     lines.extend(described(&inspection.description, "  ", detail, more));
     lines.extend(identity(from));
     lines.extend(details::packages_row(
@@ -84,11 +84,25 @@ pub fn inspection_report(
     if everything {
         lines.extend(details::package_lines(&inspection.packages));
     }
+    lines.extend(from.signature.unverifiable().map(|why| {
+        let why = escape_line(&why.to_string());
+        format!("warning: it has a signature that was not verified: {why}")
+    }));
     let warnings = inspection.warnings.iter();
     lines.extend(warnings.map(|warning| format!("warning: {}", escape_line(warning))));
     let refusals = inspection.refusals.iter();
     lines.extend(refusals.map(|it| format!("refused: {}", escape_line(&it.to_string()))));
     lines.join("\n")
+}
+
+/// The first line: what it is, and whose. A server's list of tools is no package that anybody could
+/// sign.
+fn title(from: &Provenance, inspection: &Inspection) -> String {
+    let (name, version) = (&inspection.name, &inspection.version);
+    match inspection.server {
+        Some(_) => format!("{name} {version}"),
+        None => format!("{name} {version}, {}", from.signature.in_words()),
+    }
 }
 
 fn identity(from: &Provenance) -> Vec<String> {

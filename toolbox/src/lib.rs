@@ -47,11 +47,13 @@ pub mod notices;
 pub mod oauth;
 pub mod open_toolbox;
 pub mod package;
+pub mod package_signature;
 pub mod provenance;
 mod renewed_token;
 pub mod sandbox;
 pub mod sensitive;
 pub mod settings;
+pub mod signing_keys;
 pub mod target;
 pub mod variables;
 

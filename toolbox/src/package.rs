@@ -18,7 +18,9 @@ use crate::derived_manifest;
 use crate::error::Error;
 use crate::known_releases::KnownReleases;
 use crate::notices::{Notice, Notices};
+use crate::package_signature::{self, PackageSignature};
 use crate::settings::Settings;
+use crate::signing_keys::SigningKeys;
 
 /// A tool as a user names it. What starts with `.`, `/` or `~`, or ends in
 /// `.wasm`, is a path; what starts with `mcp:` or `mcp+https:`, a server; everything else is
@@ -61,6 +63,8 @@ pub struct Fetched {
     pub verified: Verified,
     /// The place.
     pub origin: FetchedFrom,
+    /// Who signed it.
+    pub signature: PackageSignature,
 }
 
 /// The place a fetched tool came from.
@@ -185,7 +189,8 @@ impl Subject {
     /// bytes are inert until they are approved.
     ///
     /// # Errors
-    /// [`Error::NotAReference`], and if the tool cannot be read, pulled or verified.
+    /// [`Error::NotAReference`], [`Error::WrongSignature`], and if the tool cannot be read, pulled
+    /// or verified.
     pub async fn fetch(
         &self,
         options: FetchOptions,
@@ -235,8 +240,16 @@ impl Subject {
         let verified = client.pull(&resolved, &store, progress).await?;
         let version = &verified.manifest().version;
         check_releases(&resolved, version, &options.allowed_yanks, notices)?;
+        let files = client.signature(&resolved).await?;
+        let keys = SigningKeys::read(settings)?;
+        let signature = PackageSignature::verify(files.as_ref(), &verified, &keys);
+        let signature = signature.map_err(|source| Error::WrongSignature {
+            subject: reference.to_string(),
+            source,
+        })?;
         Ok(Fetched {
             verified,
+            signature,
             origin: FetchedFrom::Registry {
                 endpoint: endpoint.clone(),
                 reference,
@@ -291,16 +304,23 @@ fn from_disk(
 ) -> Result<Fetched, Error> {
     // Without the `.` of `./x`, which would only be noise in the lock.
     let path: PathBuf = settings.place(path).components().collect();
-    let verified = match path.is_dir() {
-        true => built_package::read(&path)?,
+    let (verified, signature) = match path.is_dir() {
+        true => {
+            let verified = built_package::read(&path)?;
+            let directory = built_package::directory(&path)?;
+            let signed = package_signature::verified_in(&directory, &verified, settings)?;
+            let signature = signed.map_or_else(PackageSignature::none, |(_, signature)| signature);
+            (verified, signature)
+        }
         false => {
             let verified = derived_manifest::read(&path, asked)?;
             notices.notice(&Notice::ManifestDerived);
-            verified
+            (verified, PackageSignature::none())
         }
     };
     Ok(Fetched {
         verified,
+        signature,
         origin: FetchedFrom::File { path },
     })
 }

@@ -1,9 +1,10 @@
-//! The source of a tool, and the day it was published, which the registry is asked for.
+//! The source of a tool, its signer, and the day it was published, which the registry is asked for.
 
 use tool_hub_manifest::Source;
 
 use crate::notices::Notices;
 use crate::package::{Fetched, FetchedFrom};
+use crate::package_signature::PackageSignature;
 use crate::settings::Settings;
 
 /// The origin of a tool.
@@ -13,6 +14,8 @@ pub struct Provenance {
     pub source: Source,
     /// The day of the commit, where the registry told it.
     pub published: Option<String>,
+    /// Who signed it.
+    pub signature: PackageSignature,
 }
 
 impl Provenance {
@@ -33,14 +36,16 @@ impl Provenance {
         Self {
             source: fetched.origin.source(),
             published,
+            signature: fetched.signature.clone(),
         }
     }
 
-    /// The origin of a tool that was approved before.
-    pub fn before(source: &Source) -> Self {
+    /// The origin of a tool that was approved before and comes from the store.
+    pub fn before(fetched: &Fetched) -> Self {
         Self {
-            source: source.clone(),
+            source: fetched.origin.source(),
             published: None,
+            signature: fetched.signature.clone(),
         }
     }
 }

@@ -10,7 +10,9 @@ use tool_hub_manifest::Grants;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::package::{Fetched, FetchedFrom};
+use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::provenance::Provenance;
+use tool_hub_toolbox::signing_keys::SigningKeys;
 
 use crate::commands::load::refusals::check_refusals;
 use crate::commands::load::shown::{report_ungranted, show};
@@ -61,10 +63,11 @@ impl Grant {
         let fetched = Fetched {
             verified,
             origin: FetchedFrom::Approved(member.locked.source.clone()),
+            signature: PackageSignature::recorded(member, &SigningKeys::read(&config.settings)?),
         };
         let inspection = fetched.inspect()?.with_overrides(member.entry.overrides());
         check_refusals(&inspection)?;
-        let from = Provenance::before(&member.locked.source);
+        let from = Provenance::before(&fetched);
         show(&from, &inspection, &self.approval, printer);
         let candidate = Candidate {
             name: member.key.as_str(),

@@ -9,12 +9,14 @@ use tool_hub_registry_client::AllowedYanks;
 use tool_hub_toolbox::inspection_report::Detail;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::package::{FetchOptions, Fetched, FetchedFrom, Subject};
+use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::target::{self, Target};
 
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
 use crate::consent::inspection_report::{inspection_report, wanted_detail};
+use crate::consent::signer::signer_json;
 use crate::servers::command_line::server_named;
 use crate::servers::fetching::{self as server_fetching, FetchedServer, WantedServer};
 use crate::servers::start_consent;
@@ -78,6 +80,7 @@ impl Inspect {
             let mut shown = json!({
                 "origin": origin(&fetched, provenance.published.as_deref()),
                 "digest": inspection.approval_digest,
+                "signer": signer_json(&fetched.signature),
                 "inspection": grant_flags::inspection_json(&inspection)?,
                 "overrides_approved": are_approved || inspection.overrides.is_empty(),
             });
@@ -114,8 +117,12 @@ impl Inspect {
             && let Some(approved) = toolbox.last_approved(key)
         {
             let verified = session.config.settings.open_store()?.get(&approved.pin())?;
-            let origin = FetchedFrom::Approved(approved.source.clone());
-            return Ok((Fetched { verified, origin }, key.clone(), None));
+            let fetched = Fetched {
+                verified,
+                origin: FetchedFrom::Approved(approved.source.clone()),
+                signature: PackageSignature::none(),
+            };
+            return Ok((fetched, key.clone(), None));
         }
         let rights = self.asked.rights();
         let wanted = WantedServer {

@@ -8,8 +8,10 @@ use tool_hub_manifest::VersionReq;
 use tool_hub_toolbox::Error;
 use tool_hub_toolbox::open_toolbox::tool_status::{ToolStatus, origin};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
+use tool_hub_toolbox::signing_keys::SigningKeys;
 
 use crate::commands::grant::rights_in_words::summary;
+use crate::consent::signer::signer_of;
 use crate::session::Session;
 use crate::terminal::phrases::overridden;
 use crate::terminal::table::table;
@@ -24,7 +26,8 @@ impl List {
         let toolbox = OpenToolbox::open(&config.settings)?;
         let statuses = toolbox.statuses();
         if printer.wants_json() {
-            let tools: Vec<_> = statuses.iter().map(as_json).collect();
+            let keys = SigningKeys::read(&config.settings)?;
+            let tools: Vec<_> = statuses.iter().map(|it| as_json(it, &keys)).collect();
             printer.json(&json!({ "toolbox": toolbox.path(), "tools": tools }))?;
         } else if statuses.is_empty() {
             printer.note("the toolbox is empty");
@@ -52,7 +55,7 @@ impl List {
     }
 }
 
-fn as_json(status: &ToolStatus<'_>) -> serde_json::Value {
+fn as_json(status: &ToolStatus<'_>, keys: &SigningKeys) -> serde_json::Value {
     let member = match &status.member {
         Ok(member) => member,
         Err(unusable) => {
@@ -69,6 +72,7 @@ fn as_json(status: &ToolStatus<'_>) -> serde_json::Value {
         "version": member.locked.version,
         "source": member.locked.source,
         "digest": member.locked.approval.digest,
+        "signer": signer_of(*member, keys),
         "functions": member.locked.functions.keys().collect::<Vec<_>>(),
         "overrides": member.locked.overrides,
         "grants": member.grants(),

@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_host::Inspection;
 use tool_hub_manifest::{
-    Digest, Function, FunctionName, Grants, LockedTool, Manifest, Source, ToolKey, ToolboxEntry,
+    Digest, Function, FunctionName, Grants, LockedTool, Manifest, ToolKey, ToolboxEntry,
     visible_name,
 };
 use tool_hub_registry_client::AllowedYanks;
@@ -24,6 +24,7 @@ use tool_hub_toolbox::target::{self, Target};
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::difference;
+use crate::consent::signer::{SignerFlag, signer_json};
 use crate::servers::command_line::server_named;
 use crate::servers::fetching::{self as server_fetching, FetchedServer, WantedServer};
 use crate::session::Session;
@@ -63,6 +64,9 @@ pub(crate) struct Load {
     allow_yanked: bool,
 
     #[command(flatten)]
+    signer: SignerFlag,
+
+    #[command(flatten)]
     approval: ApprovalFlags,
 }
 
@@ -75,6 +79,7 @@ impl Load {
             start: None,
             name,
             allow_yanked: false,
+            signer: SignerFlag::default(),
             approval,
         }
     }
@@ -108,10 +113,15 @@ impl Load {
         };
         let (subject, endpoint) = (&target.subject, &target.endpoint);
         let fetched = fetching::fetch(subject, options, endpoint, session).await?;
+        self.signer.check(&fetched)?;
         let key = self.name.clone().unwrap_or_else(|| target.key(&fetched));
         let entry = target::entry(&fetched, &key, &OpenToolbox::open(&config.settings)?);
-        let flags = &self.approval;
-        let locked = approve_and_load(&key, &entry, &fetched, None, flags, session).await?;
+        let consent = ConsentFlags {
+            approval: &self.approval,
+            signer: &self.signer,
+            started_with: None,
+        };
+        let locked = approve_and_load(&key, &entry, &fetched, consent, session).await?;
         Ok(Loaded {
             key,
             locked,
@@ -147,7 +157,12 @@ pub(crate) async fn load_server(
         &key,
         &OpenToolbox::open(&session.config.settings)?,
     );
-    let locked = approve_and_load(&key, &entry, &fetched, Some(grants), flags, session).await?;
+    let consent = ConsentFlags {
+        approval: flags,
+        signer: &SignerFlag::default(),
+        started_with: Some(grants),
+    };
+    let locked = approve_and_load(&key, &entry, &fetched, consent, session).await?;
     Ok(Loaded {
         key,
         locked,
@@ -169,6 +184,7 @@ impl Loaded {
                 "name": key,
                 "version": loaded.version,
                 "digest": loaded.approval.digest,
+                "signer": signer_json(&fetched.signature),
                 "functions": names,
                 "grants": loaded.grants,
             }))?;
@@ -225,15 +241,27 @@ fn destroys(name: &FunctionName, function: &Function) -> bool {
     function.destructive == Some(true) || VERBS.contains(&verb)
 }
 
+/// The consent that a command line gives.
+struct ConsentFlags<'a> {
+    approval: &'a ApprovalFlags,
+    signer: &'a SignerFlag,
+    /// What a server was granted before it was started.
+    started_with: Option<Grants>,
+}
+
 /// Shows the inspection, asks for consent, and records the tool under `key`.
 async fn approve_and_load(
     key: &ToolKey,
     entry: &ToolboxEntry,
     fetched: &Fetched,
-    started_with: Option<Grants>,
-    flags: &ApprovalFlags,
+    consent: ConsentFlags<'_>,
     session: &Session,
 ) -> anyhow::Result<LockedTool> {
+    let ConsentFlags {
+        approval: flags,
+        signer,
+        started_with,
+    } = consent;
     let Session { config, printer } = session;
     let inspection = fetched.inspect()?.with_overrides(entry.overrides());
     check_refusals(&inspection)?;
@@ -247,8 +275,11 @@ async fn approve_and_load(
         warn_of_replacing(key, old, &names, fetched, printer);
     }
     let approved = toolbox.last_approved(key);
-    let unchanged = approved
-        .filter(|before| !show_difference(key, before, &inspection, from.source.clone(), session));
+    let unchanged =
+        approved.filter(|before| !show_difference(key, before, &inspection, fetched, session));
+    if let Some(before) = approved.filter(|_| replaces.is_none()) {
+        signer.check_change(key, before, fetched, flags.approve, printer)?;
+    }
     if let Some(before) = unchanged
         && flags.is_empty()
         && started_with
@@ -310,11 +341,12 @@ fn show_difference(
     key: &ToolKey,
     approved: &LockedTool,
     inspection: &Inspection,
-    source: Source,
+    fetched: &Fetched,
     session: &Session,
 ) -> bool {
     let Session { config, printer } = session;
-    match compare_with_approved(approved, inspection, source, &config.settings) {
+    let (source, signer) = (fetched.origin.source(), fetched.signature.signer());
+    match compare_with_approved(approved, inspection, source, signer, &config.settings) {
         Ok(changes) if changes.is_empty() => false,
         Ok(changes) => {
             let version = &approved.version;

@@ -9,14 +9,16 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::{RepoId, Verified, package_file};
 use tool_hub_registry_client::{
-    CARD_BYTES_MAX, Client, Push as Upload, PushOutcome, Rehearsal, Visibility,
+    CARD_BYTES_MAX, Client, Push as Upload, PushOutcome, PushedSignature, Rehearsal, Visibility,
 };
-use tool_hub_toolbox::built_package;
+use tool_hub_toolbox::{built_package, package_signature};
 
 use crate::build::Sources;
 use crate::commands::check::steering_characters;
+use crate::commands::key::signing_key::SigningKey;
 use crate::commands::load::refusals::check_refusals;
 use crate::commands::test::before_a_push;
+use crate::consent::signer::signer_json;
 use crate::files;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
@@ -41,6 +43,10 @@ pub(crate) struct Push {
     /// Publish it without running the project's tests
     #[arg(long)]
     no_test: bool,
+
+    /// Sign the package: the name of one of your keys, or a PEM file
+    #[arg(long, value_name = "KEY")]
+    sign: Option<SigningKey>,
 
     /// Check everything, ask the registry what is there, and publish nothing
     #[arg(long)]
@@ -69,13 +75,22 @@ impl Push {
             };
             before_a_push(subject, session).await?;
         }
+        let card = card(&package)?;
+        let signed = match &self.sign {
+            Some(key) => Some(key.sign(&verified, &card, &config.settings)?),
+            None => package_signature::verified_in(&package, &verified, &config.settings)?,
+        };
+        let signature = signed.as_ref().map(|(files, _)| PushedSignature {
+            bundle: &files.bundle,
+            signer: files.signer.as_deref(),
+        });
         let client = config.settings.client(&config.settings.endpoint, printer)?;
         let repo = self.repo(&client, &verified).await?;
-        let card = card(&package)?;
         let upload = Upload {
             repo: repo.clone(),
             package: &verified,
             card: &card,
+            signature,
             visibility: if self.private {
                 Visibility::Private
             } else {
@@ -96,6 +111,10 @@ impl Push {
         let pushed = client.push(&upload, &bars).await;
         bars.finish();
         let pushed = pushed?;
+        if pushed.signature_lost {
+            printer.warning("the version before was signed, and this one is not: whoever loaded it is asked before an update takes this one");
+        }
+        let signed = signed.as_ref().map(|(_, signature)| signature);
         warn_of_newer(&client, &upload, printer).await;
         if printer.wants_json() {
             printer.json(&json!({
@@ -104,6 +123,7 @@ impl Push {
                 "commit": pushed.commit,
                 "url": pushed.url,
                 "digest": verified.pin().digest(),
+                "signer": signed.map(signer_json),
                 "already_there": pushed.outcome == PushOutcome::AlreadyPushed,
             }))?;
         } else {
@@ -111,8 +131,9 @@ impl Push {
                 PushOutcome::AlreadyPushed => "is there already, unchanged",
                 _ => "pushed",
             };
+            let signed = signed.map_or_else(String::new, |it| format!(", {}", it.in_words()));
             printer.note(&format!(
-                "{} {} {done}: {}",
+                "{} {} {done}{signed}: {}",
                 pushed.repo, pushed.version, pushed.url
             ));
             printer.hint(&format!(

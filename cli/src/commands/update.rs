@@ -20,6 +20,7 @@ use url::Url;
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::difference;
+use crate::consent::signer::SignerFlag;
 use crate::servers::fetching::{self as server_fetching, WantedServer};
 use crate::session::Session;
 use crate::terminal::diagnosis;
@@ -45,6 +46,9 @@ pub(crate) struct Update {
     /// Agree without asking to the start of an MCP server, by the digest that is shown for it
     #[arg(long, value_name = "DIGEST")]
     start: Option<Digest>,
+
+    #[command(flatten)]
+    signer: SignerFlag,
 
     #[command(flatten)]
     approval: ApprovalFlags,
@@ -169,12 +173,15 @@ impl Update {
             }
         };
         let is_same_place = fetched.origin.source() == member.locked.source;
-        if is_same_place && *fetched.verified.pin() == member.locked.pin() {
+        let is_same_signer = fetched.signature.signer() == member.locked.signer;
+        let is_same_package = *fetched.verified.pin() == member.locked.pin();
+        if is_same_place && is_same_package && is_same_signer {
             return Ok(match is_exact {
                 true => UpdateOutcome::Pinned,
                 false => UpdateOutcome::Current,
             });
         }
+        self.signer.check(&fetched)?;
         let given = self.consent(member, &fetched, session)?;
         let locked = recording::record(member.key, member.entry, &fetched, given, session).await?;
         Ok(UpdateOutcome::Updated(locked.version))
@@ -193,8 +200,8 @@ impl Update {
         check_refusals(&new)?;
         let asked = &fetched.verified.manifest().capabilities;
         let grants: Grants = locked.grants.clone().within(asked);
-        let changes =
-            compare_with_approved(locked, &new, fetched.origin.source(), &config.settings)?;
+        let (source, signer) = (fetched.origin.source(), fetched.signature.signer());
+        let changes = compare_with_approved(locked, &new, source, signer, &config.settings)?;
         let accepts_code = self.accept_code || config.settings.accept_code;
         let passes = match Change::greatest(&changes) {
             None | Some(ChangeKind::Less | ChangeKind::Newer) => true,
@@ -224,6 +231,8 @@ impl Update {
             // `tool inspect` shows the server as it was approved.
             printer.before_a_question(&format!("  digest of this: {}", new.approval_digest));
         }
+        self.signer
+            .check_change(key, locked, fetched, self.approval.approve, printer)?;
         let candidate = Candidate {
             name: key.as_str(),
             digest: new.approval_digest,

@@ -7,7 +7,10 @@ use serde_json::json;
 use tool_hub_registry_client::Store;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::ToolStatus;
+use tool_hub_toolbox::package_signature::PackageSignature;
+use tool_hub_toolbox::signing_keys::SigningKeys;
 
+use crate::consent::signer::signer_of;
 use crate::session::Session;
 use crate::terminal::phrases::overridden;
 use crate::terminal::problem::Problem;
@@ -22,6 +25,7 @@ impl Verify {
         let Session { config, printer } = session;
         let toolbox = OpenToolbox::open(&config.settings)?;
         let store = config.settings.open_store()?;
+        let keys = SigningKeys::read(&config.settings)?;
         let checked: Vec<(ToolStatus<'_>, Option<String>)> = toolbox
             .statuses()
             .into_iter()
@@ -38,6 +42,7 @@ impl Verify {
                     json!({
                         "name": status.key,
                         "digest": member.map(|member| member.locked.approval.digest),
+                        "signer": member.map(|member| signer_of(*member, &keys)),
                         "overrides": status.entry.overrides(),
                         "yanked": member.and_then(|member| member.yank),
                         "fault": fault,
@@ -55,7 +60,7 @@ impl Verify {
                         Ok(member) => member.locked.version.to_string(),
                         Err(_) => "-".to_owned(),
                     };
-                    let state = match (fault, described(status)) {
+                    let state = match (fault, described(status, &keys)) {
                         // Only the first line: those below quote texts that do not fit into a
                         // table.
                         (Some(fault), _) => fault.lines().next().unwrap_or_default().to_owned(),
@@ -83,12 +88,18 @@ impl Verify {
     }
 }
 
-fn described(status: &ToolStatus<'_>) -> Option<String> {
-    let yank = status.member.as_ref().ok().and_then(|member| member.yank);
+/// The things worth saying about a tool that is as the user approved it.
+fn described(status: &ToolStatus<'_>, keys: &SigningKeys) -> Option<String> {
+    let member = status.member.as_ref().ok();
+    let signature = member.map(|member| PackageSignature::recorded(*member, keys));
+    let signature = signature.filter(|it| it.signer().is_some());
+    let signed = signature.map(|signature| signature.in_words());
+    let what = [signed, overridden(&status.entry.overrides())];
+    let what: Vec<String> = what.into_iter().flatten().collect();
+    let approved = (!what.is_empty()).then(|| format!("{}, as you approved", what.join(", ")));
+    let yank = member.and_then(|member| member.yank);
     let yanked = yank.map(|yank| format!("yanked as {yank}"));
-    let overridden = overridden(&status.entry.overrides());
-    let overridden = overridden.map(|what| format!("{what}, as you approved"));
-    let said: Vec<String> = overridden.into_iter().chain(yanked).collect();
+    let said: Vec<String> = approved.into_iter().chain(yanked).collect();
     (!said.is_empty()).then(|| said.join(", "))
 }
 

@@ -6,6 +6,7 @@ use tool_hub_manifest::{
 use tool_hub_mcp_client::{Opening, ServerError, list, local_support};
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::package::{Fetched, FetchedFrom};
+use tool_hub_toolbox::package_signature::PackageSignature;
 
 use crate::consent::rights_flags::RightsFlags;
 use crate::servers::rights::{Rights, rights};
@@ -74,6 +75,7 @@ pub(crate) async fn fetch(
             origin: FetchedFrom::Server {
                 address: address.clone(),
             },
+            signature: PackageSignature::none(),
         },
         grants,
     })

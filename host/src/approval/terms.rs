@@ -9,8 +9,8 @@ use std::fmt;
 
 use serde::Serialize;
 use tool_hub_manifest::{
-    Capabilities, Digest, FunctionName, Icon, LimitRequest, Manifest, Overrides, Pin,
-    ServerDescription, ServerStart, Source, ToolName, Version,
+    Capabilities, Digest, FunctionName, Icon, KeyFingerprint, LimitRequest, Manifest, Overrides,
+    Pin, ServerDescription, ServerStart, Source, ToolName, Version,
 };
 
 use crate::approval::inspection::Inspection;
@@ -24,7 +24,7 @@ use crate::component::packages::IncludedPackage;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Terms {
     source: Source,
-    signer: Option<String>,
+    signer: Option<KeyFingerprint>,
     pin: Pin,
     name: ToolName,
     version: Version,
@@ -77,9 +77,9 @@ pub enum ChangeKind {
 }
 
 impl Inspection {
-    /// The terms of this tool from `source`, with the verified signature's `signer` if it is
-    /// signed.
-    pub fn terms(&self, source: Source, signer: Option<String>) -> Terms {
+    /// The terms of this tool from `source`, with the key of the verified signature, `signer`, if it
+    /// is signed.
+    pub fn terms(&self, source: Source, signer: Option<KeyFingerprint>) -> Terms {
         // Destructured, so that a new field does not compile until it is sorted into the terms or
         // derived from the others.
         let Self {

@@ -25,6 +25,7 @@ async fn a_first_push_makes_a_repo_a_commit_and_a_tag() {
         repo: "alice/demo".parse().unwrap(),
         package: &package,
         card: b"# demo\n",
+        signature: None,
         visibility: Visibility::Private,
         message: "Add demo".into(),
     };
@@ -89,6 +90,7 @@ async fn a_rehearsal_says_what_is_there_and_changes_nothing() {
         repo: "alice/demo".parse().unwrap(),
         package,
         card: b"# demo\n",
+        signature: None,
         visibility: Visibility::Public,
         message: "Add demo".into(),
     };
@@ -231,6 +233,7 @@ async fn private_things_do_not_go_to_public_repos() {
         repo: "alice/demo".parse().unwrap(),
         package: &package,
         card: b"",
+        signature: None,
         visibility: Visibility::Private,
         message: "Add demo".into(),
     };
@@ -251,6 +254,7 @@ async fn pushes_that_are_refused_at_once() {
         repo: repo.parse().unwrap(),
         package: &package,
         card,
+        signature: None,
         visibility: Visibility::Public,
         message: "Add demo".into(),
     };

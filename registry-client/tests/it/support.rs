@@ -49,6 +49,7 @@ pub(crate) async fn push(client: &Client, package: &Verified) -> Result<PushRepo
         repo: "alice/demo".parse().unwrap(),
         package,
         card: b"# demo\n",
+        signature: None,
         visibility: Visibility::Public,
         message: "Add demo".into(),
     };

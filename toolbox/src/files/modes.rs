@@ -62,6 +62,20 @@ pub(super) fn make_readable(file: &File) -> io::Result<()> {
     set(file, 0o644)
 }
 
+/// True if others than its owner may read a file.
+pub(super) fn is_open_to_others(file: &File) -> io::Result<bool> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        Ok(file.metadata()?.permissions().mode() & 0o077 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        Ok(false)
+    }
+}
+
 /// Lets everybody into a directory.
 pub(super) fn make_public(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]

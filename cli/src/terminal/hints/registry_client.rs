@@ -48,7 +48,7 @@ impl Hint for ClientError {
             Self::ReleasesUnreadable { .. } => {
                 one("tell the owner of the repo: nobody can see which versions are yanked")
             }
-            Self::VersionExists { .. } => one(
+            Self::VersionExists { .. } | Self::VersionNotSigned { .. } => one(
                 "a pushed version never changes; raise `version` in tool.toml, build and push again",
             ),
             Self::Conflict { .. } | Self::TagFailed { .. } => one("run the same command again"),

@@ -1,6 +1,7 @@
 //! Exit codes and hints for errors of the toolbox.
 
 use tool_hub_manifest::RepoId;
+use tool_hub_signing::SigningError;
 use tool_hub_toolbox::Error;
 use tool_hub_toolbox::keyring_item::KeyringError;
 use tool_hub_toolbox::oauth::SignInError;
@@ -110,6 +111,26 @@ impl Hint for Error {
             Self::NotAPublicKey { .. } => one(
                 "name a file that ends in .pub; make one with: ssh-keygen -t ed25519-sk, or -t ed25519",
             ),
+            Self::WrongSignature { .. } => one(
+                "nothing was loaded; tell its author, by another way than the registry, and load no version until you know why",
+            ),
+            Self::Key { source, .. } => match source {
+                SigningError::NotAPrivateKey { .. } => one(
+                    "name a PEM file with an unencrypted private key; make one with: tool key new NAME",
+                ),
+                _ => one("name a PEM file with a public key, such as `tool key show NAME` prints"),
+            },
+            Self::KeyOpenToOthers { path } => vec![format!("run: chmod 600 {}", path.display())],
+            Self::NoSuchKey { name, known } => {
+                let known: Vec<&str> = known.iter().map(|name| name.as_str()).collect();
+                vec![match (nearest(name.as_str(), &known), known.is_empty()) {
+                    (Some(nearest), _) => format!("did you mean `{nearest}`?"),
+                    (None, false) => format!("there are: {}", known.join(", ")),
+                    (None, true) => format!("make one with: tool key new {name}"),
+                }]
+            }
+            Self::KeyExists { name } => vec![format!("see it with: tool key show {name}")],
+            Self::CannotSign { .. } => one("see which of your keys can sign with: tool key list"),
             Self::NotAReference {
                 text,
                 address,

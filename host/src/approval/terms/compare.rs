@@ -52,7 +52,14 @@ impl Terms {
         found.interpreter(*interpreter, new.interpreter, order, new.texts_in_code());
         found.packages(packages, &new.packages);
         found.server(server.as_ref(), new.server.as_ref());
-        found.option("signer", signer.as_deref(), new.signer.as_deref(), Beyond);
+        let [old_signer, new_signer] =
+            [signer, &new.signer].map(|it| it.map(|key| key.to_string()));
+        found.option(
+            "signer",
+            old_signer.as_deref(),
+            new_signer.as_deref(),
+            Beyond,
+        );
         found.text("name", name.as_str(), new.name.as_str());
         found.text("description", description, &new.description);
         let (old_license, new_license) = (license.as_deref(), new.license.as_deref());

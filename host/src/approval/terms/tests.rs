@@ -123,7 +123,7 @@ fn terms(component: Vec<u8>, mut manifest: Manifest, commit: char) -> Terms {
     };
     let inspection = inspect(&verified).expect("a component");
     let inspection = inspection.with_overrides(overrides);
-    inspection.terms(source(commit), Some("ada".to_owned()))
+    inspection.terms(source(commit), Some(KeyFingerprint::of(b"ada")))
 }
 
 fn approved() -> Terms {

@@ -182,7 +182,7 @@ fn of_the_rest(pairs: &mut Pairs) {
         ("prompts", |it| it.prompts = true),
         ("resources", |it| it.resources = true),
         ("signer", |it| it.signer = None),
-        ("signer", |it| it.signer = Some("eve".to_owned())),
+        ("signer", |it| it.signer = Some(KeyFingerprint::of(b"eve"))),
         ("from", |it| {
             it.source = Source::File { path: "/x".into() };
         }),

@@ -1,0 +1,203 @@
+//! `tool key`: makes and keeps the keys that sign packages, and names the public keys of others.
+
+pub(crate) mod signing_key;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Value, json};
+use tool_hub_manifest::KeyName;
+use tool_hub_signing::{KeyKind, PrivateKey};
+use tool_hub_toolbox::signing_keys::{self, NamedKey, SigningKeys};
+
+use crate::session::Session;
+use crate::terminal::problem::Problem;
+use crate::terminal::table::table;
+
+/// Arguments of `tool key`.
+#[derive(Debug, Args)]
+pub(crate) struct Key {
+    #[command(subcommand)]
+    command: KeyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum KeyCommand {
+    /// Make a key that signs packages
+    New(New),
+    /// List the keys that have a name here
+    List,
+    /// Print a public key, to give to others
+    Show(Named),
+    /// Call somebody's public key by a name, which inspections show then
+    Trust(Trust),
+    /// Forget a key
+    Remove(Remove),
+}
+
+#[derive(Debug, Args)]
+struct Named {
+    /// The name of the key
+    name: KeyName,
+}
+
+#[derive(Debug, Args)]
+struct New {
+    #[command(flatten)]
+    key: Named,
+
+    /// The kind of key; OpenSSF's `model_signing` verifies P-256 and does not know Ed25519
+    #[arg(long, value_enum, default_value_t = Kind::P256)]
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    P256,
+    Ed25519,
+}
+
+#[derive(Debug, Args)]
+struct Trust {
+    #[command(flatten)]
+    key: Named,
+
+    /// A PEM file with the public key, as `tool key show` prints it
+    file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+struct Remove {
+    #[command(flatten)]
+    key: Named,
+
+    /// Remove a key that signs, which nobody can bring back
+    #[arg(long)]
+    private: bool,
+}
+
+impl Key {
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        match &self.command {
+            KeyCommand::New(new) => new.execute(session),
+            KeyCommand::List => list(session),
+            KeyCommand::Show(named) => named.show(session),
+            KeyCommand::Trust(trust) => trust.execute(session),
+            KeyCommand::Remove(remove) => remove.execute(session),
+        }?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl New {
+    fn execute(&self, session: &Session) -> anyhow::Result<()> {
+        let Session { config, printer } = session;
+        let name = &self.key.name;
+        let key = PrivateKey::generate(match self.kind {
+            Kind::P256 => KeyKind::P256,
+            Kind::Ed25519 => KeyKind::Ed25519,
+        })?;
+        SigningKeys::read(&config.settings)?.keep(name, &key)?;
+        let public = key.public();
+        if printer.wants_json() {
+            return printer.json(&json!({
+                "name": name,
+                "kind": public.kind().as_str(),
+                "fingerprint": public.fingerprint(),
+                "public_key": public.to_pem(),
+            }));
+        }
+        printer.note(&format!("made the key {name} ({})", public.fingerprint()));
+        printer.hint(&format!(
+            "sign with it: tool push --sign {name}; give others its fingerprint by another way than the registry"
+        ));
+        Ok(())
+    }
+}
+
+fn list(session: &Session) -> anyhow::Result<()> {
+    let Session { config, printer } = session;
+    let keys = SigningKeys::read(&config.settings)?;
+    if printer.wants_json() {
+        let keys: Vec<Value> = keys.iter().map(|(name, key)| as_json(name, key)).collect();
+        return printer.json(&json!({ "keys": keys }));
+    }
+    let rows: Vec<[String; 4]> = keys
+        .iter()
+        .map(|(name, key)| {
+            let whose = match key.can_sign {
+                true => "yours",
+                false => "somebody else's",
+            };
+            [
+                name.to_string(),
+                key.public.kind().to_string(),
+                whose.to_owned(),
+                key.public.fingerprint().to_string(),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        printer.note("there are no keys");
+        printer.hint("make one with: tool key new NAME");
+        return Ok(());
+    }
+    printer.data(&table(["NAME", "KIND", "WHOSE", "FINGERPRINT"], rows))
+}
+
+fn as_json(name: &KeyName, key: &NamedKey) -> Value {
+    json!({
+        "name": name,
+        "kind": key.public.kind().as_str(),
+        "can_sign": key.can_sign,
+        "fingerprint": key.public.fingerprint(),
+        "public_key": key.public.to_pem(),
+    })
+}
+
+impl Named {
+    fn show(&self, session: &Session) -> anyhow::Result<()> {
+        let Session { config, printer } = session;
+        let keys = SigningKeys::read(&config.settings)?;
+        let key = keys.named(&self.name)?;
+        if printer.wants_json() {
+            return printer.json(&as_json(&self.name, key));
+        }
+        printer.note(&format!(
+            "{} {}",
+            key.public.kind(),
+            key.public.fingerprint()
+        ));
+        printer.data(key.public.to_pem().trim_end())
+    }
+}
+
+impl Trust {
+    fn execute(&self, session: &Session) -> anyhow::Result<()> {
+        let Session { config, printer } = session;
+        let name = &self.key.name;
+        let key = signing_keys::public_key(&config.settings.place(&self.file))?;
+        SigningKeys::read(&config.settings)?.trust(name, &key)?;
+        printer.note(&format!("{} is shown as {name}", key.fingerprint()));
+        Ok(())
+    }
+}
+
+impl Remove {
+    fn execute(&self, session: &Session) -> anyhow::Result<()> {
+        let Session { config, printer } = session;
+        let name = &self.key.name;
+        let keys = SigningKeys::read(&config.settings)?;
+        if keys.named(name)?.can_sign && !self.private {
+            return Err(Problem::user(format!(
+                "`{name}` signs packages, and nobody can bring it back once it is removed"
+            ))
+            .hint(format!("if you mean it: tool key remove {name} --private"))
+            .into());
+        }
+        keys.remove(name)?;
+        printer.note(&format!("removed the key {name}"));
+        Ok(())
+    }
+}

@@ -1,0 +1,47 @@
+//! The key that a command signs a package with: the name of a kept one, or a PEM file.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use tool_hub_manifest::{KeyName, NameError, Verified};
+use tool_hub_registry_client::SignatureFiles;
+use tool_hub_toolbox::package_signature::{self, PackageSignature};
+use tool_hub_toolbox::settings::Settings;
+use tool_hub_toolbox::signing_keys::SigningKeys;
+
+/// A key as the user names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SigningKey {
+    /// One that is kept.
+    Named(KeyName),
+    /// One in a PEM file.
+    File(PathBuf),
+}
+
+impl FromStr for SigningKey {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        match text.contains(['/', '.', '\\']) {
+            true => Ok(Self::File(PathBuf::from(text))),
+            false => Ok(Self::Named(text.parse()?)),
+        }
+    }
+}
+
+impl SigningKey {
+    /// Signs the package with this `card`.
+    pub(crate) fn sign(
+        &self,
+        package: &Verified,
+        card: &[u8],
+        settings: &Settings,
+    ) -> anyhow::Result<(SignatureFiles, PackageSignature)> {
+        let keys = SigningKeys::read(settings)?;
+        let key = match self {
+            Self::Named(name) => keys.private(name)?,
+            Self::File(path) => SigningKeys::private_key(&settings.place(path))?,
+        };
+        Ok(package_signature::sign(package, card, &key, &keys)?)
+    }
+}

@@ -1,0 +1,108 @@
+//! Holds a package's signer against `--signer`, and against the one that was approved before.
+
+use std::str::FromStr;
+
+use clap::Args;
+use serde_json::{Value, json};
+use tool_hub_manifest::{Digest, FingerprintError, KeyFingerprint, LockedTool, ToolKey};
+use tool_hub_toolbox::open_toolbox::Member;
+use tool_hub_toolbox::package::Fetched;
+use tool_hub_toolbox::package_signature::PackageSignature;
+use tool_hub_toolbox::signing_keys::SigningKeys;
+
+use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
+
+/// The flag that says who may have signed a package.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct SignerFlag {
+    /// Accept it from this signer only: the fingerprint of a key, or `none` for unsigned
+    ///
+    /// With --approve, a tool whose signer is another one than you approved is only taken
+    /// if this names the new one.
+    #[arg(long, value_name = "SHA256:…|none")]
+    signer: Option<ExpectedSigner>,
+}
+
+/// The signer that the user expects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ExpectedSigner(Option<KeyFingerprint>);
+
+impl FromStr for ExpectedSigner {
+    type Err = FingerprintError;
+
+    fn from_str(text: &str) -> Result<Self, FingerprintError> {
+        match text {
+            "none" => Ok(Self(None)),
+            text => Ok(Self(Some(text.parse()?))),
+        }
+    }
+}
+
+impl SignerFlag {
+    /// Refuses a package of another signer than the flag names.
+    pub(crate) fn check(&self, fetched: &Fetched) -> anyhow::Result<()> {
+        let signature = &fetched.signature;
+        match self.signer {
+            Some(ExpectedSigner(expected)) if expected != signature.signer() => {
+                let subject = fetched.subject();
+                Err(Problem::refused(format!(
+                    "{subject} is {}, and --signer asks for {}",
+                    signature.in_words(),
+                    words(expected)
+                ))
+                .hint("ask its author, by another way than the registry, which key is theirs")
+                .into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Warns if a tool that was signed as the user approved it is signed by somebody else, or no
+    /// more. The digest that `--approve` names does not say who signed it, so that flag alone does
+    /// not accept the change.
+    pub(crate) fn check_change(
+        &self,
+        key: &ToolKey,
+        before: &LockedTool,
+        fetched: &Fetched,
+        approve: Option<Digest>,
+        printer: &Printer,
+    ) -> anyhow::Result<()> {
+        let (old, new) = (before.signer, fetched.signature.signer());
+        let Some(signer) = old.filter(|_| old != new) else {
+            return Ok(());
+        };
+        let changed = format!(
+            "`{key}` was signed by {signer} when you approved it, and is {} now",
+            fetched.signature.in_words()
+        );
+        if approve.is_some() && self.signer.is_none() {
+            return Err(Problem::refused(changed)
+                .hint(format!(
+                    "ask its author, by another way than the registry; if they say so, add: --signer {}",
+                    words(new)
+                ))
+                .into());
+        }
+        printer.warning(&changed);
+        Ok(())
+    }
+}
+
+fn words(signer: Option<KeyFingerprint>) -> String {
+    signer.map_or_else(|| "none".to_owned(), |signer| signer.to_string())
+}
+
+/// The signer for programs: the fingerprint and the user's name for it; `null` where there is none.
+pub(crate) fn signer_json(signature: &PackageSignature) -> Value {
+    match signature.signer() {
+        Some(signer) => json!({ "fingerprint": signer, "name": signature.signer_name() }),
+        None => Value::Null,
+    }
+}
+
+/// The signer of a tool of the toolbox, as [`signer_json`].
+pub(crate) fn signer_of(member: Member<'_>, keys: &SigningKeys) -> Value {
+    signer_json(&PackageSignature::recorded(member, keys))
+}

@@ -1,0 +1,111 @@
+//! The `SigningError`: a key, a signature or a signed statement is not what it has to be.
+
+use tool_hub_manifest::KeyFingerprint;
+
+/// A package cannot be signed, or its signature does not count. Texts of a stranger are in it only
+/// escaped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SigningError {
+    /// The text holds no public key of a kind that is known.
+    #[error("this is not a public key: {reason}")]
+    NotAPublicKey {
+        /// The rule that it breaks.
+        reason: &'static str,
+    },
+    /// The text holds no private key of a kind that is known.
+    #[error("this is not a private key: {reason}")]
+    NotAPrivateKey {
+        /// The rule that it breaks.
+        reason: &'static str,
+    },
+    /// No key could be made, or nothing signed with it.
+    #[error("the cryptographic library failed")]
+    Library,
+    /// The signature has more bytes than any that is read.
+    #[error("model.sig has more than {bytes_max} bytes")]
+    TooLarge {
+        /// The most that are read.
+        bytes_max: usize,
+    },
+    /// The signature is not written as the format wants it.
+    #[error("model.sig is not a signature of a package: {reason}")]
+    Malformed {
+        /// The rule that it breaks.
+        reason: String,
+    },
+    /// The signature is of a kind that is not verified, such as one with a certificate.
+    #[error("model.sig is signed with {what}, which is not verified here")]
+    Unsupported {
+        /// The kind.
+        what: &'static str,
+    },
+    /// The signature is of a key that is neither in the package nor known to the user.
+    #[error("model.sig is of a key that is neither in the package nor known here")]
+    UnknownKey,
+    /// The signature names another key than the one in the package.
+    #[error("model.sig is not of {fingerprint}, the key in signer.pem")]
+    OtherKey {
+        /// The key in the package.
+        fingerprint: KeyFingerprint,
+    },
+    /// The signature was not made with the key.
+    #[error("model.sig was not made with the key {fingerprint}, or was changed since")]
+    Forged {
+        /// The key.
+        fingerprint: KeyFingerprint,
+    },
+    /// The signature is over another file than the package has.
+    #[error("model.sig signs another {file} than the package has")]
+    FileDiffers {
+        /// The file.
+        file: &'static str,
+    },
+    /// The signature does not cover a file of the package.
+    #[error("model.sig does not sign {file}")]
+    FileNotSigned {
+        /// The file.
+        file: &'static str,
+    },
+    /// The signature covers a file that the package does not have.
+    #[error("model.sig signs `{file}`, which the package does not have")]
+    FileMissing {
+        /// The file, escaped, at most 80 characters of it.
+        file: String,
+    },
+}
+
+impl SigningError {
+    /// True if nothing speaks against the signature but that it cannot be verified here: the
+    /// package is as good as one that is not signed.
+    pub fn is_unverifiable(&self) -> bool {
+        matches!(self, Self::Unsupported { .. } | Self::UnknownKey)
+    }
+
+    /// True if a signature is wrong, and with it the package.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::TooLarge { .. }
+                | Self::Malformed { .. }
+                | Self::OtherKey { .. }
+                | Self::Forged { .. }
+                | Self::FileDiffers { .. }
+                | Self::FileNotSigned { .. }
+                | Self::FileMissing { .. }
+        )
+    }
+
+    pub(crate) fn malformed(reason: impl Into<String>) -> Self {
+        Self::Malformed {
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn missing(file: &str) -> Self {
+        let shown = file.chars().take(80).flat_map(char::escape_default);
+        Self::FileMissing {
+            file: shown.collect(),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The `PackageFiles` that a signature covers, with their names and digests.
+
+use tool_hub_manifest::{Digest, Verified, package_file};
+
+/// All files of a package but its signature.
+#[derive(Debug, Clone, Copy)]
+pub struct PackageFiles<'a> {
+    /// Manifest, component and interpreter, which were hashed.
+    pub package: &'a Verified,
+    /// The bytes of `README.md`, where the package has one.
+    pub card: Option<&'a [u8]>,
+    /// The bytes of `signer.pem`, where the package has one.
+    pub signer: Option<&'a [u8]>,
+}
+
+/// A file by its name and digest.
+pub(crate) type HashedFile = (&'static str, Digest);
+
+impl PackageFiles<'_> {
+    /// The files in the order of their names, in which the root digest covers them.
+    pub(crate) fn hashed(&self) -> Vec<HashedFile> {
+        let pin = self.package.pin();
+        let interpreter = self.package.interpreter().map(|it| it.digest());
+        let mut files = vec![
+            (package_file::MANIFEST, pin.manifest),
+            (package_file::COMPONENT, pin.component),
+        ];
+        files.extend(interpreter.map(|digest| (package_file::INTERPRETER, digest)));
+        files.extend(self.card.map(|it| (package_file::CARD, Digest::of(it))));
+        files.extend(self.signer.map(|it| (package_file::SIGNER, Digest::of(it))));
+        files.sort_unstable();
+        files
+    }
+}

@@ -1,0 +1,183 @@
+//! The `PackageSignature` of a fetched package: who signed it, as far as that was verified.
+
+use std::path::Path;
+
+use tool_hub_manifest::{KeyFingerprint, KeyName, Verified, package_file};
+use tool_hub_registry_client::{
+    CARD_BYTES_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, SignatureFiles,
+};
+use tool_hub_signing::{PackageFiles, PrivateKey, SigningError, VerifiedSigner};
+
+use crate::error::Error;
+use crate::files;
+use crate::open_toolbox::Member;
+use crate::settings::Settings;
+use crate::signing_keys::SigningKeys;
+
+/// Who signed a package. One that names a signer is made by verifying the signature, or of a record
+/// that the user approved.
+#[derive(Debug, Clone)]
+pub struct PackageSignature {
+    state: State,
+    /// The user's name for the key.
+    name: Option<KeyName>,
+}
+
+#[derive(Debug, Clone)]
+enum State {
+    Unsigned,
+    Unverifiable(SigningError),
+    Verified(VerifiedSigner),
+    Recorded(KeyFingerprint),
+}
+
+impl PackageSignature {
+    /// That of what has no signature.
+    pub fn none() -> Self {
+        Self {
+            state: State::Unsigned,
+            name: None,
+        }
+    }
+
+    /// Verifies the signature in `files`, if there is one, over `package` and the files beside it.
+    ///
+    /// # Errors
+    /// As [`VerifiedSigner::check`], where the signature is wrong. One that cannot be verified is
+    /// as good as none.
+    pub(crate) fn verify(
+        files: Option<&SignatureFiles>,
+        package: &Verified,
+        keys: &SigningKeys,
+    ) -> Result<Self, SigningError> {
+        let Some(files) = files else {
+            return Ok(Self::none());
+        };
+        let covered = PackageFiles {
+            package,
+            card: files.card.as_deref(),
+            signer: files.signer.as_deref(),
+        };
+        match VerifiedSigner::check(&files.bundle, &covered, &keys.public()) {
+            Ok(signer) => Ok(Self {
+                name: keys.name_of(signer.fingerprint()).cloned(),
+                state: State::Verified(signer),
+            }),
+            Err(error) if error.is_unverifiable() => Ok(Self {
+                state: State::Unverifiable(error),
+                name: None,
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// That of a tool of the toolbox, as it was when the user approved it.
+    pub fn recorded(member: Member<'_>, keys: &SigningKeys) -> Self {
+        match member.locked.signer {
+            Some(signer) => Self {
+                state: State::Recorded(signer),
+                name: keys.name_of(signer).cloned(),
+            },
+            None => Self::none(),
+        }
+    }
+
+    /// The key that signed the package.
+    pub fn signer(&self) -> Option<KeyFingerprint> {
+        match &self.state {
+            State::Verified(signer) => Some(signer.fingerprint()),
+            State::Recorded(signer) => Some(*signer),
+            State::Unsigned | State::Unverifiable(_) => None,
+        }
+    }
+
+    /// The user's name for that key.
+    pub fn signer_name(&self) -> Option<&KeyName> {
+        self.name.as_ref()
+    }
+
+    /// The reason why a signature that is there was not verified.
+    pub fn unverifiable(&self) -> Option<&SigningError> {
+        match &self.state {
+            State::Unverifiable(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Who signed it, as the end of a line.
+    pub fn in_words(&self) -> String {
+        match (self.signer(), &self.name) {
+            (Some(signer), Some(name)) => format!("signed by {name} ({signer})"),
+            (Some(signer), None) => format!("signed by {signer}"),
+            (None, _) => "not signed".to_owned(),
+        }
+    }
+}
+
+/// Signs `package` and its `card` with `key`, whose public half travels with it.
+///
+/// # Errors
+/// As [`tool_hub_signing::sign`].
+pub fn sign(
+    package: &Verified,
+    card: &[u8],
+    key: &PrivateKey,
+    keys: &SigningKeys,
+) -> Result<(SignatureFiles, PackageSignature), SigningError> {
+    let pem = key.public().to_pem().into_bytes();
+    let covered = PackageFiles {
+        package,
+        card: Some(card),
+        signer: Some(&pem),
+    };
+    let files = SignatureFiles {
+        bundle: tool_hub_signing::sign(&covered, key)?,
+        signer: Some(pem),
+        card: Some(card.to_vec()),
+    };
+    let signature = PackageSignature::verify(Some(&files), package, keys)?;
+    Ok((files, signature))
+}
+
+/// The signature in the directory of a package, verified; `None` if there is none.
+///
+/// # Errors
+/// [`Error::WrongSignature`], and if a file cannot be read.
+pub fn verified_in(
+    directory: &Path,
+    package: &Verified,
+    settings: &Settings,
+) -> Result<Option<(SignatureFiles, PackageSignature)>, Error> {
+    let Some(files) = files_in(directory)? else {
+        return Ok(None);
+    };
+    let keys = SigningKeys::read(settings)?;
+    let signature = PackageSignature::verify(Some(&files), package, &keys);
+    let signature = signature.map_err(|source| Error::WrongSignature {
+        subject: directory.display().to_string(),
+        source,
+    })?;
+    Ok(Some((files, signature)))
+}
+
+/// The signature in the directory of a package, with the files that it covers; `None` if there is
+/// no `model.sig`.
+fn files_in(directory: &Path) -> Result<Option<SignatureFiles>, Error> {
+    let read = |name, bytes_max| {
+        let path = directory.join(name);
+        match path.symlink_metadata() {
+            Err(_) => Ok(None),
+            Ok(_) => files::read_regular(&path, bytes_max)
+                .map(Some)
+                .map_err(files::unreadable(&path)),
+        }
+    };
+    let Some(bundle) = read(package_file::SIGNATURE, SIGNATURE_BYTES_MAX)? else {
+        return Ok(None);
+    };
+    Ok(Some(SignatureFiles {
+        bundle,
+        signer: read(package_file::SIGNER, SIGNER_BYTES_MAX)?,
+        card: read(package_file::CARD, CARD_BYTES_MAX)?,
+    }))
+}

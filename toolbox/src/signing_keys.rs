@@ -1,0 +1,208 @@
+//! The user's keys that sign packages, and the public keys of others that have a name here.
+//!
+//! Each is a PEM file in the directory `keys` of the user's own: `NAME.pub.pem`, and for a key that
+//! signs also `NAME.pem`, which nobody but the user reads.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use tool_hub_manifest::{KeyFingerprint, KeyName};
+use tool_hub_signing::{PRIVATE_KEY_BYTES_MAX, PUBLIC_KEY_BYTES_MAX, PrivateKey, PublicKey};
+
+use crate::error::Error;
+use crate::files;
+use crate::settings::Settings;
+
+const DIRECTORY: &str = "keys";
+const PUBLIC: &str = ".pub.pem";
+const PRIVATE: &str = ".pem";
+
+/// The keys that have a name here.
+#[derive(Debug)]
+pub struct SigningKeys {
+    directory: PathBuf,
+    keys: BTreeMap<KeyName, NamedKey>,
+}
+
+/// A key that has a name here.
+#[derive(Debug, Clone)]
+pub struct NamedKey {
+    /// The public key.
+    pub public: PublicKey,
+    /// True if the private one is here as well: it is the user's own.
+    pub can_sign: bool,
+}
+
+impl SigningKeys {
+    /// Reads the public keys.
+    ///
+    /// # Errors
+    /// [`Error::Read`], [`Error::Key`].
+    pub fn read(settings: &Settings) -> Result<Self, Error> {
+        let directory = settings.user.join(DIRECTORY);
+        let mut keys = BTreeMap::new();
+        let entries = match fs::read_dir(&directory) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok(Self { directory, keys });
+            }
+            Err(error) => return Err(files::unreadable(&directory)(error)),
+        };
+        for entry in entries {
+            let entry = entry.map_err(files::unreadable(&directory))?;
+            let file = entry.file_name();
+            let name = file.to_str().and_then(|file| file.strip_suffix(PUBLIC));
+            let Some(name) = name.and_then(|name| name.parse::<KeyName>().ok()) else {
+                continue;
+            };
+            let key = NamedKey {
+                public: public_key(&entry.path())?,
+                can_sign: private_path(&directory, &name).exists(),
+            };
+            keys.insert(name, key);
+        }
+        Ok(Self { directory, keys })
+    }
+
+    /// Every key, by its name.
+    pub fn iter(&self) -> impl Iterator<Item = (&KeyName, &NamedKey)> {
+        self.keys.iter()
+    }
+
+    /// Every public key.
+    pub fn public(&self) -> Vec<PublicKey> {
+        self.keys.values().map(|key| key.public.clone()).collect()
+    }
+
+    /// The key called `name`.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchKey`].
+    pub fn named(&self, name: &KeyName) -> Result<&NamedKey, Error> {
+        self.keys.get(name).ok_or_else(|| Error::NoSuchKey {
+            name: name.clone(),
+            known: self.keys.keys().cloned().collect(),
+        })
+    }
+
+    /// The user's name for the key with a fingerprint.
+    pub fn name_of(&self, fingerprint: KeyFingerprint) -> Option<&KeyName> {
+        let mut keys = self.keys.iter();
+        let found = keys.find(|(_, key)| key.public.fingerprint() == fingerprint);
+        found.map(|(name, _)| name)
+    }
+
+    /// Keeps `key` as `name`, which has to be free.
+    ///
+    /// # Errors
+    /// [`Error::KeyExists`], [`Error::Write`].
+    pub fn keep(&self, name: &KeyName, key: &PrivateKey) -> Result<(), Error> {
+        self.refuse_taken(name, key.public())?;
+        let pem = key.to_pem().map_err(|source| Error::Key {
+            path: private_path(&self.directory, name),
+            source,
+        })?;
+        files::write_private_new(&private_path(&self.directory, name), pem.as_bytes())?;
+        self.write_public(name, key.public())
+    }
+
+    /// Calls somebody's public key `name`, which has to be free.
+    ///
+    /// # Errors
+    /// [`Error::KeyExists`], [`Error::Write`].
+    pub fn trust(&self, name: &KeyName, key: &PublicKey) -> Result<(), Error> {
+        self.refuse_taken(name, key)?;
+        self.write_public(name, key)
+    }
+
+    /// Forgets the key called `name`. A private key is gone for good.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchKey`], [`Error::Write`].
+    pub fn remove(&self, name: &KeyName) -> Result<(), Error> {
+        self.named(name)?;
+        // The public one last: as long as it is there, the key is listed, and can be removed again.
+        for path in [
+            private_path(&self.directory, name),
+            public_path(&self.directory, name),
+        ] {
+            match fs::remove_file(&path) {
+                Err(source) if source.kind() != ErrorKind::NotFound => {
+                    return Err(Error::Write { path, source });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The private key called `name`.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchKey`], [`Error::CannotSign`] for somebody else's, and as
+    /// [`private_key`](Self::private_key).
+    pub fn private(&self, name: &KeyName) -> Result<PrivateKey, Error> {
+        let key = self.named(name)?;
+        if !key.can_sign {
+            return Err(Error::CannotSign { name: name.clone() });
+        }
+        Self::private_key(&private_path(&self.directory, name))
+    }
+
+    /// Reads the private key in a PEM file, which nobody but its owner may read.
+    ///
+    /// # Errors
+    /// [`Error::Read`], [`Error::KeyOpenToOthers`], [`Error::Key`].
+    pub fn private_key(path: &Path) -> Result<PrivateKey, Error> {
+        let file = files::open_to_read(path).map_err(files::unreadable(path))?;
+        if files::is_open_to_others(&file).map_err(files::unreadable(path))? {
+            return Err(Error::KeyOpenToOthers {
+                path: path.to_owned(),
+            });
+        }
+        let pem = files::read_all(file, PRIVATE_KEY_BYTES_MAX as u64);
+        let pem = pem.map_err(files::unreadable(path))?;
+        PrivateKey::from_pem(&pem).map_err(not_a_key(path))
+    }
+
+    /// A name has one key, and a key one name.
+    fn refuse_taken(&self, name: &KeyName, key: &PublicKey) -> Result<(), Error> {
+        let same = self.name_of(key.fingerprint());
+        match same.or_else(|| self.keys.get_key_value(name).map(|(name, _)| name)) {
+            Some(taken) => Err(Error::KeyExists {
+                name: taken.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn write_public(&self, name: &KeyName, key: &PublicKey) -> Result<(), Error> {
+        let path = public_path(&self.directory, name);
+        files::write_private_new(&path, key.to_pem().as_bytes())
+    }
+}
+
+/// Reads the public key in a PEM file.
+///
+/// # Errors
+/// [`Error::Read`], [`Error::Key`].
+pub fn public_key(path: &Path) -> Result<PublicKey, Error> {
+    let pem = files::read_regular(path, PUBLIC_KEY_BYTES_MAX as u64);
+    let pem = pem.map_err(files::unreadable(path))?;
+    PublicKey::from_pem(&pem).map_err(not_a_key(path))
+}
+
+fn not_a_key(path: &Path) -> impl FnOnce(tool_hub_signing::SigningError) -> Error + use<> {
+    let path = path.to_owned();
+    |source| Error::Key { path, source }
+}
+
+fn private_path(directory: &Path, name: &KeyName) -> PathBuf {
+    directory.join(format!("{name}{PRIVATE}"))
+}
+
+fn public_path(directory: &Path, name: &KeyName) -> PathBuf {
+    directory.join(format!("{name}{PUBLIC}"))
+}
