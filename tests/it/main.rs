@@ -73,6 +73,7 @@ mod served;
 mod servers;
 mod shelf;
 mod sign_ins;
+mod signatures;
 mod signed;
 mod support;
 mod tamper;
@@ -101,6 +102,7 @@ fn main() -> ExitCode {
         journey::tests(),
         keyring::tests(),
         yanks::tests(),
+        signatures::tests(),
         tamper::tests(),
         checkouts::tests(),
         clients::tests(),
