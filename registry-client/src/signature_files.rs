@@ -8,7 +8,7 @@ use crate::files;
 use crate::limits::{CARD_BYTES_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX};
 use crate::progress::Silent;
 use crate::registry::Registry;
-use crate::resolve::Resolved;
+use crate::resolved::Resolved;
 
 /// The signature of a package as a registry has it. Nothing of it was verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
