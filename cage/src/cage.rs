@@ -19,6 +19,7 @@ use crate::launcher::Launcher;
 use crate::limits::CageLimits;
 use crate::program::Program;
 use crate::support::Support;
+use crate::task_bound::TaskBound;
 
 /// A cage that programs can be started in, each in its own.
 #[derive(Debug, Clone)]
@@ -26,6 +27,7 @@ pub struct Cage {
     launcher: Launcher,
     scratch: PathBuf,
     limits: CageLimits,
+    task_bound: Option<TaskBound>,
 }
 
 impl Cage {
@@ -37,6 +39,7 @@ impl Cage {
             launcher,
             scratch: scratch.into(),
             limits: CageLimits::standard(),
+            task_bound: None,
         }
     }
 
@@ -44,6 +47,14 @@ impl Cage {
     #[must_use]
     pub fn limits(mut self, limits: CageLimits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The same with tasks bounded by `bound` and nothing else, in the place of the best that
+    /// [`Support::task_bounds`] has.
+    #[must_use]
+    pub fn task_bound(mut self, bound: TaskBound) -> Self {
+        self.task_bound = Some(bound);
         self
     }
 
@@ -89,10 +100,16 @@ impl Cage {
             any(target_arch = "x86_64", target_arch = "aarch64")
         ))]
         {
+            let wanted = self.task_bound;
+            let mut bounds = support.task_bounds().iter().copied();
+            let task_bound = bounds
+                .find(|bound| wanted.is_none_or(|wanted| wanted == *bound))
+                .ok_or(CageError::TaskBound(wanted.unwrap_or(TaskBound::Watch)))?;
             let setup = crate::linux::start::Setup {
                 launcher: self.launcher.clone(),
                 scratch: self.scratch.clone(),
                 limits: self.limits,
+                task_bound,
             };
             crate::linux::start::start(setup, program, grants, values).await
         }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use tool_hub_manifest::{DirectoryName, VariableName};
 
 use crate::support::Support;
+use crate::task_bound::TaskBound;
 
 /// A program was not started. Nothing of it runs.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +15,9 @@ pub enum CageError {
     /// This system cannot cage programs.
     #[error("this system cannot cage programs: {0}")]
     Unsupported(Support),
+    /// The bound that was asked for does not hold on this system.
+    #[error("the number of tasks cannot be bounded here in the way that was asked for ({0:?})")]
+    TaskBound(TaskBound),
     /// The program's file cannot be read.
     #[error("cannot find the program {}", path.display())]
     Program {

@@ -40,6 +40,7 @@ mod program;
 ))]
 mod proxy;
 mod support;
+mod task_bound;
 
 pub use cage::Cage;
 pub use caged_process::{CagedProcess, Ended, Handle};
@@ -49,3 +50,4 @@ pub use limits::CageLimits;
 pub use methods::unenforced_methods;
 pub use program::Program;
 pub use support::{Missing, Support};
+pub use task_bound::TaskBound;

@@ -18,7 +18,8 @@ pub struct CageLimits {
     pub cpu_seconds: u64,
     /// Open files of one process.
     pub open_files: u64,
-    /// Processes and threads together. More are refused.
+    /// Processes and threads together. More are refused where the kernel counts them, and otherwise
+    /// end the cage: see [`TaskBound`](crate::TaskBound).
     pub tasks: u64,
     /// Connections to the proxy at a time. More are refused.
     pub connections: u32,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::task_bound::TaskBound;
+
 /// The oldest version of Landlock (Linux 6.12) that keeps files, TCP and signals apart.
 pub(crate) const LANDLOCK_MIN: u32 = 6;
 
@@ -9,6 +11,7 @@ pub(crate) const LANDLOCK_MIN: u32 = 6;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Support {
     missing: Vec<Missing>,
+    task_bounds: Vec<TaskBound>,
 }
 
 /// A mechanism that this system lacks.
@@ -34,14 +37,29 @@ pub enum Missing {
 }
 
 impl Support {
-    /// Finds out what this system lacks. Nothing is started and nothing changed.
+    /// Finds out what this system lacks. Nothing is changed, and nothing started but, once, a copy
+    /// of this process that tries whether a bound holds.
     pub(crate) fn detect() -> Self {
-        Self { missing: missing() }
+        let missing = missing();
+        let task_bounds = match missing.is_empty() {
+            true => task_bounds(),
+            false => Vec::new(),
+        };
+        Self {
+            missing,
+            task_bounds,
+        }
     }
 
     /// True if nothing is missing.
     pub fn is_complete(&self) -> bool {
         self.missing.is_empty()
+    }
+
+    /// The ways in which the tasks of a cage can be bounded here, the best first. There is none
+    /// where something is missing.
+    pub fn task_bounds(&self) -> &[TaskBound] {
+        &self.task_bounds
     }
 
     /// What is missing.
@@ -109,6 +127,31 @@ fn missing() -> Vec<Missing> {
     missing
 }
 
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+fn task_bounds() -> Vec<TaskBound> {
+    use crate::linux::{control_group, user_namespace};
+    let mut bounds = Vec::new();
+    if user_namespace::bounds_tasks() {
+        bounds.push(TaskBound::UserNamespace);
+    }
+    if control_group::parent().is_some() {
+        bounds.push(TaskBound::ControlGroup);
+    }
+    bounds.push(TaskBound::Watch);
+    bounds
+}
+
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+fn task_bounds() -> Vec<TaskBound> {
+    Vec::new()
+}
+
 #[cfg(not(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
@@ -126,6 +169,7 @@ mod tests {
     fn each_missing_mechanism_is_named_in_one_sentence() {
         let lacking = Support {
             missing: vec![Missing::LandlockVersion { found: 4 }, Missing::Seccomp],
+            task_bounds: vec![],
         };
         assert!(!lacking.is_complete());
         assert_eq!(
@@ -133,7 +177,10 @@ mod tests {
             "the kernel's Landlock has version 4, and version 6 (Linux 6.12) is needed; the kernel \
              has no seccomp filters, or this container forbids them"
         );
-        let nothing = Support { missing: vec![] };
+        let nothing = Support {
+            missing: vec![],
+            task_bounds: vec![TaskBound::Watch],
+        };
         assert!(nothing.is_complete() && nothing.missing().is_empty());
     }
 }

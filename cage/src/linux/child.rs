@@ -12,7 +12,8 @@ use rustix::process::{Pid, Signal, WaitOptions};
 
 use crate::linux::closing;
 use crate::linux::control::{self, kind};
-use crate::linux::plan::Plan;
+use crate::linux::control_group::ControlGroup;
+use crate::linux::plan::{Counting, Plan};
 
 /// See [`launch_for_parent`](crate::launch_for_parent).
 pub(crate) fn launch() -> ExitCode {
@@ -38,7 +39,13 @@ fn run(control: &OwnedFd) -> io::Result<()> {
     let message = control::receive(control)?;
     let plan: Plan = serde_json::from_slice(&message.bytes)?;
     let scratch = plan.scratch.clone();
-    let child = start(plan, message.descriptors, control.try_clone()?)?;
+    let group = control_group(&plan)?.map(Arc::new);
+    let child = start(
+        plan,
+        group.clone(),
+        message.descriptors,
+        control.try_clone()?,
+    )?;
     let over = Arc::new(Mutex::new(false));
     end_with_parent(control.try_clone()?, child, Arc::clone(&over));
     let started = [
@@ -49,6 +56,7 @@ fn run(control: &OwnedFd) -> io::Result<()> {
     // If the parent is gone, the other thread ends the program.
     let _ = control::send(control, &started, &[]);
     let status = wait(child, &over)?;
+    drop(group);
     // What the program left there is of use to nobody.
     let _ = std::fs::remove_dir_all(Path::new(&scratch));
     let ended = [&[kind::ENDED][..], &status.to_le_bytes()].concat();
@@ -56,12 +64,27 @@ fn run(control: &OwnedFd) -> io::Result<()> {
     Ok(())
 }
 
+/// The control group in which the kernel counts tasks, if it does.
+fn control_group(plan: &Plan) -> io::Result<Option<ControlGroup>> {
+    let Counting::ControlGroup(parent) = &plan.counting else {
+        return Ok(None);
+    };
+    ControlGroup::make(Path::new(parent), plan.resources.tasks)
+        .map(Some)
+        .map_err(|error| io::Error::other(format!("cannot make a control group: {error}")))
+}
+
 /// Starts the program's process, the first of its group.
 #[expect(
     unsafe_code,
     reason = "the process closes the cage around itself before it becomes the program"
 )]
-fn start(plan: Plan, pipes: Vec<OwnedFd>, control: OwnedFd) -> io::Result<Pid> {
+fn start(
+    plan: Plan,
+    group: Option<Arc<ControlGroup>>,
+    pipes: Vec<OwnedFd>,
+    control: OwnedFd,
+) -> io::Result<Pid> {
     let [stdin, stdout, stderr]: [OwnedFd; 3] = pipes
         .try_into()
         .map_err(|_| io::Error::other("there are not three pipes"))?;
@@ -78,7 +101,7 @@ fn start(plan: Plan, pipes: Vec<OwnedFd>, control: OwnedFd) -> io::Result<Pid> {
     // SAFETY: this process has one thread, so the memory of its copy is whole, and no lock in it
     // is held by a thread that the copy does not have.
     unsafe {
-        command.pre_exec(move || closing::close(&plan, control.as_fd()));
+        command.pre_exec(move || closing::close(&plan, group.as_deref(), control.as_fd()));
     }
     let child = command.spawn()?;
     Pid::from_raw(child.id().cast_signed()).ok_or_else(|| io::Error::other("there is no process"))

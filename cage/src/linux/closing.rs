@@ -13,8 +13,10 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 
 use crate::linux::control::{self, kind};
-use crate::linux::plan::{FileUse, Plan, Resources};
+use crate::linux::control_group::ControlGroup;
+use crate::linux::plan::{Counting, FileUse, Plan, Resources};
 use crate::linux::system_calls;
+use crate::linux::user_namespace;
 
 /// The version of Landlock that has to be there, all of whose rights are denied.
 const LANDLOCK: ABI = ABI::V6;
@@ -22,8 +24,12 @@ const LANDLOCK: ABI = ABI::V6;
 const LANDLOCK_NEWEST: ABI = ABI::V9;
 
 /// Closes the cage. If a step fails the parent is told which.
-pub(super) fn close(plan: &Plan, control: BorrowedFd<'_>) -> io::Result<()> {
-    let closed = steps(plan, control);
+pub(super) fn close(
+    plan: &Plan,
+    group: Option<&ControlGroup>,
+    control: BorrowedFd<'_>,
+) -> io::Result<()> {
+    let closed = steps(plan, group, control);
     if let Err(reason) = &closed {
         let message = [&[kind::FAILED], reason.as_bytes()].concat();
         // If nobody can be told, the program does not start all the same.
@@ -32,9 +38,16 @@ pub(super) fn close(plan: &Plan, control: BorrowedFd<'_>) -> io::Result<()> {
     closed.map_err(io::Error::other)
 }
 
-fn steps(plan: &Plan, control: BorrowedFd<'_>) -> Result<(), String> {
+fn steps(plan: &Plan, group: Option<&ControlGroup>, control: BorrowedFd<'_>) -> Result<(), String> {
     let end_with_parent = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     step("bind it to its launcher", end_with_parent)?;
+    if plan.counting == Counting::UserNamespace {
+        let entered = user_namespace::enter_with(control, plan.resources.tasks);
+        step("give it a user namespace", entered)?;
+    }
+    if let Some(group) = group {
+        step("move it into its control group", group.join())?;
+    }
     step("set its limits", limit(&plan.resources))?;
     step("take its privileges", drop_privileges())?;
     step("close descriptors", close_on_exec())?;

@@ -16,6 +16,9 @@ pub(super) const MESSAGE_BYTES_MAX: usize = 160 << 10;
 pub(super) mod kind {
     /// The listener of the program's filter comes with it.
     pub(in crate::linux) const LISTENER: u8 = b'N';
+    /// The process has a user namespace of its own, in which its user has to be mapped. Its number
+    /// follows. The answer is the same kind alone.
+    pub(in crate::linux) const NAMESPACE: u8 = b'U';
     /// The program runs. Its process follows.
     pub(in crate::linux) const STARTED: u8 = b'S';
     /// Nothing runs. The reason follows.

@@ -1,107 +1,37 @@
-//! Answers the kernel's questions about a cage: connects it to the proxy, and counts its tasks.
+//! Answers the kernel's questions about the connections of a cage: connects it to the proxy.
 //!
 //! A connection is never made by the program. This process makes two ends, gives one to the
 //! program in the place of its socket, and serves the other. So it does not matter what the
 //! program writes into the address after it was read here, and nobody else can reach the proxy,
 //! which listens nowhere.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::linux::members::members;
 use crate::linux::notification::{self, CloseOnExec, Question};
 use crate::proxy::{Arrival, PROXY_ADDRESS};
 
-/// The time for which the number of tasks counts as known while more are asked for than there may
-/// be. Otherwise a program that goes on asking has this process count all the time.
-const COUNTED_FOR: Duration = Duration::from_millis(20);
-
-/// The time after which a task that was allowed is there, however busy the machine is.
-const BEGUN_AFTER: Duration = Duration::from_secs(1);
-
 /// What decides about the calls of one cage.
 pub(super) struct Judge {
-    pub(super) group: u32,
-    pub(super) tasks_max: u64,
     pub(super) connections: Arc<Semaphore>,
     pub(super) proxy: UnboundedSender<Arrival>,
 }
 
 /// Answers until nobody is left in the cage.
 pub(super) fn answer(listener: &OwnedFd, judge: &Judge) {
-    let mut tasks = Tasks {
-        group: judge.group,
-        max: judge.tasks_max,
-        known: 1,
-        refused: None,
-        allowed: HashMap::new(),
-    };
     notification::wake_at_once(listener.as_fd());
-    // Where this process may, it goes before others: a signal that comes to a program before its
-    // question is received ends the call with `EINTR`.
-    let _ = rustix::process::nice(-20);
     while let Ok(Some(question)) = notification::next(listener.as_fd()) {
-        if question.call != libc::SYS_connect {
-            match tasks.one_more(question.thread) {
-                true => question.proceed(listener),
-                false => question.end(listener, libc::EAGAIN),
-            }
-            continue;
-        }
         match connect(listener, judge, &question) {
             Ok(()) => question.end(listener, 0),
             Err(errno) => question.end(listener, errno),
         }
-    }
-}
-
-/// The number of tasks in a cage, which is counted again when it seems to be too high: it is not
-/// told when one ends.
-struct Tasks {
-    group: u32,
-    max: u64,
-    known: u64,
-    refused: Option<Instant>,
-    /// The threads that were allowed one and have not asked for another since. Each may be yet to
-    /// begin it, so that it is not there to be counted.
-    allowed: HashMap<u32, Instant>,
-}
-
-impl Tasks {
-    /// True if `thread` may have one more.
-    fn one_more(&mut self, thread: u32) -> bool {
-        self.allowed.remove(&thread);
-        if self.known >= self.max {
-            if self.refused.is_some_and(|at| at.elapsed() < COUNTED_FOR) {
-                return false;
-            }
-            self.known = self.count();
-            if self.known >= self.max {
-                self.refused = Some(Instant::now());
-                return false;
-            }
-        }
-        self.known += 1;
-        self.allowed.insert(thread, Instant::now());
-        true
-    }
-
-    fn count(&mut self) -> u64 {
-        self.allowed.retain(|thread, at| {
-            at.elapsed() < BEGUN_AFTER && Path::new(&format!("/proc/{thread}")).exists()
-        });
-        let there: u64 = members(self.group).iter().map(|it| it.threads).sum();
-        there.saturating_add(self.allowed.len() as u64)
     }
 }
 

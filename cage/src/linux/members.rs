@@ -1,34 +1,34 @@
 //! The members of a cage's group of processes, as `/proc` shows them.
 
-use std::fs;
+use std::fs::{self, DirEntry};
 
-/// A process of the group.
-pub(super) struct Member {
-    pub(super) threads: u64,
-    /// Memory that holds no file: its own, and what it shares with others, which counts for each.
-    pub(super) memory_bytes: u64,
+/// The memory of the processes of `group` that holds no file: their own, and what they share with
+/// others, which counts for each.
+pub(super) fn memory_bytes(group: u32) -> u64 {
+    processes(group)
+        .filter_map(|(process, _)| fs::read_to_string(process.path().join("status")).ok())
+        .fold(0, |sum, status| sum.saturating_add(memory_in(&status)))
 }
 
-/// The processes of `group`. What ends meanwhile is left out.
-pub(super) fn members(group: u32) -> Vec<Member> {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    let processes = entries.flatten().filter(|entry| {
+/// True if `group` has more than `max` processes and threads. They are counted no further, because
+/// they may become more while they are counted.
+pub(super) fn has_more_tasks(group: u32, max: u64) -> bool {
+    let mut count = 0_u64;
+    processes(group).any(|(_, threads)| {
+        count = count.saturating_add(threads);
+        count > max
+    })
+}
+
+/// The processes of `group`, and the threads of each. What ends meanwhile is left out.
+fn processes(group: u32) -> impl Iterator<Item = (DirEntry, u64)> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(move |entry| {
         let name = entry.file_name();
-        name.as_encoded_bytes().iter().all(u8::is_ascii_digit)
-    });
-    processes
-        .filter_map(|entry| {
-            let stat = fs::read(entry.path().join("stat")).ok()?;
-            let threads = threads_in(&stat, group)?;
-            let status = fs::read_to_string(entry.path().join("status")).ok();
-            Some(Member {
-                threads,
-                memory_bytes: status.as_deref().map_or(0, memory_in),
-            })
-        })
-        .collect()
+        let is_process = name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
+        let stat = is_process.then(|| fs::read(entry.path().join("stat")).ok())??;
+        Some((entry, threads_in(&stat, group)?))
+    })
 }
 
 /// The number of threads in a line of `stat`, if the process belongs to `group`. The name in it
@@ -77,8 +77,9 @@ mod tests {
     #[test]
     fn this_process_is_a_member_of_its_group() {
         let group = rustix::process::getpgrp().as_raw_nonzero().get();
-        let members = members(group.unsigned_abs());
-        assert!(members.iter().any(|member| member.threads >= 2));
-        assert!(members.iter().any(|member| member.memory_bytes > 0));
+        let group = group.unsigned_abs();
+        assert!(has_more_tasks(group, 1));
+        assert!(!has_more_tasks(group, u64::MAX));
+        assert!(memory_bytes(group) > 0);
     }
 }

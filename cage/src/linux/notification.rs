@@ -18,15 +18,13 @@ pub(super) struct Question {
     id: u64,
     /// The thread that makes it.
     pub(super) thread: u32,
-    /// Its number.
-    pub(super) call: i64,
     /// Its arguments, as they will be used.
     pub(super) arguments: [u64; 6],
 }
 
 /// Has the kernel run who receives questions in the place of who asks, at once. A signal that comes
-/// before a question is received ends the asking call with `EINTR`, which programs do not expect of
-/// a fork. Kernels before 6.6 refuse, and then it is only slower.
+/// before a question is received ends the asking call with `EINTR`, for which few programs are
+/// prepared. Where the kernel refuses, it is only slower.
 #[expect(unsafe_code, reason = "no library sets this")]
 pub(super) fn wake_at_once(listener: BorrowedFd<'_>) {
     const SYNC_WAKE_UP: libc::c_ulong = 1;
@@ -46,7 +44,6 @@ pub(super) fn next(listener: BorrowedFd<'_>) -> io::Result<Option<Question>> {
                 return Ok(Some(Question {
                     id: asked.id,
                     thread: asked.pid,
-                    call: asked.data.nr.into(),
                     arguments: asked.data.args,
                 }));
             }
@@ -79,24 +76,14 @@ impl Question {
         unsafe { ioctl(listener, IS_VALID, &mut id) }.is_ok()
     }
 
-    /// Has the kernel make the call as it was asked.
-    pub(super) fn proceed(&self, listener: impl AsFd) {
-        const CONTINUE: u32 = 1;
-        self.answer(listener, 0, CONTINUE);
-    }
-
     /// Ends the call with an error, or with success where `errno` is 0.
-    pub(super) fn end(&self, listener: impl AsFd, errno: i32) {
-        self.answer(listener, -errno, 0);
-    }
-
     #[expect(unsafe_code, reason = "no library answers notifications")]
-    fn answer(&self, listener: impl AsFd, error: i32, flags: u32) {
+    pub(super) fn end(&self, listener: impl AsFd, errno: i32) {
         let mut response = seccomp_notif_resp {
             id: self.id,
             val: 0,
-            error,
-            flags,
+            error: -errno,
+            flags: 0,
         };
         // SAFETY: the kernel reads a value of this type. It refuses when who asked was ended.
         let _ = unsafe { ioctl(listener, SEND, &mut response) };

@@ -16,6 +16,7 @@ pub(super) struct Plan {
     pub(super) working: OsString,
     pub(super) rules: Vec<FileRule>,
     pub(super) resources: Resources,
+    pub(super) counting: Counting,
     /// True if an origin is granted, so that the proxy may be connected to.
     pub(super) network: bool,
 }
@@ -46,11 +47,23 @@ pub(super) enum FileUse {
     Scratch,
 }
 
-/// The limits that the kernel keeps for one process.
+/// The ways to count tasks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Counting {
+    /// By the kernel, in a user namespace.
+    UserNamespace,
+    /// By the kernel, in a control group that is made in this directory.
+    ControlGroup(OsString),
+    /// From outside.
+    Watch,
+}
+
+/// The limits that the kernel keeps for one process, and for all tasks where it counts them.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Resources {
     pub(super) memory_bytes: u64,
     pub(super) file_bytes: u64,
     pub(super) cpu_seconds: u64,
     pub(super) open_files: u64,
+    pub(super) tasks: u64,
 }

@@ -1,14 +1,14 @@
-//! Starts a program in a cage: the plan, the launcher, the threads that serve the cage.
+//! Starts a program in a cage: the plan, and the threads that serve the cage.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::DirBuilder;
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
@@ -25,12 +25,15 @@ use crate::error::CageError;
 use crate::launcher::Launcher;
 use crate::limits::CageLimits;
 use crate::linux::control::{self, kind};
+use crate::linux::control_group;
 use crate::linux::files;
+use crate::linux::launching::{Launched, launch};
 use crate::linux::listener::{self, Judge};
-use crate::linux::plan::{Plan, Resources};
+use crate::linux::plan::{Counting, Plan, Resources};
 use crate::linux::watch as usage;
 use crate::program::Program;
 use crate::proxy::{self, PROXY_ADDRESS};
+use crate::task_bound::TaskBound;
 
 /// The interval at which limits are looked at that the kernel does not keep.
 const LOOK: Duration = Duration::from_secs(1);
@@ -49,27 +52,12 @@ const PROXY_VARIABLES: [&str; 6] = [
 /// The limit that ended a cage.
 type Exceeded = Arc<OnceLock<(&'static str, u64)>>;
 
-/// The parent's ends of the program's pipes.
-struct Pipes {
-    stdin: io::PipeWriter,
-    stdout: io::PipeReader,
-    stderr: io::PipeReader,
-}
-
-/// A launcher that has started the program.
-struct Launched {
-    launcher: Child,
-    control: OwnedFd,
-    listener: OwnedFd,
-    group: u32,
-    pipes: Pipes,
-}
-
 /// What a cage is made with.
 pub(crate) struct Setup {
     pub(crate) launcher: Launcher,
     pub(crate) scratch: PathBuf,
     pub(crate) limits: CageLimits,
+    pub(crate) task_bound: TaskBound,
 }
 
 /// See [`Cage::start`](crate::Cage::start).
@@ -83,14 +71,28 @@ pub(crate) async fn start(
         launcher,
         scratch,
         limits,
+        task_bound,
     } = setup;
+    let counting = counting(task_bound)?;
     let scratch = private_directory(&scratch)?;
-    let plan = plan(limits, program, grants, values, scratch.path())?;
+    let plan = plan(limits, counting, program, grants, values, scratch.path())?;
     // It takes some milliseconds, in which others may need this thread.
     let launched = tokio::task::spawn_blocking(move || launch(&launcher, &plan)).await;
     let launched = launched.map_err(|error| CageError::Talk(io::Error::other(error)))??;
-    let serving = serve(limits, grants, launched, scratch);
+    let serving = serve((limits, task_bound), grants, launched, scratch);
     serving.map_err(CageError::Talk)
+}
+
+/// The way to count tasks, for the launcher.
+fn counting(bound: TaskBound) -> Result<Counting, CageError> {
+    match bound {
+        TaskBound::UserNamespace => Ok(Counting::UserNamespace),
+        TaskBound::ControlGroup => {
+            let parent = control_group::parent().ok_or(CageError::TaskBound(bound))?;
+            Ok(Counting::ControlGroup(parent.into_os_string()))
+        }
+        TaskBound::Watch => Ok(Counting::Watch),
+    }
 }
 
 /// A private directory with a home and one for temporary files.
@@ -113,6 +115,7 @@ fn private_directory(within: &Path) -> Result<TempDir, CageError> {
 
 fn plan(
     limits: CageLimits,
+    counting: Counting,
     program: &Program,
     grants: &Grants,
     values: &BTreeMap<VariableName, String>,
@@ -148,7 +151,9 @@ fn plan(
             file_bytes: limits.file_bytes,
             cpu_seconds: limits.cpu_seconds,
             open_files: limits.open_files,
+            tasks: limits.tasks,
         },
+        counting,
         network,
     })
 }
@@ -175,80 +180,9 @@ fn own_environment(program: &Program, scratch: &Path, network: bool) -> Vec<(Str
     environment
 }
 
-fn launch(launcher: &Launcher, plan: &Plan) -> Result<Launched, CageError> {
-    let failed = |source| CageError::Launcher {
-        path: launcher.program.clone(),
-        source,
-    };
-    let (control, theirs) = control::pair().map_err(failed)?;
-    let (stdin, to_program) = io::pipe().map_err(failed)?;
-    let (from_program, stdout) = io::pipe().map_err(failed)?;
-    let (errors, stderr) = io::pipe().map_err(failed)?;
-    let child = Command::new(&launcher.program)
-        .args(&launcher.arguments)
-        .env_clear()
-        .current_dir("/")
-        .stdin(Stdio::from(theirs))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(failed)?;
-    let pipes = Pipes {
-        stdin: to_program,
-        stdout: from_program,
-        stderr: errors,
-    };
-    let text = serde_json::to_vec(plan).map_err(|error| CageError::Talk(error.into()))?;
-    let descriptors = [stdin.as_fd(), stdout.as_fd(), stderr.as_fd()];
-    let sent = control::send(&control, &text, &descriptors);
-    let mut child = Some(child);
-    let begun = sent.map_err(CageError::Talk).and_then(|()| begun(&control));
-    match (begun, child.take()) {
-        (Ok((listener, group)), Some(launcher)) => Ok(Launched {
-            launcher,
-            control,
-            listener,
-            group,
-            pipes,
-        }),
-        (begun, child) => {
-            // Its parent's end is gone with this, so it ends whatever it has started.
-            drop(control);
-            if let Some(mut child) = child {
-                let _ = child.wait();
-            }
-            Err(begun.err().unwrap_or_else(lost))
-        }
-    }
-}
-
-fn lost() -> CageError {
-    CageError::Closing("the launcher ended without a word".into())
-}
-
-/// Waits until the program runs in its cage.
-fn begun(control: &OwnedFd) -> Result<(OwnedFd, u32), CageError> {
-    let mut listener = None;
-    loop {
-        let message = control::receive(control).map_err(CageError::Talk)?;
-        let (kind, rest) = message.bytes.split_first().ok_or_else(lost)?;
-        match *kind {
-            kind::LISTENER => listener = message.descriptors.into_iter().next(),
-            kind::STARTED => {
-                let group = rest.try_into().ok().map(u32::from_le_bytes);
-                let (Some(listener), Some(group)) = (listener, group) else {
-                    return Err(lost());
-                };
-                return Ok((listener, group));
-            }
-            _ => return Err(CageError::Closing(String::from_utf8_lossy(rest).into())),
-        }
-    }
-}
-
 /// Starts what serves the cage: the proxy, the answers to the kernel, and the wait for the end.
 fn serve(
-    limits: CageLimits,
+    (limits, task_bound): (CageLimits, TaskBound),
     grants: &Grants,
     launched: Launched,
     scratch: TempDir,
@@ -267,8 +201,6 @@ fn serve(
     let (proxy, arrivals) = mpsc::unbounded_channel();
     tokio::spawn(proxy::serve(Arc::new(grants.network.clone()), arrivals));
     let judge = Judge {
-        group,
-        tasks_max: limits.tasks,
         connections: Arc::new(Semaphore::new(limits.connections as usize)),
         proxy,
     };
@@ -284,6 +216,19 @@ fn serve(
         Arc::clone(&control),
         (ended.clone(), Arc::clone(&exceeded)),
     ));
+    if task_bound == TaskBound::Watch {
+        let (control, exceeded) = (Arc::clone(&control), Arc::clone(&exceeded));
+        let ended = ended.clone();
+        let is_over = move || ended.borrow().is_some();
+        thread::Builder::new()
+            .name("cage tasks".into())
+            .spawn(move || {
+                if usage::has_too_many_tasks(group, limits.tasks, is_over) {
+                    let _ = exceeded.set(("tasks", limits.tasks));
+                    shut_down(&control);
+                }
+            })?;
+    }
     let waiting = Arc::clone(&control);
     thread::Builder::new()
         .name("cage end".into())

@@ -120,17 +120,6 @@ const UNSUPPORTED: &[i64] = &[
     libc::SYS_setxattr,
 ];
 
-/// Calls that this process decides: new processes and threads, which it counts, and connections.
-#[cfg(target_arch = "x86_64")]
-const ASKED: &[i64] = &[
-    libc::SYS_connect,
-    libc::SYS_clone,
-    libc::SYS_fork,
-    libc::SYS_vfork,
-];
-#[cfg(not(target_arch = "x86_64"))]
-const ASKED: &[i64] = &[libc::SYS_connect, libc::SYS_clone];
-
 /// The flags of `clone` that make a new namespace, in which a program gains rights.
 const NAMESPACES: libc::c_int = libc::CLONE_NEWNS
     | libc::CLONE_NEWCGROUP
@@ -267,7 +256,7 @@ fn number(constant: libc::c_int) -> u64 {
     constant.unsigned_abs().into()
 }
 
-/// The filter that has the kernel ask about [`ASKED`]. The library has no such action.
+/// The filter that has the kernel ask about connections. The library has no such action.
 pub(super) fn asking() -> Vec<sock_filter> {
     const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     const EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
@@ -292,11 +281,9 @@ pub(super) fn asking() -> Vec<sock_filter> {
             0,
         ),
     ];
-    for call in ASKED {
-        let call = u32::try_from(*call).unwrap_or(u32::MAX);
-        program.push(at(EQUAL, call, 0, 1));
-        program.push(at(RETURN, libc::SECCOMP_RET_USER_NOTIF, 0, 0));
-    }
+    let connect = u32::try_from(libc::SYS_connect).unwrap_or(u32::MAX);
+    program.push(at(EQUAL, connect, 0, 1));
+    program.push(at(RETURN, libc::SECCOMP_RET_USER_NOTIF, 0, 0));
     program.push(at(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
     program
 }

@@ -1,14 +1,35 @@
-//! Watches what the kernel does not limit: the memory of all processes, and the private files.
+//! Watches what the kernel does not limit: the memory of all processes, the private files, and the
+//! number of tasks where the kernel does not count them.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::limits::CageLimits;
-use crate::linux::members::members;
+use crate::linux::members::{has_more_tasks, memory_bytes};
 
 /// At most so many private files are looked at, which more of them than that exceed.
 const ENTRIES_MAX: usize = 200_000;
+
+/// The interval at which tasks are counted, and the part of the time that counting takes at most on
+/// a machine with many processes.
+const COUNT: Duration = Duration::from_millis(100);
+const COUNTING_PART: u32 = 20;
+
+/// Counts the tasks of `group` until it has more than `max`, and returns true then, or until it
+/// `is_over`.
+pub(super) fn has_too_many_tasks(group: u32, max: u64, is_over: impl Fn() -> bool) -> bool {
+    while !is_over() {
+        let begun = Instant::now();
+        if has_more_tasks(group, max) {
+            return true;
+        }
+        thread::sleep(COUNT.max(begun.elapsed() * COUNTING_PART));
+    }
+    false
+}
 
 /// The limit that the cage of `group` exceeds, and its value.
 pub(super) fn exceeded(
@@ -16,8 +37,7 @@ pub(super) fn exceeded(
     scratch: &Path,
     limits: &CageLimits,
 ) -> Option<(&'static str, u64)> {
-    let memory: u64 = members(group).iter().map(|it| it.memory_bytes).sum();
-    if memory > limits.memory_bytes_total {
+    if memory_bytes(group) > limits.memory_bytes_total {
         return Some(("memory_bytes_total", limits.memory_bytes_total));
     }
     (size(scratch) > limits.scratch_bytes).then_some(("scratch_bytes", limits.scratch_bytes))

@@ -2,18 +2,15 @@
 
 use std::time::Instant;
 
-use tool_hub_cage::Ended;
+use tool_hub_cage::{Ended, TaskBound};
 use tool_hub_manifest::Grants;
 
-use crate::support::{Test, limited};
+use crate::support::{Place, Test, kernel_bounds, limited};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
-        ("bombs::processes_without_end_are_refused", || {
-            Box::pin(processes_without_end_are_refused())
-        }),
-        ("bombs::threads_count_as_processes_do", || {
-            Box::pin(threads_count_as_processes_do())
+        ("bombs::tasks_that_nobody_refuses_end_the_cage", || {
+            Box::pin(tasks_that_nobody_refuses_end_the_cage())
         }),
         ("bombs::memory_of_one_process_is_limited", || {
             Box::pin(memory_of_one_process_is_limited())
@@ -34,8 +31,28 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
+/// Those for systems whose kernel counts tasks.
+pub(crate) fn tests_of_the_kernel() -> Vec<Test> {
+    vec![
+        ("bombs::processes_without_end_are_refused", || {
+            Box::pin(processes_without_end_are_refused())
+        }),
+        ("bombs::threads_count_as_processes_do", || {
+            Box::pin(threads_count_as_processes_do())
+        }),
+        ("bombs::each_cage_has_its_own_number", || {
+            Box::pin(each_cage_has_its_own_number())
+        }),
+    ]
+}
+
 async fn processes_without_end_are_refused() {
-    let place = limited(|limits| limits.tasks = 40);
+    for bound in kernel_bounds() {
+        processes_are_refused(limited(|limits| limits.tasks = 40).bounded(bound)).await;
+    }
+}
+
+async fn processes_are_refused(place: Place) {
     // Each process forks until it may not, and waits to be counted.
     let script = r#"
 import time
@@ -70,9 +87,8 @@ else:
     place.check_empty();
 }
 
-async fn threads_count_as_processes_do() {
-    let place = limited(|limits| limits.tasks = 24);
-    let script = r#"
+/// Starts threads until it may not, and says how many tasks there were.
+const THREADS: &str = r#"
 import threading
 wait = threading.Event()
 count = 1
@@ -84,8 +100,58 @@ except RuntimeError: pass
 print("tasks", count)
 wait.set()
 "#;
-    let said = place.python(script, &Grants::none()).await;
-    assert_eq!(said.stdout, "tasks 24\n", "{said:?}");
+
+async fn threads_count_as_processes_do() {
+    for bound in kernel_bounds() {
+        let place = limited(|limits| limits.tasks = 24).bounded(bound);
+        let said = place.python(THREADS, &Grants::none()).await;
+        assert_eq!(said.stdout, "tasks 24\n", "{bound:?}: {said:?}");
+    }
+}
+
+async fn each_cage_has_its_own_number() {
+    for bound in kernel_bounds() {
+        let place = limited(|limits| limits.tasks = 24).bounded(bound);
+        let none = Grants::none();
+        let (one, other) = tokio::join!(place.python(THREADS, &none), place.python(THREADS, &none));
+        for said in [one, other] {
+            assert_eq!(said.stdout, "tasks 24\n", "{bound:?}: {said:?}");
+        }
+    }
+}
+
+async fn tasks_that_nobody_refuses_end_the_cage() {
+    let place = limited(|limits| limits.tasks = 40).bounded(TaskBound::Watch);
+    let processes = r#"
+import time
+for _ in range(60):
+    if os.fork() == 0: break
+time.sleep(60)
+"#;
+    let threads = r#"
+import threading, time
+for _ in range(60): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+time.sleep(60)
+"#;
+    for script in [processes, threads] {
+        let begun = Instant::now();
+        let said = place.python(script, &Grants::none()).await;
+        let expect = Ended::Limit {
+            limit: "tasks",
+            value: 40,
+        };
+        assert_eq!(said.ended, expect, "{script}: {said:?}");
+        assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    }
+    // As many as there may be go on.
+    let said = place
+        .python(
+            "import time\nfor _ in range(39): os.fork() or sys.exit(time.sleep(1))\ntime.sleep(1)",
+            &Grants::none(),
+        )
+        .await;
+    assert_eq!(said.ended, Ended::Exited(0), "{said:?}");
+    place.check_empty();
 }
 
 async fn memory_of_one_process_is_limited() {

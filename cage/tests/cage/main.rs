@@ -67,10 +67,18 @@ fn trials(arguments: &Arguments) -> Vec<libtest_mimic::Trial> {
         refused::tests(),
     ]
     .concat();
+    let counts = || {
+        let counts_none = || support::kernel_bounds().is_empty();
+        let reason = || "the kernel counts no tasks for this user here".to_owned();
+        missing.clone().or_else(|| counts_none().then(reason))
+    };
+    let dash = || missing.clone().or_else(processes::dash_missing);
     let python = || missing.clone().or_else(packages::python_missing);
     let node = || missing.clone().or_else(packages::node_missing);
     [
         support::trials(arguments, hostile, || missing.clone()),
+        support::trials(arguments, bombs::tests_of_the_kernel(), counts),
+        support::trials(arguments, processes::dash_tests(), dash),
         support::trials(arguments, servers::python_tests(), python),
         support::trials(arguments, servers::node_tests(), node),
     ]

@@ -4,10 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::os::fd::AsRawFd as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use tool_hub_cage::Cage;
 use tool_hub_manifest::{Grants, VariableName};
 
 use crate::support::{Test, place};
+
+/// The shell that handles the end of a child without having system calls begin again.
+const DASH: &str = "/usr/bin/dash";
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -30,6 +37,60 @@ pub(crate) fn tests() -> Vec<Test> {
             Box::pin(children_work_as_they_do_elsewhere())
         }),
     ]
+}
+
+pub(crate) fn dash_tests() -> Vec<Test> {
+    vec![("processes::forks_wait_for_nobody", || {
+        Box::pin(forks_wait_for_nobody())
+    })]
+}
+
+pub(crate) fn dash_missing() -> Option<String> {
+    (!Path::new(DASH).exists()).then(|| format!("there is no {DASH}"))
+}
+
+/// Threads that keep the machine busy as long as this is held.
+struct Busy(Arc<AtomicBool>);
+
+impl Busy {
+    fn start(threads: usize) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        for _ in 0..threads {
+            let is_over = Arc::clone(&is_over);
+            std::thread::spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        Self(is_over)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// On a busy machine a child often ends while the next one is forked.
+async fn forks_wait_for_nobody() {
+    let script = format!(
+        r#"
+import subprocess
+failed = 0
+for _ in range(40):
+    ran = subprocess.run(["{DASH}", "-c", "echo x | cat; echo y | cat"], capture_output=True)
+    failed += ran.returncode != 0 or ran.stdout != b"x\ny\n"
+print("failed", failed)
+"#
+    );
+    let _busy = Busy::start(4);
+    for bound in Cage::support().task_bounds() {
+        let place = place().bounded(*bound);
+        let said = place.python(&script, &Grants::none()).await;
+        assert_eq!(said.stdout, "failed 0\n", "{bound:?}: {said:?}");
+    }
 }
 
 async fn other_processes_are_not_touched() {

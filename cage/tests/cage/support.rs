@@ -12,7 +12,7 @@ use libtest_mimic::{Arguments, Trial};
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 use tokio::runtime::Runtime;
-use tool_hub_cage::{Cage, CageLimits, CagedProcess, Ended, Launcher, Program};
+use tool_hub_cage::{Cage, CageLimits, CagedProcess, Ended, Launcher, Program, TaskBound};
 use tool_hub_manifest::{Grants, VariableName};
 
 use crate::LAUNCH;
@@ -75,7 +75,21 @@ pub(crate) fn limited(edit: impl FnOnce(&mut CageLimits)) -> Place {
     Place { scratch, cage }
 }
 
+/// The ways in which the kernel can count tasks here.
+pub(crate) fn kernel_bounds() -> Vec<TaskBound> {
+    let mut bounds = Cage::support().task_bounds().to_vec();
+    bounds.retain(|bound| *bound != TaskBound::Watch);
+    bounds
+}
+
 impl Place {
+    /// The same with tasks bounded by `bound`.
+    pub(crate) fn bounded(self, bound: TaskBound) -> Self {
+        let Self { scratch, cage } = self;
+        let cage = cage.task_bound(bound);
+        Self { scratch, cage }
+    }
+
     pub(crate) async fn start(&self, program: &Program, grants: &Grants) -> CagedProcess {
         let started = self.cage.start(program, grants, &BTreeMap::new()).await;
         started.unwrap()
