@@ -18,6 +18,7 @@ mod listener;
 mod members;
 mod notification;
 mod plan;
+mod process_group;
 pub(crate) mod start;
 mod system_calls;
 pub(crate) mod user_namespace;

@@ -5,15 +5,17 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
-use rustix::process::{Pid, Signal, WaitOptions};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, WaitOptions};
 
 use crate::linux::closing;
 use crate::linux::control::{self, kind};
 use crate::linux::control_group::ControlGroup;
 use crate::linux::plan::{Counting, Plan};
+use crate::linux::process_group::ProcessGroup;
 
 /// See [`launch_for_parent`](crate::launch_for_parent).
 pub(crate) fn launch() -> ExitCode {
@@ -39,24 +41,22 @@ fn run(control: &OwnedFd) -> io::Result<()> {
     let message = control::receive(control)?;
     let plan: Plan = serde_json::from_slice(&message.bytes)?;
     let scratch = plan.scratch.clone();
-    let group = control_group(&plan)?.map(Arc::new);
+    let counted = control_group(&plan)?.map(Arc::new);
     let child = start(
         plan,
-        group.clone(),
+        counted.clone(),
         message.descriptors,
         control.try_clone()?,
     )?;
-    let over = Arc::new(Mutex::new(false));
-    end_with_parent(control.try_clone()?, child, Arc::clone(&over));
-    let started = [
-        &[kind::STARTED][..],
-        &child.as_raw_nonzero().get().to_le_bytes(),
-    ]
-    .concat();
+    let leader = rustix::process::pidfd_open(child, PidfdFlags::empty())?;
+    let number = child.as_raw_nonzero().get().cast_unsigned();
+    let group = Arc::new(ProcessGroup::of(number, leader.try_clone()?));
+    end_with_parent(control.try_clone()?, Arc::clone(&group));
+    let started = [&[kind::STARTED][..], &number.to_le_bytes()].concat();
     // If the parent is gone, the other thread ends the program.
-    let _ = control::send(control, &started, &[]);
-    let status = wait(child, &over)?;
-    drop(group);
+    let _ = control::send(control, &started, &[leader.as_fd()]);
+    let status = wait(child, &group)?;
+    drop(counted);
     // What the program left there is of use to nobody.
     let _ = std::fs::remove_dir_all(Path::new(&scratch));
     let ended = [&[kind::ENDED][..], &status.to_le_bytes()].concat();
@@ -81,7 +81,7 @@ fn control_group(plan: &Plan) -> io::Result<Option<ControlGroup>> {
 )]
 fn start(
     plan: Plan,
-    group: Option<Arc<ControlGroup>>,
+    counted: Option<Arc<ControlGroup>>,
     pipes: Vec<OwnedFd>,
     control: OwnedFd,
 ) -> io::Result<Pid> {
@@ -101,61 +101,30 @@ fn start(
     // SAFETY: this process has one thread, so the memory of its copy is whole, and no lock in it
     // is held by a thread that the copy does not have.
     unsafe {
-        command.pre_exec(move || closing::close(&plan, group.as_deref(), control.as_fd()));
+        command.pre_exec(move || closing::close(&plan, counted.as_deref(), control.as_fd()));
     }
     let child = command.spawn()?;
     Pid::from_raw(child.id().cast_signed()).ok_or_else(|| io::Error::other("there is no process"))
 }
 
-/// Ends the group when the parent asks for it or is gone. The two look alike.
-fn end_with_parent(control: OwnedFd, child: Pid, over: Arc<Mutex<bool>>) {
+/// Ends the group when the parent is gone.
+fn end_with_parent(control: OwnedFd, group: Arc<ProcessGroup>) {
     thread::spawn(move || {
         let _ = control::receive(&control);
-        let over = over.lock().unwrap_or_else(PoisonError::into_inner);
-        // Once it is over the number may belong to others.
-        if !*over {
-            let _ = rustix::process::kill_process_group(child, Signal::KILL);
-        }
+        group.kill();
     });
 }
 
-/// Waits for `child`, ends the rest of its group, and waits for that too.
-fn wait(child: Pid, over: &Mutex<bool>) -> io::Result<i32> {
-    loop {
-        let dead = next_dead()?;
-        if dead == child {
-            break;
+/// Waits for `child`, ends the rest of its `group`, which nobody left, and waits for that too.
+fn wait(child: Pid, group: &ProcessGroup) -> io::Result<i32> {
+    let status = loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((dead, status))) if dead == child => break status,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
         }
-        rustix::process::waitpid(Some(dead), WaitOptions::empty())?;
-    }
-    let mut over = over.lock().unwrap_or_else(PoisonError::into_inner);
-    // It is dead and not yet waited for, so the group's number is still its own. Nobody left the
-    // group, and a process that is being forked is ended with the one that forks it.
-    let _ = rustix::process::kill_process_group(child, Signal::KILL);
-    let status = rustix::process::waitpid(Some(child), WaitOptions::empty())?;
-    *over = true;
-    drop(over);
-    while let Ok(Some(_)) = rustix::process::wait(WaitOptions::empty()) {}
-    Ok(status.map_or(0, |(_, status)| status.as_raw()))
-}
-
-/// A child that has ended and is not yet waited for, so that its number stays its own.
-#[expect(unsafe_code, reason = "the library does not tell which child it was")]
-fn next_dead() -> io::Result<Pid> {
-    // SAFETY: all bits zero are a value of this type.
-    let mut dead: libc::siginfo_t = unsafe { std::mem::zeroed() };
-    let options = libc::WEXITED | libc::WNOWAIT;
-    loop {
-        // SAFETY: the kernel fills in the value that the pointer leads to.
-        let result = unsafe { libc::waitid(libc::P_ALL, 0, &raw mut dead, options) };
-        if result == 0 {
-            // SAFETY: `waitid` filled in the fields of a child's end.
-            let pid = unsafe { dead.si_pid() };
-            return Pid::from_raw(pid).ok_or_else(|| io::Error::other("there is no child"));
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
+    };
+    group.kill();
+    while let Ok(Some(_)) | Err(Errno::INTR) = rustix::process::wait(WaitOptions::empty()) {}
+    Ok(status.as_raw())
 }

@@ -19,7 +19,7 @@ pub(super) mod kind {
     /// The process has a user namespace of its own, in which its user has to be mapped. Its number
     /// follows. The answer is the same kind alone.
     pub(in crate::linux) const NAMESPACE: u8 = b'U';
-    /// The program runs. Its process follows.
+    /// The program runs. The number of its process follows, and a descriptor of it comes with it.
     pub(in crate::linux) const STARTED: u8 = b'S';
     /// Nothing runs. The reason follows.
     pub(in crate::linux) const FAILED: u8 = b'F';

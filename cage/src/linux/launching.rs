@@ -8,6 +8,7 @@ use crate::error::CageError;
 use crate::launcher::Launcher;
 use crate::linux::control::{self, kind};
 use crate::linux::plan::Plan;
+use crate::linux::process_group::ProcessGroup;
 use crate::linux::user_namespace;
 
 /// The parent's ends of the program's pipes.
@@ -22,7 +23,7 @@ pub(super) struct Launched {
     pub(super) launcher: Child,
     pub(super) control: OwnedFd,
     pub(super) listener: OwnedFd,
-    pub(super) group: u32,
+    pub(super) group: ProcessGroup,
     pub(super) pipes: Pipes,
 }
 
@@ -79,7 +80,7 @@ fn lost() -> CageError {
 }
 
 /// Waits until the program runs in its cage.
-fn begun(control: &OwnedFd) -> Result<(OwnedFd, u32), CageError> {
+fn begun(control: &OwnedFd) -> Result<(OwnedFd, ProcessGroup), CageError> {
     let mut listener = None;
     loop {
         let message = control::receive(control).map_err(CageError::Talk)?;
@@ -97,11 +98,13 @@ fn begun(control: &OwnedFd) -> Result<(OwnedFd, u32), CageError> {
             }
             kind::LISTENER => listener = message.descriptors.into_iter().next(),
             kind::STARTED => {
-                let group = rest.try_into().ok().map(u32::from_le_bytes);
-                let (Some(listener), Some(group)) = (listener, group) else {
+                let number = rest.try_into().ok().map(u32::from_le_bytes);
+                let leader = message.descriptors.into_iter().next();
+                let (Some(listener), Some(number), Some(leader)) = (listener, number, leader)
+                else {
                     return Err(lost());
                 };
-                return Ok((listener, group));
+                return Ok((listener, ProcessGroup::of(number, leader)));
             }
             _ => return Err(CageError::Closing(String::from_utf8_lossy(rest).into())),
         }

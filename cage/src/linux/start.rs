@@ -13,8 +13,6 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use rustix::net::Shutdown;
-use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 use tokio::net::unix::pipe;
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -30,6 +28,7 @@ use crate::linux::files;
 use crate::linux::launching::{Launched, launch};
 use crate::linux::listener::{self, Judge};
 use crate::linux::plan::{Counting, Plan, Resources};
+use crate::linux::process_group::ProcessGroup;
 use crate::linux::watch as usage;
 use crate::program::Program;
 use crate::proxy::{self, PROXY_ADDRESS};
@@ -197,7 +196,7 @@ fn serve(
     let stdin = pipe::Sender::from_owned_fd(pipes.stdin.into())?;
     let stdout = pipe::Receiver::from_owned_fd(pipes.stdout.into())?;
     let stderr = pipe::Receiver::from_owned_fd(pipes.stderr.into())?;
-    let control = Arc::new(control);
+    let group = Arc::new(group);
     let (proxy, arrivals) = mpsc::unbounded_channel();
     tokio::spawn(proxy::serve(Arc::new(grants.network.clone()), arrivals));
     let judge = Judge {
@@ -210,35 +209,35 @@ fn serve(
     let (tell, ended) = watch::channel(None);
     let exceeded = Exceeded::default();
     tokio::spawn(watch_usage(
-        group,
+        Arc::clone(&group),
         scratch.path().to_owned(),
         limits,
-        Arc::clone(&control),
         (ended.clone(), Arc::clone(&exceeded)),
     ));
     if task_bound == TaskBound::Watch {
-        let (control, exceeded) = (Arc::clone(&control), Arc::clone(&exceeded));
+        let (group, exceeded) = (Arc::clone(&group), Arc::clone(&exceeded));
         let ended = ended.clone();
         let is_over = move || ended.borrow().is_some();
         thread::Builder::new()
             .name("cage tasks".into())
             .spawn(move || {
-                if usage::has_too_many_tasks(group, limits.tasks, is_over) {
+                if usage::has_too_many_tasks(group.number(), limits.tasks, is_over) {
                     let _ = exceeded.set(("tasks", limits.tasks));
-                    shut_down(&control);
+                    group.kill();
                 }
             })?;
     }
-    let waiting = Arc::clone(&control);
+    let left = Arc::clone(&group);
     thread::Builder::new()
         .name("cage end".into())
         .spawn(move || {
-            let end = end(&waiting, launcher, group, &exceeded);
+            let end = end(&control, launcher, &left, &exceeded);
             drop(scratch);
             let _ = tell.send(Some(end));
         })?;
-    let kill = move || shut_down(&control);
-    let handle = Handle::new(group, Box::new(kill), ended);
+    let number = group.number();
+    let kill = move || group.kill();
+    let handle = Handle::new(number, Box::new(kill), ended);
     Ok(CagedProcess::new(
         Box::new(stdin),
         Box::new(stdout),
@@ -247,16 +246,10 @@ fn serve(
     ))
 }
 
-/// Has the launcher end the program. What it still has to say is received all the same.
-fn shut_down(control: &OwnedFd) {
-    let _ = rustix::net::shutdown(control, Shutdown::Write);
-}
-
 async fn watch_usage(
-    group: u32,
+    group: Arc<ProcessGroup>,
     scratch: PathBuf,
     limits: CageLimits,
-    control: Arc<OwnedFd>,
     (mut ended, exceeded): (watch::Receiver<Option<Ended>>, Exceeded),
 ) {
     let scratch = Arc::new(scratch);
@@ -266,29 +259,28 @@ async fn watch_usage(
             return;
         }
         let scratch = Arc::clone(&scratch);
+        let number = group.number();
         let looked =
-            tokio::task::spawn_blocking(move || usage::exceeded(group, &scratch, &limits)).await;
+            tokio::task::spawn_blocking(move || usage::exceeded(number, &scratch, &limits)).await;
         if let Ok(Some(limit)) = looked {
             let _ = exceeded.set(limit);
-            shut_down(&control);
+            group.kill();
             return;
         }
     }
 }
 
 /// Waits for the launcher's last word and its end.
-fn end(control: &OwnedFd, mut launcher: Child, group: u32, exceeded: &Exceeded) -> Ended {
+fn end(control: &OwnedFd, mut launcher: Child, group: &ProcessGroup, exceeded: &Exceeded) -> Ended {
     let message = control::receive(control);
     let status = message.ok().and_then(|message| {
         let (kind, status) = message.bytes.split_first()?;
         let status = status.try_into().ok().map(i32::from_le_bytes)?;
         (*kind == kind::ENDED).then(|| ExitStatus::from_raw(status))
     });
-    if status.is_none()
-        && let Some(group) = Pid::from_raw(group.cast_signed())
-    {
+    if status.is_none() {
         // Somebody ended the launcher, and nobody is left to end the program.
-        let _ = rustix::process::kill_process_group(group, Signal::KILL);
+        group.kill();
     }
     let _ = launcher.wait();
     if let Some((limit, value)) = exceeded.get().copied() {
