@@ -41,7 +41,7 @@ pub fn is_out_of_place(character: char) -> bool {
 /// Shows every character that could steer a terminal or change how text is read: control
 /// characters, escape sequences, bidirectional overrides, invisible and tag characters.
 /// Nothing is left out, everything harmful is spelled as `\u{…}`, so that a reader sees it
-/// was there. New lines are kept.
+/// was there. New lines and tabs are kept.
 pub fn escape(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -50,7 +50,7 @@ pub fn escape(text: &str) -> String {
         if ends_line {
             continue;
         }
-        if c == '\n' || !is_hidden(c) {
+        if matches!(c, '\n' | '\t') || !is_hidden(c) {
             shown.push(c);
         } else {
             let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
@@ -59,9 +59,9 @@ pub fn escape(text: &str) -> String {
     shown
 }
 
-/// Like [`escape`], on one line: new lines are spelled too.
+/// Like [`escape`], on one line: new lines and tabs are spelled too.
 pub fn escape_line(text: &str) -> String {
-    escape(text).replace('\n', "\\n")
+    escape(text).replace('\n', "\\n").replace('\t', "\\u{9}")
 }
 
 #[cfg(test)]
@@ -83,5 +83,7 @@ mod tests {
         check("a\u{202e}b", "a\\u{202e}b");
         check("\u{e0041}", "\\u{e0041}");
         check("a\nb\r\nc", "a\\nb\\nc");
+        check("a\tb", "a\\u{9}b");
+        assert_eq!(escape("a\tb\r\nc\u{b}"), "a\tb\nc\\u{b}");
     }
 }

@@ -1,4 +1,4 @@
-//! Compares the start of a program in a cage with its start without one, both in one run.
+//! Compares the start of a program in a cage, and forks in it, with those without one, in one run.
 //! This program is also the launcher.
 
 #![allow(
@@ -13,11 +13,22 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use tokio::io::AsyncReadExt as _;
-use tool_hub_cage::{Cage, Launcher, Program};
+use tool_hub_cage::{Cage, Launcher, Program, TaskBound};
 use tool_hub_manifest::Grants;
 
 /// The argument with which this program is the launcher.
 const LAUNCH: &str = "launch-for-parent";
+/// Forks a thousand times, each time waits, and says how many microseconds one of them took.
+const FORKS: &str = "
+import os, time
+begun = time.monotonic()
+for _ in range(1000):
+    child = os.fork()
+    if child == 0: os._exit(0)
+    os.waitpid(child, 0)
+print(round((time.monotonic() - begun) * 1000))
+";
+
 /// Starts of each kind, when they are measured and when they are only tried.
 const ROUNDS: usize = 40;
 const ROUNDS_TRIED: usize = 3;
@@ -61,6 +72,21 @@ fn main() -> ExitCode {
         let ratio = caged.as_secs_f64() / plain.as_secs_f64();
         println!("{name:8} plain {plain:>10.2?}  caged {caged:>10.2?}  ratio {ratio:.2}");
     }
+    let python = Path::new("/usr/bin/python3");
+    if python.exists() {
+        let program = Program::new(python, ["-I", "-c", FORKS]);
+        for bound in support.task_bounds() {
+            let forks = |said: String| Duration::from_micros(said.trim().parse().unwrap());
+            let mut plain = Vec::new();
+            let mut caged = Vec::new();
+            for _ in 0..rounds.div_ceil(4) {
+                plain.push(forks(plain_run(&program)));
+                caged.push(forks(runtime.block_on(caged_run(&program, Some(*bound)))));
+            }
+            let (plain, caged) = (median(plain), median(caged));
+            println!("fork     plain {plain:>10.2?}  caged {caged:>10.2?}  {bound:?}");
+        }
+    }
     ExitCode::SUCCESS
 }
 
@@ -72,26 +98,42 @@ fn median(mut times: Vec<Duration>) -> Duration {
 /// From the start to the end of what the program says.
 fn plain_start(program: &Program) -> Duration {
     let begun = Instant::now();
+    plain_run(program);
+    begun.elapsed()
+}
+
+/// Returns what the program says.
+fn plain_run(program: &Program) -> String {
     let output = Command::new(&program.path)
         .args(&program.arguments)
         .env_clear()
         .stdin(Stdio::null())
-        .output();
-    assert!(output.unwrap().status.success());
-    begun.elapsed()
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
 }
 
 async fn caged_start(program: &Program) -> Duration {
-    let launcher = Launcher::new("/proc/self/exe", [LAUNCH]);
-    let cage = Cage::new(launcher, std::env::temp_dir());
     let begun = Instant::now();
+    caged_run(program, None).await;
+    begun.elapsed()
+}
+
+async fn caged_run(program: &Program, bound: Option<TaskBound>) -> String {
+    let launcher = Launcher::new("/proc/self/exe", [LAUNCH]);
+    let mut cage = Cage::new(launcher, std::env::temp_dir());
+    if let Some(bound) = bound {
+        cage = cage.task_bound(bound);
+    }
     let process = cage
         .start(program, &Grants::none(), &BTreeMap::new())
         .await
         .unwrap();
     let (stdin, mut stdout, _stderr, mut handle) = process.into_parts();
     drop(stdin);
-    stdout.read_to_end(&mut Vec::new()).await.unwrap();
+    let mut said = String::new();
+    stdout.read_to_string(&mut said).await.unwrap();
     handle.wait().await;
-    begun.elapsed()
+    said
 }

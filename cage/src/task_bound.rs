@@ -22,8 +22,7 @@ impl fmt::Display for TaskBound {
             Self::UserNamespace => "the kernel counts its processes, in a user namespace",
             Self::ControlGroup => "the kernel counts its processes, in a control group",
             Self::Watch => {
-                "its processes are counted ten times a second: a server that starts them without \
-                 end may have thousands before it is ended"
+                "its processes are counted ten times a second; thousands may be there before it ends"
             }
         })
     }

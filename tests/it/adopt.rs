@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::support::ran::says;
+use crate::support::ran::{Ran, says};
 use crate::support::{Home, Need, Terminal, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -86,12 +86,26 @@ fn shelf(home: &Home) -> PathBuf {
     shelf
 }
 
-/// The digest of the tool that `arguments` would adopt.
+/// The digest of what `arguments` would adopt or give back.
 #[track_caller]
 fn digest(home: &Home, arguments: &str) -> String {
     let shown = home.tool(&format!("{arguments} --dry-run --json")).json();
     let digest = shown["approval_digest"].as_str();
     digest.expect("a digest").to_owned()
+}
+
+/// Undoes what `arguments` say by the digest of what comes back.
+fn undo(home: &Home, arguments: &str) -> Ran {
+    let digest = digest(home, arguments);
+    home.tool(&format!("{arguments} --approve {digest}"))
+}
+
+/// The same, and what is told of it.
+#[track_caller]
+fn give_back(home: &Home, arguments: &str) -> Value {
+    let digest = digest(home, arguments);
+    home.tool(&format!("{arguments} --approve {digest} --json"))
+        .json()
 }
 
 /// Adopts the one server of a client by the tool of the shelf.
@@ -165,8 +179,20 @@ fn a_server_becomes_a_component() {
     }
     says(&home.tool("adopt"), 0, "");
 
-    says(&home.tool("adopt --undo"), 3, "then write it with --yes");
-    let back = home.tool("adopt --undo --yes --json").json();
+    // It runs with all rights again, so somebody has to agree.
+    let between = text(&file);
+    for (refused, reason) in [
+        ("adopt --undo", "then write it with: --approve sha256:"),
+        ("adopt --undo --yes", "nobody is there to ask whether"),
+        (
+            "adopt --undo --yes --approve sha256:0000000000000000000000000000000000000000000000000000000000000000",
+            "but what comes back is sha256:",
+        ),
+    ] {
+        says(&home.tool(refused), 3, reason);
+        assert_eq!(text(&file), between);
+    }
+    let back = give_back(&home, "adopt --undo --yes");
     assert_eq!(back["removed"], json!(["my_greeter"]));
     assert_eq!(text(&file), before);
     assert!(!home.tool_home().join("adopted.toml").exists());
@@ -242,7 +268,7 @@ fn asked_at_a_terminal() {
     );
     assert!(after.starts_with("// mine\n"), "{after}");
 
-    let mut terminal = Terminal::start(home.command(["adopt", "--undo", "vscode"]));
+    let mut terminal = Terminal::start(home.command(["adopt", "--undo", "--yes", "vscode"]));
     terminal.wait_for("comes back: sums");
     terminal.wait_for("goes: tool-hub");
     terminal.wait_for("Type yes to approve: ");
@@ -273,10 +299,10 @@ fn one_tool_for_several_clients() {
     );
     assert!(!text(&codex).contains("sums"), "{}", text(&codex));
 
-    let back = home.tool("adopt codex --undo --yes --json").json();
+    let back = give_back(&home, "adopt codex --undo --yes");
     assert_eq!(back["removed"], json!([]), "the other client needs it");
     assert_eq!(text(&codex), toml);
-    let back = home.tool("adopt --undo --yes --json").json();
+    let back = give_back(&home, "adopt --undo --yes");
     assert_eq!(back["removed"], json!(["adder"]));
     assert_eq!(text(&cursor), json);
 }
@@ -304,7 +330,7 @@ fn within_a_project() {
         "{}",
         text(&projects)
     );
-    let back = home.tool("adopt --undo --yes --json").json();
+    let back = give_back(&home, "adopt --undo --yes");
     assert_eq!(back["removed"], json!(["adder", "adder"]));
     assert_eq!(
         (text(&own), text(&projects)),

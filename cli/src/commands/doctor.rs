@@ -97,9 +97,12 @@ impl Doctor {
 
 fn cage() -> Finding {
     let support = local_support();
-    match support.is_complete() {
-        true => good("cage", "local MCP servers run in a cage here"),
-        false => missing(
+    match support.task_bounds().first() {
+        Some(bound) => good(
+            "cage",
+            format!("local MCP servers run in a cage here; {bound}"),
+        ),
+        None => missing(
             "cage",
             format!("local MCP servers cannot be caged here, so none is started: {support}"),
         ),

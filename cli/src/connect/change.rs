@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use serde::Serialize;
+use serde_json::json;
 use similar::TextDiff;
+use tool_hub_manifest::Digest;
 
 use crate::files;
 use crate::settings::config::Config;
@@ -51,6 +53,16 @@ impl Change {
     /// The texts before and after, where there is a file both times.
     pub(crate) fn texts(&self) -> Option<(&str, &str)> {
         Some((self.before.as_deref()?, self.after.as_deref()?))
+    }
+
+    /// The digest of the place and of the texts before and after, by which a flag agrees to it.
+    pub(crate) fn digest(&self) -> Digest {
+        let place = self.target.to_string_lossy();
+        Digest::of(
+            json!([place, self.before, self.after])
+                .to_string()
+                .as_bytes(),
+        )
     }
 
     /// The path, followed by its target if it is a link.

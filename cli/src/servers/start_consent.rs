@@ -2,6 +2,7 @@
 
 use tool_hub_manifest::{Digest, ServerDescription};
 use tool_hub_manifest::{DirectoryGrant, DirectoryName, Grants, LockedTool, ServerStart};
+use tool_hub_mcp_client::local_support;
 use tool_hub_toolbox::inspection_report::start_lines;
 
 use crate::consent::approval::Terminal;
@@ -37,6 +38,9 @@ pub(crate) fn agreed(
     let digest = start_digest(start, grants)?;
     let mut lines = vec!["Before its tools can be read, the server has to be started.".to_owned()];
     lines.extend(start_lines(start, wanted_detail(printer)));
+    if let (ServerStart::Process(_), Some(bound)) = (start, local_support().task_bounds().first()) {
+        lines.push(format!("  {bound}"));
+    }
     lines.push(format!("  it may {}", may(grants)));
     lines.push(format!("  start      {digest}"));
     let report = lines.join("\n");

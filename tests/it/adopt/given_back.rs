@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{adopt_adder, shelf, text, write};
+use super::{adopt_adder, give_back, shelf, text, undo, write};
 use crate::support::ran::says;
 use crate::support::{Home, Test, test};
 
@@ -38,7 +38,7 @@ fn edits_of_others_stay() {
     adopt_adder(&home, &shelf, "");
     let mine = text(&file).replacen("{\n", "{\n  \"added\": true, // since\n", 1);
     std::fs::write(&file, &mine).expect("a file");
-    let back = home.tool("adopt --undo --yes --json").json();
+    let back = give_back(&home, "adopt --undo --yes");
     assert_eq!(back["removed"], json!(["adder"]));
     let after = text(&file);
     assert!(after.contains("\"added\": true, // since\n"), "{after}");
@@ -55,7 +55,7 @@ fn edits_of_others_stay() {
     let file = write(&home, ".codex/config.toml", toml);
     adopt_adder(&home, &shelf, "");
     std::fs::write(&file, text(&file).replace("q = 1", "q = 2 # since")).expect("a file");
-    home.tool("adopt --undo --yes").ok();
+    give_back(&home, "adopt --undo --yes");
     let after = text(&file);
     for part in [
         "# mine\n[mcp_servers.sums] # adds\ncommand = 'uvx'\nargs = [ \"adder-mcp\" ]\n",
@@ -83,14 +83,14 @@ fn twice_and_back() {
     assert!(!text(&file).contains("\"more\""), "{}", text(&file));
 
     // One alone comes back beside the other's tool.
-    home.tool("adopt --undo --server more --yes").ok();
+    give_back(&home, "adopt --undo --server more --yes");
     let between = text(&file);
     assert!(
         between.contains("\"more\"") && between.contains("tool-hub"),
         "{between}"
     );
     home.tool(&format!("{command} --approve {digest}")).ok();
-    let back = home.tool("adopt --undo --yes --json").json();
+    let back = give_back(&home, "adopt --undo --yes");
     assert_eq!(back["removed"], json!(["adder"]));
     let after: serde_json::Value = serde_json::from_str(&text(&file)).expect("JSON");
     let expect: serde_json::Value = serde_json::from_str(before).expect("JSON");
@@ -118,7 +118,7 @@ fn an_interrupted_run_is_told() {
     adopt_adder(&home, &shelf, "");
     assert!(!text(&file).contains("sums"));
     std::fs::write(&file, before).expect("a file");
-    let back = home.tool("adopt --undo --yes --json").json();
+    let back = give_back(&home, "adopt --undo --yes");
     assert_eq!(text(&file), before);
     assert_eq!(back["restored"][0]["servers"], json!(["sums"]));
     assert!(!home.tool_home().join("adopted.toml").exists());
@@ -131,7 +131,7 @@ fn a_file_that_is_gone_comes_back() {
     let file = write(&home, ".cursor/mcp.json", &before);
     adopt_adder(&home, &shelf, "");
     std::fs::remove_file(&file).expect("a file");
-    home.tool("adopt --undo --yes").ok();
+    give_back(&home, "adopt --undo --yes");
     assert!(text(&file).contains(ENTRY), "{}", text(&file));
 }
 
@@ -152,7 +152,7 @@ fn a_connection_of_one_s_own_stays() {
         between.contains("tool-hub") && !between.contains("sums"),
         "{between}"
     );
-    let undone = home.tool("adopt --undo --yes");
+    let undone = undo(&home, "adopt --undo --yes");
     says(&undone, 0, "Cursor uses it");
     assert_eq!(text(&file), before);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{SECRET, text, write};
+use super::{SECRET, give_back, text, write};
 use crate::servers::{digest_after, remote};
 use crate::support::ran::says;
 use crate::support::{Home, Need, Terminal, Test, test};
@@ -69,7 +69,7 @@ fn a_process_goes_into_a_cage() {
     // It has the variable, and what it says of it is masked.
     let said = home.tool("call demo.get_variable name=DEMO_KEY").ok();
     assert_eq!(said, "***\n");
-    let back = home.tool("adopt --undo --yes --json").json();
+    let back = give_back(&home, "adopt --undo --yes");
     assert_eq!(back["removed"], json!(["demo"]));
     assert_eq!(text(&file), before);
     assert!(!text(&home.tool_home().join("variables.toml")).contains(SECRET));
@@ -124,7 +124,7 @@ fn servers_of_registries() {
             .ok()
             .contains("entities")
     );
-    home.tool("adopt --undo --yes").ok();
+    give_back(&home, "adopt --undo --yes");
     assert_eq!(text(&file), before);
 }
 
@@ -142,7 +142,7 @@ fn a_remote_server_keeps_its_key() {
     says(&other, 1, "no client has a server called `far`");
     assert!(!text(&file).contains(SECRET), "{}", text(&file));
     assert_eq!(home.tool("call far").ok(), "key: Bearer ***\n");
-    home.tool("adopt --undo --yes").ok();
+    give_back(&home, "adopt --undo --yes");
     assert_eq!(text(&file), before);
     assert!(!text(&home.tool_home().join("credentials.toml")).contains(SECRET));
 }

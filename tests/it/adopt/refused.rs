@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use super::{adopt_adder, digest, shelf, text, write};
+use super::{adopt_adder, digest, give_back, shelf, text, undo, write};
 use crate::support::ran::says;
 use crate::support::{Home, Terminal, Test, test};
 
@@ -127,7 +127,7 @@ fn links_are_followed() {
     adopt_adder(&home, &shelf, "");
     assert_eq!(std::fs::read_link(&link).expect("a link"), real);
     assert!(text(&real).contains("tool-hub"));
-    home.tool("adopt --undo --yes").ok();
+    give_back(&home, "adopt --undo --yes");
     assert_eq!(std::fs::read_link(&link).expect("a link"), real);
     assert_eq!(text(&real), SUMS);
 
@@ -166,7 +166,7 @@ fn a_foreign_name_is_left() {
     home.tool(&format!("{command} --approve {digest} --name mine"))
         .ok();
     assert!(text(&file).contains("\"mine\"") && !text(&file).contains("\"sums\""));
-    home.tool("adopt --undo --yes").ok();
+    give_back(&home, "adopt --undo --yes");
     assert_eq!(text(&file), taken);
 }
 
@@ -188,7 +188,7 @@ fn changed_meanwhile() {
     assert_eq!(terminal.end().status.code(), Some(1));
     assert_eq!(text(&file), theirs);
     // What was written anew is not put back.
-    let back = home.tool("adopt --undo --yes");
+    let back = undo(&home, "adopt --undo --yes");
     says(
         &back,
         0,

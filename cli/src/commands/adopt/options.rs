@@ -47,10 +47,10 @@ pub(crate) struct AdoptOptions {
     pub(super) dry_run: bool,
 
     /// Give back what was taken over: the entries as they were, without the tools
-    #[arg(long, conflicts_with_all = ["as", "shelf", "approve"])]
+    #[arg(long, conflicts_with_all = ["as", "shelf", "start"])]
     pub(super) undo: bool,
 
-    /// With --undo: write without asking, and remove the tools that nothing else needs
+    /// With --undo: remove the tools that nothing else needs without asking
     #[arg(long, short, requires = "undo")]
     pub(super) yes: bool,
 

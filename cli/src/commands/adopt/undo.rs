@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde_json::json;
-use tool_hub_manifest::ToolKey;
+use tool_hub_manifest::{Digest, ToolKey};
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use super::options::AdoptOptions;
@@ -42,18 +42,23 @@ pub(super) fn undo(
             .hint("see what clients have with: tool adopt --dry-run")
             .into());
     }
+    let undone: Vec<(&AdoptedFile, Undone)> = meant
+        .into_iter()
+        .map(|file| Ok((file, Undone::of(file, asked.server.as_deref())?)))
+        .collect::<anyhow::Result<_>>()?;
+    let digest = digest(undone.iter().map(|(_, undone)| undone));
+    let is_approved = is_approved(asked, digest)?;
     let mut restored = Vec::new();
     let mut removed = Vec::new();
-    for file in meant {
-        let undone = Undone::of(file, asked.server.as_deref())?;
+    for (file, undone) in undone {
         undone.show(session);
         if asked.dry_run {
             continue;
         }
-        if !asked.yes {
+        if !is_approved {
             let file = undone.change.shown();
-            let hint = "look at what comes back with --dry-run, then write it with --yes";
-            consent(&file, &file, hint)?;
+            let hint = format!("look at what comes back, then write it with: --approve {digest}");
+            consent(&file, &file, &hint)?;
         }
         undone.change.write(config)?;
         let names: Vec<&str> = undone.servers.iter().map(|it| &*it.written.name).collect();
@@ -79,9 +84,32 @@ pub(super) fn undo(
             "restored": restored,
             "removed": removed,
             "written": !asked.dry_run,
+            "approval_digest": digest,
         }))?;
+    } else if asked.dry_run {
+        printer.note(&format!("  digest     {digest}"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The digest of all that is written, by which a flag agrees to it.
+fn digest<'a>(undone: impl Iterator<Item = &'a Undone>) -> Digest {
+    let digests: Vec<String> = undone.map(|it| it.change.digest().to_string()).collect();
+    Digest::of(digests.join("\n").as_bytes())
+}
+
+/// True if a flag agrees to what `digest` stands for: servers that come back run with all of the
+/// user's rights.
+fn is_approved(asked: &AdoptOptions, digest: Digest) -> anyhow::Result<bool> {
+    match asked.approval.approve {
+        None => Ok(false),
+        Some(named) if named == digest => Ok(true),
+        Some(named) => Err(Problem::refused(format!(
+            "--approve names {named}, but what comes back is {digest}; nothing was written"
+        ))
+        .hint("look at what comes back with --dry-run, and name the digest that is shown")
+        .into()),
+    }
 }
 
 /// The entries that come back into one configuration.

@@ -6,7 +6,7 @@ use crate::terminal::problem::Problem;
 
 /// Fails unless a person at the terminal agrees that `file` is written. Where nobody can be asked
 /// the error says so of `what`, with `hint`.
-pub(super) fn consent(file: &str, what: &str, hint: &'static str) -> anyhow::Result<()> {
+pub(super) fn consent(file: &str, what: &str, hint: &str) -> anyhow::Result<()> {
     let Some(mut terminal) = Terminal::open() else {
         let nobody = format!("nobody is there to ask whether {what} may be changed");
         return Err(Problem::refused(nobody).hint(hint).into());
