@@ -21,5 +21,6 @@ mod plan;
 mod process_group;
 pub(crate) mod start;
 mod system_calls;
+mod task_limit;
 pub(crate) mod user_namespace;
 mod watch;

@@ -16,6 +16,7 @@ use crate::linux::control::{self, kind};
 use crate::linux::control_group::ControlGroup;
 use crate::linux::plan::{Counting, FileUse, Plan, Resources};
 use crate::linux::system_calls;
+use crate::linux::task_limit;
 use crate::linux::user_namespace;
 
 /// The version of Landlock that has to be there, all of whose rights are denied.
@@ -41,12 +42,14 @@ pub(super) fn close(
 fn steps(plan: &Plan, group: Option<&ControlGroup>, control: BorrowedFd<'_>) -> Result<(), String> {
     let end_with_parent = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     step("bind it to its launcher", end_with_parent)?;
-    if plan.counting == Counting::UserNamespace {
-        let entered = user_namespace::enter_with(control, plan.resources.tasks);
-        step("give it a user namespace", entered)?;
-    }
-    if let Some(group) = group {
-        step("move it into its control group", group.join())?;
+    let tasks = plan.resources.tasks;
+    match (&plan.counting, group) {
+        (Counting::UserNamespace, _) => step(
+            "give it a user namespace",
+            user_namespace::enter_with(control, tasks),
+        )?,
+        (_, Some(group)) => step("move it into its control group", group.join())?,
+        (_, None) => step("limit tasks", task_limit::limit_beside_others(tasks))?,
     }
     step("set its limits", limit(&plan.resources))?;
     step("take its privileges", drop_privileges())?;

@@ -8,10 +8,10 @@ use std::io::{self, Write as _};
 use std::os::fd::BorrowedFd;
 use std::sync::OnceLock;
 
-use rustix::io::Errno;
-use rustix::process::{Pid, Resource, Rlimit, WaitOptions, setrlimit, waitpid};
+use rustix::process::Pid;
 
 use crate::linux::control::{self, kind};
+use crate::linux::task_limit::{exit_code, limit, refuses_more};
 
 /// True if a limit on tasks holds in a user namespace. It holds where one may be made, and for
 /// everybody but the machine's own root, who may be root of a container. So it is tried, once.
@@ -28,39 +28,12 @@ fn try_in_a_copy() -> bool {
     // SAFETY: the copy makes system calls only, whatever other threads held, and ends with one.
     let copy = unsafe { libc::fork() };
     if copy == 0 {
-        let holds = enter().is_ok() && limit(1).is_ok() && has_no_more();
+        let holds = enter().is_ok() && limit(1).is_ok() && refuses_more();
         // SAFETY: ends the copy without anything that this process has still to do.
         unsafe { libc::_exit(i32::from(holds)) };
     }
-    let ended = Pid::from_raw(copy).and_then(|copy| waited(copy).ok());
+    let ended = Pid::from_raw(copy).and_then(|copy| exit_code(copy).ok());
     ended == Some(1)
-}
-
-/// True if the kernel refuses this process another one.
-#[expect(unsafe_code, reason = "the library's fork does more than the call")]
-fn has_no_more() -> bool {
-    // SAFETY: a fork without handlers, whose child does nothing but end.
-    let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
-    match i32::try_from(child) {
-        // SAFETY: as above.
-        Ok(0) => unsafe { libc::_exit(0) },
-        Ok(child) if child > 0 => {
-            let _ = Pid::from_raw(child).map(waited);
-            false
-        }
-        _ => io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN),
-    }
-}
-
-/// The code with which `process` exits.
-fn waited(process: Pid) -> Result<i32, Errno> {
-    loop {
-        match waitpid(Some(process), WaitOptions::empty()) {
-            Ok(Some((_, status))) => return Ok(status.exit_status().unwrap_or(-1)),
-            Ok(None) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error),
-        }
-    }
 }
 
 /// Enters a new namespace, has the parent map this user and group into it, and limits its tasks.
@@ -84,14 +57,6 @@ fn enter() -> io::Result<()> {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
-}
-
-fn limit(tasks: u64) -> io::Result<()> {
-    let limit = Rlimit {
-        current: Some(tasks),
-        maximum: Some(tasks),
-    };
-    Ok(setrlimit(Resource::Nproc, limit)?)
 }
 
 /// Maps this user and this group into the namespace of `process`. It is done from outside, because
