@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Compares MCP servers of PyPI and npm with the tools that `tool new --from` makes of them.
 
-usage: run.py [--tool PATH] [--write] [PACKAGE]...
+usage: run.py [--tool PATH] [--registry NAME] [--rows PATH]... [--write] [PACKAGE]...
 
 For each package of packages.toml the original is installed and started as a process, ours is made, built and
 served by `tool serve --only`; both list their tools and answer the same ten calls. What differs is printed.
-Everything lies below target/adoption. `--write` writes docs/adoption.md.
+Everything lies below target/adoption. `--write` writes docs/adoption.md, with the rows of other runs that `--rows` names;
+`--write --no-run` compares nothing.
 """
 
 import argparse
@@ -48,13 +49,11 @@ def run(command, **options):
     return done.stdout
 
 
-PORT = 18099
-ORIGIN = f"http://127.0.0.1:{PORT}"
 PAGE = "<html><head><title>A page</title></head><body><h1>A page</h1><p>It has <a href='/other'>a link</a> and words.</p></body></html>"
 
 
 class Fixture(http.server.BaseHTTPRequestHandler):
-    """The services that tools ask: each request has the same answer each time."""
+    """The services that tools ask: each request has the same answer each time. The system chooses the port."""
 
     def answer(self):
         length = int(self.headers.get("Content-Length") or 0)
@@ -78,6 +77,10 @@ class Fixture(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+FIXTURE = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Fixture)
+ORIGIN = f"http://127.0.0.1:{FIXTURE.server_port}"
 
 
 class Server:
@@ -397,7 +400,7 @@ def compare(package, tool, env):
             answers.append(answer)
             is_random = package.get("random") == ["*"] or name in package.get("random", [])
             if steady(answered(answer), is_random) != steady(answered(result), is_random):
-                differences.append(f"call: {name} {json.dumps(arguments)[:80]}")
+                differences.append(f"call: {name} {json.dumps(arguments).replace(ORIGIN, 'ORIGIN')[:80]}")
         (place / "answers.json").write_text(json.dumps([[it, theirs, ours] for it, theirs, ours in zip(made, expected, answers)], indent=1))
         touched = canaries.touched([found, answers])
         if touched:
@@ -445,14 +448,21 @@ def table(rows):
     return "\n".join(lines) + "\n"
 
 
+def read_rows(path):
+    return {(row["registry"], row["package"]): row for row in json.loads(path.read_text())} if path.exists() else {}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tool", type=Path, default=ROOT / "target" / "debug" / "tool")
     parser.add_argument("--packages", type=Path, default=HERE / "packages.toml")
+    parser.add_argument("--registry", choices=["pypi", "npm"])
+    parser.add_argument("--rows", type=Path, action="append", default=[])
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--no-run", action="store_true")
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
-    packages = tomllib.loads(given.packages.read_text())["package"]
+    packages = tomllib.loads(given.packages.read_text().replace("ORIGIN", ORIGIN))["package"]
     KEPT.mkdir(parents=True, exist_ok=True)
     env = {key: it for key, it in os.environ.items() if not key.startswith("TOOL_HUB")}
     # The canaries lie in another home, where npm has no settings.
@@ -461,12 +471,11 @@ def main():
         os.environ.setdefault("NPM_CONFIG_USERCONFIG", str(settings))
     env = {**env, **{key: it for key, it in os.environ.items() if key == "NPM_CONFIG_USERCONFIG"}}
     env["TOOL_HUB_HOME"] = str(KEPT / "home")
-    fixture = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Fixture)
-    threading.Thread(target=fixture.serve_forever, daemon=True).start()
+    threading.Thread(target=FIXTURE.serve_forever, daemon=True).start()
     kept = KEPT / "rows.json"
-    rows = {(row["registry"], row["package"]): row for row in json.loads(kept.read_text())} if kept.exists() else {}
+    rows = read_rows(kept)
     for package in packages:
-        if given.names and package["name"] not in given.names:
+        if given.no_run or given.names and package["name"] not in given.names or given.registry not in (None, package["registry"]):
             continue
         start = time.monotonic()
         row = compare(package, given.tool.resolve(), env)
@@ -475,6 +484,8 @@ def main():
         print(f"{row['outcome']:12} {package['registry']}:{package['name']} {time.monotonic() - start:.0f}s {row.get('answered', '')} {row['reason']}", flush=True)
         kept.write_text(json.dumps(list(rows.values()), indent=1))
     known = {(package["registry"], package["name"]) for package in packages}
+    for path in given.rows:
+        rows |= read_rows(path)
     rows = [row for key, row in rows.items() if key in known]
     if given.write:
         (ROOT / "docs" / "adoption.md").write_text(table(rows))
