@@ -6,7 +6,8 @@ usage: run.py [--tool PATH] [--registry NAME] [--rows PATH]... [--write] [PACKAG
 For each package of packages.toml the original is installed and started as a process, ours is made, built and
 served by `tool serve --only`; both list their tools and answer the same ten calls. What differs is printed.
 Everything lies below target/adoption. `--write` writes docs/adoption.md, with the rows of other runs that `--rows` names;
-`--write --no-run` compares nothing.
+`--write --no-run` compares nothing. It needs Python 3.13 or newer, which also runs the originals: older ones list docstrings
+with the indentation that they have in the source.
 """
 
 import argparse
@@ -462,6 +463,8 @@ def main():
     parser.add_argument("--no-run", action="store_true")
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
+    if sys.version_info < (3, 13):
+        parser.error("run it with Python 3.13 or newer")
     packages = tomllib.loads(given.packages.read_text().replace("ORIGIN", ORIGIN))["package"]
     KEPT.mkdir(parents=True, exist_ok=True)
     env = {key: it for key, it in os.environ.items() if not key.startswith("TOOL_HUB")}
