@@ -266,7 +266,7 @@ VARYING = re.compile(
 
 def steady(value, is_random):
     text = VARYING.sub("*", json.dumps(value, sort_keys=True, ensure_ascii=False))
-    return re.sub(r"\w+", "*", text) if is_random else text
+    return re.sub(r"[\w\s-]+", "*", text) if is_random else text
 
 
 def original(package, place):
@@ -289,6 +289,8 @@ def original(package, place):
         pip = [place / "venv/bin/pip", "install", "--quiet", "--disable-pip-version-check"]
         run([*pip, f"{name}=={version}", *package.get("with", [])])
         (place / "installed").touch()
+    if modules := package.get("modules"):
+        return [place / "venv/bin/python", HERE / "framework_tools.py", *modules]
     program = package.get("program") or min(
         (it for it in scripts(place, name)), key=lambda it: 0 if snake(it) == snake(name) else 1 if "mcp" in it else 2 if "server" in it else 3
     )

@@ -2,7 +2,7 @@
 
 from tool_hub_server import Program
 
-PROGRAM = Program({{module_text}}, {{function}}, {{arguments}}, {{exports}})
+PROGRAM = Program({{module_text}}, {{function}}, {{arguments}}, {{exports}}, {{modules}})
 
 
 def call(export, arguments):

@@ -167,8 +167,14 @@ def arguments(function, given, model):
         checked = model.model_validate(given)
         given = {name: getattr(checked, name) for name in model.tool_hub_known()}
     hints, positional, named, problems = hints_of(function), [], {}, []
-    for name, parameter in inspect.signature(function).parameters.items():
+    parameters = inspect.signature(function).parameters
+    for name, parameter in parameters.items():
         default = parameter.default
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            continue
+        if parameter.kind is parameter.VAR_KEYWORD:
+            named |= {key: it for key, it in given.items() if key not in parameters}
+            continue
         if name in given:
             try:
                 value = given[name] if model else fitted(name, given[name], hints.get(name), default)

@@ -15,6 +15,7 @@ import math
 import os
 import pathlib
 import re
+import sys
 import types
 import typing
 import uuid
@@ -391,6 +392,27 @@ def plain(value, **options):
     return str(value)
 
 
+def class_hints(cls):
+    """The hints of a class and its bases. One that names what only checkers import may be anything."""
+    try:
+        return typing.get_type_hints(cls, include_extras=True)
+    except NameError:
+        pass
+    import annotationlib
+
+    found = {}
+    for base in reversed(cls.__mro__):
+        space = vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {}
+        for name, hint in annotationlib.get_annotations(base, format=annotationlib.Format.FORWARDREF).items():
+            try:
+                # The author's own words, in the author's own module.
+                hint = eval(hint, space) if isinstance(hint, str) else hint
+            except NameError:
+                hint = typing.Any
+            found[name] = typing.Any if isinstance(hint, annotationlib.ForwardRef) else hint
+    return found
+
+
 class ModelFields:
     """The attribute `model_fields` of a class."""
 
@@ -423,7 +445,7 @@ class BaseModel:
         """The fields, by their names, which are known when the whole module is."""
         if cls.__dict__.get("tool_hub_fields") is None:
             found = {}
-            for name, hint in typing.get_type_hints(cls, include_extras=True).items():
+            for name, hint in class_hints(cls).items():
                 if name.startswith("_") or name == "model_config" or typing.get_origin(hint) is typing.ClassVar:
                     continue
                 default = getattr(cls, name, PydanticUndefined)

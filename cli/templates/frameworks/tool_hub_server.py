@@ -933,8 +933,10 @@ def run(main, *_, **__):
 class Program:
     """A server's program, and the names of its tools by those of their exports."""
 
-    def __init__(self, module, function, arguments, exports):
+    def __init__(self, module, function, arguments, exports, modules=()):
         self.module, self.function, self.arguments, self.exports = module, function, arguments, exports
+        # Modules with tools for a framework, where there is no server.
+        self.modules = modules
         self.failure = None
         is_listing = None in exports.values()
         self.environment = Environment(module) if is_listing else None
@@ -988,6 +990,11 @@ class Program:
             raise RuntimeError("the program ended without starting a server of MCP")
 
     def main(self):
+        if self.modules:
+            from tool_hub_package import PackageTools
+
+            Running.server = PackageTools(self.modules)
+            return
         if self.function is None:
             runpy.run_module(self.module, run_name="__main__", alter_sys=True)
             return
@@ -1043,7 +1050,7 @@ class Environment(dict):
             frame = frame.f_back
         owner = frame.f_globals.get("__name__", "").partition(".")[0] if frame else ""
         is_name = isinstance(name, str) and re.fullmatch(r"[A-Z][A-Z0-9_]{0,63}", name)
-        if not is_name or name in self.NEVER or self.COMMON.match(name) or owner not in (self.package, "__main__", "tool_hub_pydantic"):
+        if not is_name or name in self.NEVER or self.COMMON.match(name) or owner not in (self.package, "__main__", "tool_hub_package", "tool_hub_pydantic"):
             return False
         self.asked.add(name)
         return self.is_giving and not has_default

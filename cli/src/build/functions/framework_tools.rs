@@ -94,6 +94,28 @@ pub(super) fn sources(plain: Plain<'_>) -> Vec<GeneratedSource> {
     modules.chain([("tool_functions.py", text)]).collect()
 }
 
+/// The modules that list and call the tools for frameworks that are in modules of a package.
+pub(super) fn package_modules() -> Vec<GeneratedSource> {
+    let frameworks = [
+        Framework::LangChain,
+        Framework::LlamaIndex,
+        Framework::OpenAiAgents,
+        Framework::Smolagents,
+    ];
+    let modules = frameworks.map(stand_in).into_iter().chain([
+        (
+            "tool_hub_listing.py",
+            include_str!("../../../templates/frameworks/tool_hub_listing.py"),
+        ),
+        (
+            "tool_hub_package.py",
+            include_str!("../../../templates/frameworks/tool_hub_package.py"),
+        ),
+    ]);
+    let modules = modules.map(|(file, text)| (file, text.to_owned()));
+    server_modules().into_iter().chain(modules).collect()
+}
+
 /// The modules that run a server, and stand in for what it is made with.
 pub(super) fn server_modules() -> Vec<GeneratedSource> {
     let modules = COMMON.into_iter().chain([

@@ -36,6 +36,9 @@ pub(crate) struct ServerFile {
 pub(crate) struct ServerEntry {
     /// A module of Python, or a file of a package of npm.
     pub(crate) module: String,
+    /// The modules whose tools for a framework are the tools, where there is no server to start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tools_of: Vec<String>,
     /// The function of the module that starts the server; without one the module does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) function: Option<String>,
@@ -125,6 +128,7 @@ impl ServerFile {
             .collect();
         let ServerEntry {
             module,
+            tools_of,
             function,
             arguments,
         } = &self.server;
@@ -142,10 +146,14 @@ impl ServerFile {
             .replace("{{module_text}}", &quoted(module))
             .replace("{{function}}", &function)
             .replace("{{arguments}}", &json!(arguments).to_string())
-            .replace("{{exports}}", &format!("{{{exports}}}"));
+            .replace("{{exports}}", &format!("{{{exports}}}"))
+            .replace("{{modules}}", &json!(tools_of).to_string());
         Ok(match language {
             Language::Python => {
-                let mut sources = framework_tools::server_modules();
+                let mut sources = match tools_of.is_empty() {
+                    true => framework_tools::server_modules(),
+                    false => framework_tools::package_modules(),
+                };
                 sources.push(("tool_functions.py", text));
                 sources
             }

@@ -12,7 +12,7 @@ use zip::{CompressionMethod, ZipWriter};
 use super::dependencies::{REQUIREMENTS, requirements};
 use super::lock::{LOCK, Lock};
 use super::native;
-use super::resolution::{NATIVE, PURE, resolved, without_frameworks};
+use super::resolution::{ANY_PYTHON, NATIVE, PURE, resolved, without_frameworks};
 use super::stand_ins::is_replaced;
 use crate::build::functions::Functions;
 use crate::build::project::Project;
@@ -110,6 +110,8 @@ impl Packages {
             "install",
             "--no-deps",
             "--require-hashes",
+            // The lock has chosen.
+            ANY_PYTHON,
         ];
         let place = [
             "--target",

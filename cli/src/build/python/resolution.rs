@@ -15,6 +15,7 @@ use crate::build::process;
 use crate::build::project::Project;
 use crate::files;
 use crate::session::Session;
+use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
 /// Options by which pip takes wheels of pure Python only, which a component can hold.
@@ -37,6 +38,37 @@ pub(super) const NATIVE: [&str; 4] = [
     "--platform=manylinux2014_x86_64",
     "--platform=manylinux_2_28_x86_64",
 ];
+
+/// The option by which it takes packages that do not know Python 3.14.
+pub(super) const ANY_PYTHON: &str = "--ignore-requires-python";
+
+/// Runs pip as `command` says with more options. If it finds packages only for other versions of
+/// Python it takes them all the same, and says so: many authors allow no version that is newer
+/// than their package.
+///
+/// # Errors
+/// When it fails, and when it cannot be started.
+pub(super) async fn run_pip(
+    doing: &str,
+    command: impl Fn(&[&str]) -> Command,
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    const REFUSED: &str = "require a different python version";
+    let Err(error) = process::run(doing, &mut command(&[]), printer).await else {
+        return Ok(());
+    };
+    if !error.chain().any(|it| it.to_string().contains(REFUSED)) {
+        return Err(error);
+    }
+    if process::run(doing, &mut command(&[ANY_PYTHON]), printer)
+        .await
+        .is_err()
+    {
+        return Err(error);
+    }
+    printer.warning("a package does not say that it is for Python 3.14, which runs it here");
+    Ok(())
+}
 
 /// The report of a run of pip: the packages that it would install.
 #[derive(Deserialize)]
@@ -182,18 +214,22 @@ async fn report(
         .tempdir_in(project.scratch)?;
     let at = |name: &str| place.path().join(name);
     files::write(&at(REQUIREMENTS), wanted.join("\n").as_bytes())?;
-    let mut pip: Command = project.command("python3");
-    pip.args(["-m", "pip", "install", "--dry-run", "--ignore-installed"])
-        .args(options)
-        .arg("--target")
-        .arg(at("nowhere"))
-        .arg("--report")
-        .arg(at("report.json"))
-        .arg("--requirement")
-        .arg(at(REQUIREMENTS))
-        // Never the user's working directory: `python3 -m` imports modules from there first.
-        .current_dir(place.path());
-    process::run("choosing packages with pip", &mut pip, &session.printer).await?;
+    let pip = |more: &[&str]| {
+        let mut pip: Command = project.command("python3");
+        pip.args(["-m", "pip", "install", "--dry-run", "--ignore-installed"])
+            .args(options)
+            .args(more)
+            .arg("--target")
+            .arg(at("nowhere"))
+            .arg("--report")
+            .arg(at("report.json"))
+            .arg("--requirement")
+            .arg(at(REQUIREMENTS))
+            // Never the user's working directory: `python3 -m` imports modules from there first.
+            .current_dir(place.path());
+        pip
+    };
+    run_pip("choosing packages with pip", pip, &session.printer).await?;
     let text = std::fs::read_to_string(at("report.json")).context("pip wrote no report")?;
     serde_json::from_str(&text).context("pip's report is not what it was (pip 22.2 or later)")
 }

@@ -6,8 +6,7 @@ use tokio::process::Command;
 
 use super::packages::INSTALLED;
 use super::requirement::is_package;
-use super::resolution::PURE;
-use crate::build::process;
+use super::resolution::{PURE, run_pip};
 use crate::build::walk::Walk;
 use crate::files;
 use crate::terminal::printer::Printer;
@@ -48,15 +47,19 @@ impl UnpackedPackage {
                     .into(),
             );
         }
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "install", "--no-deps"])
-            .args(PURE)
-            .arg("--target")
-            .arg(directory)
-            .arg(requirement)
-            // Never the user's working directory: `python3 -m` imports modules from there first.
-            .current_dir(directory);
-        process::run("fetching the package with pip", &mut pip, printer).await?;
+        let pip = |more: &[&str]| {
+            let mut pip = Command::new("python3");
+            pip.args(["-m", "pip", "install", "--no-deps"])
+                .args(PURE)
+                .args(more)
+                .arg("--target")
+                .arg(directory)
+                .arg(requirement)
+                // Never the user's working directory: `python3 -m` imports modules from there first.
+                .current_dir(directory);
+            pip
+        };
+        run_pip("fetching the package with pip", pip, printer).await?;
         Self::read(directory)
     }
 

@@ -36,6 +36,7 @@ pub(super) async fn fetched(package: &str, session: &Session) -> anyhow::Result<
     let mut file = ServerFile {
         server: ServerEntry {
             module: format!("{name}/{}", program.trim_start_matches("./")),
+            tools_of: Vec::new(),
             function: None,
             arguments: Vec::new(),
         },

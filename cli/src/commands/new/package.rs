@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tool_hub_source::{Language, SOURCE_BYTES_MAX, read};
+use tool_hub_source::{Framework, Language, SOURCE_BYTES_MAX, read};
 
 use super::server::listing;
 use crate::build::{ServerEntry, ServerFile, UnpackedPackage, companions, package_name};
@@ -17,8 +17,17 @@ use crate::terminal::problem::Problem;
 const PREFIX: &str = "pypi:";
 /// The packages that MCP servers are made with.
 const SDKS: [&str; 3] = ["fastmcp", "fastmcp-slim", "mcp"];
-/// The package by which FastMCP reads docstrings.
+/// The package by which these frameworks read docstrings.
 const DOCSTRINGS: &str = "griffelib";
+const READ_DOCSTRINGS: [&str; 2] = ["fastmcp", "openai-agents"];
+/// What the names of frameworks begin with whose tools are found when a package's modules run.
+const FRAMEWORKS: [&str; 5] = [
+    "crewai",
+    "langchain",
+    "llama-index",
+    "openai-agents",
+    "smolagents",
+];
 /// The most files that are named beside the one that is taken.
 const OTHERS_MAX: usize = 10;
 
@@ -27,8 +36,8 @@ pub(super) fn named(from: &Path) -> Option<&str> {
     from.to_str()?.strip_prefix(PREFIX)
 }
 
-/// The functions of the package: the tools that its MCP server lists, or those in the file with
-/// the most tools.
+/// The functions of the package: the tools that its MCP server lists, those that its modules have
+/// for a framework, or those in the file with the most tools.
 pub(super) async fn fetched(
     requirement: &str,
     session: &Session,
@@ -36,7 +45,8 @@ pub(super) async fn fetched(
     let place = tempfile::Builder::new().prefix("tool-package-").tempdir()?;
     let directory = place.path();
     let package = UnpackedPackage::fetch(requirement, directory, &session.printer).await?;
-    let Some(server) = entry(&package) else {
+    let started = entry(&package).or_else(|| modules_entry(&package, directory));
+    let Some(server) = started else {
         let plain = file_of(package, directory, &session.printer)?;
         return Ok(FunctionSource::Plain(plain));
     };
@@ -48,7 +58,7 @@ pub(super) async fn fetched(
                 return Err(error);
             };
             session.printer.warning(&format!(
-                "its functions are read from a file, because the server did not start in the sandbox: {error:#}"
+                "its functions are read from a file, because the package did not start in the sandbox: {error:#}"
             ));
             Ok(FunctionSource::Plain(plain))
         }
@@ -73,6 +83,7 @@ fn entry(package: &UnpackedPackage) -> Option<ServerEntry> {
     if let Some((module, function)) = called {
         return Some(ServerEntry {
             module: module.trim().to_owned(),
+            tools_of: Vec::new(),
             function: Some(function.trim().to_owned()),
             arguments: Vec::new(),
         });
@@ -81,9 +92,55 @@ fn entry(package: &UnpackedPackage) -> Option<ServerEntry> {
     let module = modules.find_map(|file| file.strip_suffix("/__main__.py"))?;
     Some(ServerEntry {
         module: format!("{}.__main__", module.replace('/', ".")),
+        tools_of: Vec::new(),
         function: None,
         arguments: Vec::new(),
     })
+}
+
+/// The modules of the package that have tools for a framework, if there are any: the package itself,
+/// which names what it is for, and those in which tools are seen.
+fn modules_entry(package: &UnpackedPackage, directory: &Path) -> Option<ServerEntry> {
+    let is_one = |framework: Framework| {
+        matches!(
+            framework,
+            Framework::LangChain
+                | Framework::LlamaIndex
+                | Framework::OpenAiAgents
+                | Framework::Smolagents
+        )
+    };
+    let has_tools = |file: &&String| frameworks(&directory.join(file)).into_iter().any(is_one);
+    let mut files: Vec<&String> = package.modules.iter().filter(has_tools).collect();
+    let is_framework = |needed: &String| {
+        let name = package_name(needed);
+        FRAMEWORKS.iter().any(|it| name.starts_with(it))
+    };
+    if files.is_empty() && !package.needs.iter().any(is_framework) {
+        return None;
+    }
+    let packages = package.modules.iter();
+    let packages = packages.filter(|file| file.ends_with("__init__.py"));
+    files.extend(packages.min_by_key(|file| file.len()));
+    files.sort_by_key(|file| file.len());
+    files.dedup();
+    // The package itself first, whatever it is called.
+    files.sort_by_key(|file| !file.ends_with("__init__.py"));
+    let names: Vec<String> = files.into_iter().map(|file| module_of(file)).collect();
+    Some(ServerEntry {
+        module: names.first()?.clone(),
+        tools_of: names,
+        function: None,
+        arguments: Vec::new(),
+    })
+}
+
+/// The name of the module in a file of a package.
+fn module_of(file: &str) -> String {
+    let name = file.strip_suffix(".py").unwrap_or(file);
+    name.strip_suffix("/__init__")
+        .unwrap_or(name)
+        .replace('/', ".")
 }
 
 async fn server_project(
@@ -100,7 +157,8 @@ async fn server_project(
     let mut requirements = vec![(name.clone(), format!("=={version}"))];
     let more = companions(directory, &package.modules, &package.needs);
     requirements.extend(more.into_iter().map(|name| (name, String::new())));
-    if package.needs.iter().any(|it| package_name(it) == "fastmcp") {
+    let needs_docstrings = |it: &String| READ_DOCSTRINGS.contains(&package_name(it).as_str());
+    if package.needs.iter().any(needs_docstrings) {
         requirements.push((DOCSTRINGS.to_owned(), String::new()));
     }
     let lines = requirements.iter();
@@ -132,7 +190,7 @@ fn file_of(
     let mut files: Vec<(usize, &str)> = package
         .modules
         .iter()
-        .map(|file| (tools(&directory.join(file)), file.as_str()))
+        .map(|file| (frameworks(&directory.join(file)).len(), file.as_str()))
         .filter(|(count, _)| *count > 0)
         .collect();
     // The most tools first, of as many the shortest path.
@@ -161,11 +219,65 @@ fn file_of(
     Ok(plain)
 }
 
-/// The number of tools for a framework in a file.
-fn tools(path: &Path) -> usize {
+/// The framework of each tool that is seen in a file.
+fn frameworks(path: &Path) -> Vec<Framework> {
     let text = files::read_text(path, SOURCE_BYTES_MAX as u64);
     let functions = text.map(|text| read(&text, Language::Python));
     let functions = functions.into_iter().flatten().flatten();
-    let tools = functions.filter(|it| it.definition.as_ref().is_ok_and(|it| it.tool.is_some()));
-    tools.count()
+    let definitions = functions.filter_map(|it| it.definition.ok());
+    definitions
+        .filter_map(|it| Some(it.tool?.framework))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(directory: &Path, needs: &[&str], modules: &[(&str, &str)]) -> UnpackedPackage {
+        for (path, text) in modules {
+            files::write(&directory.join(path), text.as_bytes()).unwrap();
+        }
+        UnpackedPackage {
+            name: "words".to_owned(),
+            version: "1.0".to_owned(),
+            license: None,
+            license_texts: Vec::new(),
+            modules: modules.iter().map(|(path, _)| (*path).to_owned()).collect(),
+            needs: needs.iter().map(|it| (*it).to_owned()).collect(),
+            programs: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn modules_with_tools_come_after_their_package() {
+        const TOOL: &str = "from langchain_core.tools import tool\n\n@tool\ndef f(x: str) -> str:\n    \"\"\"F.\"\"\"\n";
+        const SERVER: &str = "from fastmcp import FastMCP\nmcp = FastMCP()\n\n@mcp.tool\ndef f(x: str) -> str:\n    \"\"\"F.\"\"\"\n";
+        let cases: [(&[&str], &[(&str, &str)], &[&str]); 4] = [
+            (
+                &["langchain-core>=1"],
+                &[
+                    ("words/a.py", ""),
+                    ("words/inner/b.py", TOOL),
+                    ("words/__init__.py", ""),
+                ],
+                &["words", "words.inner.b"],
+            ),
+            // What a package needs is enough: its tools may be made when it runs.
+            (
+                &["llama-index-core"],
+                &[("llama_index/tools/w/__init__.py", "")],
+                &["llama_index.tools.w"],
+            ),
+            (&["requests"], &[("words.py", TOOL)], &["words"]),
+            (&["requests"], &[("words.py", SERVER)], &[]),
+        ];
+        for (needs, modules, expect) in cases {
+            let directory = tempfile::tempdir().unwrap();
+            let package = package(directory.path(), needs, modules);
+            let found = modules_entry(&package, directory.path());
+            let found = found.map(|it| it.tools_of).unwrap_or_default();
+            assert_eq!(found, expect);
+        }
+    }
 }
