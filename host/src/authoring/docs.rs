@@ -167,17 +167,16 @@ impl Docs {
         let text = self.function(export)?;
         let mut found: Option<String> = None;
         for line in text.lines() {
-            let is_item = line.starts_with("- ") || line.starts_with("* ");
+            let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
             match &mut found {
                 None => {
-                    let item = line[line.len().min(2)..].trim_start();
                     let rest = item
-                        .strip_prefix('`')
+                        .and_then(|item| item.trim_start().strip_prefix('`'))
                         .and_then(|item| item.strip_prefix(parameter))
                         .and_then(|item| item.strip_prefix("`:"));
-                    found = rest.filter(|_| is_item).map(|rest| rest.trim().to_owned());
+                    found = rest.map(|rest| rest.trim().to_owned());
                 }
-                Some(_) if is_item || line.trim().is_empty() => break,
+                Some(_) if item.is_some() || line.trim().is_empty() => break,
                 Some(found) if line.starts_with(' ') => {
                     found.push(' ');
                     found.push_str(line.trim());
@@ -360,6 +359,8 @@ mod tests {
             export edit;
             /// Says hello.
             export hello: func() -> string;
+            /// 获取当前时间,支持指定时区。
+            export time: func(zone: string) -> string;
         }
     ";
 
@@ -388,6 +389,8 @@ mod tests {
             Some("how long.")
         );
         assert_eq!(docs.parameter(&cut, "else"), None);
+        // Each of its characters has several bytes.
+        assert_eq!(docs.parameter(&"time".parse().unwrap(), "zone"), None);
         assert!(docs.is_audio(&cut, "sound"));
         assert!(!docs.is_audio(&cut, "seconds"));
     }
