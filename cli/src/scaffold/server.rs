@@ -27,6 +27,8 @@ pub(crate) struct ServerProject {
     pub(crate) npm_lock: Option<String>,
     /// The variables that it looked for.
     pub(crate) variables: Vec<String>,
+    /// The directories that it looked for.
+    pub(crate) directories: Vec<String>,
 }
 
 impl ServerProject {
@@ -75,8 +77,21 @@ impl ServerProject {
         if let Some(license) = &self.license {
             manifest["license"] = value(license);
         }
-        if self.variables.is_empty() {
+        if self.variables.is_empty() && self.directories.is_empty() {
             return Ok(manifest.to_string());
+        }
+        let why = format!("{} looks for it", self.package);
+        let mut capabilities = Table::new();
+        let mut directories = Array::new();
+        for name in &self.directories {
+            let mut directory = InlineTable::new();
+            directory.insert("name", name.as_str().into());
+            directory.insert("access", "read-write".into());
+            directory.insert("why", why.as_str().into());
+            directories.push(directory);
+        }
+        if !directories.is_empty() {
+            capabilities.insert("directories", value(directories));
         }
         let mut variables = Array::new();
         for name in &self.variables {
@@ -85,11 +100,12 @@ impl ServerProject {
             if is_secret(name) {
                 variable.insert("secret", true.into());
             }
-            variable.insert("why", format!("{} looks for it", self.package).into());
+            variable.insert("why", why.as_str().into());
             variables.push(variable);
         }
-        let mut capabilities = Table::new();
-        capabilities.insert("variables", value(variables));
+        if !variables.is_empty() {
+            capabilities.insert("variables", value(variables));
+        }
         manifest.insert("capabilities", Item::Table(capabilities));
         Ok(manifest.to_string())
     }

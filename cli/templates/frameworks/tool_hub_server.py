@@ -930,6 +930,10 @@ def run(main, *_, **__):
     return Running.task.result()
 
 
+# The directory that a tool is granted by the name `home`.
+HOME = "/home"
+
+
 class Program:
     """A server's program, and the names of its tools by those of their exports."""
 
@@ -942,6 +946,7 @@ class Program:
         self.environment = Environment(module) if is_listing else None
         if is_listing:
             os.environ = self.environment
+            self.environment.watch()
         try:
             self.start()
         except Exception as error:
@@ -964,6 +969,7 @@ class Program:
             raise first from None
 
     def start(self):
+        os.environ.setdefault("HOME", HOME)
         kept = asyncio.run, sys.argv, sys.exit
         sys.argv = [self.module, *self.arguments]
         patched = [(asyncio, "run", run)]
@@ -1015,6 +1021,7 @@ class Program:
     def call(self, export, arguments):
         """What an export answers, as JSON says a result of WIT."""
         State.is_calling = True
+        os.environ.setdefault("HOME", HOME)
         name = self.exports[export.rpartition(".")[2]]
         try:
             if Running.server is None:
@@ -1026,6 +1033,7 @@ class Program:
             self.finished(server.open())
             if name is None:
                 told = {"tools": self.finished(server.list()), "variables": sorted(self.environment.asked)}
+                told["directories"] = ["home"] if self.environment.is_home_asked else []
                 return {"ok": {"content": [], "structured": json.dumps(told), "next": None}}
             return reply(wire(self.finished(server.call(name, json.loads(arguments[0])))))
         except BaseException as error:
@@ -1034,9 +1042,9 @@ class Program:
 
 
 class Environment(dict):
-    """The variables, which notes those that modules of the package look for."""
+    """The variables, which notes those that modules of the package look for, and whether they look for the home directory."""
 
-    is_giving = False
+    is_giving = is_home_asked = False
     COMMON = re.compile(r"(?:PYTHON|LC_|XDG_|HTTP|HTTPS|NO_PROXY|ALL_PROXY|SSL_|REQUESTS_|CURL_)")
     NEVER = {"HOME", "PATH", "USER", "LANG", "TZ", "TERM", "PWD", "SHELL", "DEBUG", "NO_COLOR", "COLUMNS", "LOG_LEVEL", "PORT", "HOST"}
 
@@ -1044,13 +1052,33 @@ class Environment(dict):
         super().__init__(os.environ)
         self.package, self.asked = module.partition(".")[0], set()
 
-    def note(self, name, has_default):
-        frame = sys._getframe(2)
-        while frame and frame.f_globals.get("__name__", "").partition(".")[0] in ("os", "collections", "_collections_abc"):
+    def is_own(self, frame, between):
+        """True if modules of the package look for something: what called, but for the modules that are `between`."""
+        while frame and frame.f_globals.get("__name__", "").partition(".")[0] in between:
             frame = frame.f_back
-        owner = frame.f_globals.get("__name__", "").partition(".")[0] if frame else ""
+        known = frame.f_globals if frame else {}
+        owner = known.get("__name__", "").partition(".")[0]
+        # A package of single files has others beside its first.
+        first = sys.modules.get(self.package)
+        is_packaged = str(known.get("__file__")).startswith("/packages/")
+        is_beside = is_packaged and first is not None and first.__package__ == known.get("__package__") == ""
+        return is_beside or owner in (self.package, "__main__", "tool_hub_package", "tool_hub_pydantic")
+
+    def watch(self):
+        """Notes whether the home directory is looked for."""
+        expand = os.path.expanduser
+
+        def expanduser(path):
+            if str(path).startswith("~") and self.is_own(sys._getframe(1), ("os", "pathlib", "posixpath")):
+                self.is_home_asked = True
+            return expand(path)
+
+        os.path.expanduser = expanduser
+
+    def note(self, name, has_default):
         is_name = isinstance(name, str) and re.fullmatch(r"[A-Z][A-Z0-9_]{0,63}", name)
-        if not is_name or name in self.NEVER or self.COMMON.match(name) or owner not in (self.package, "__main__", "tool_hub_package", "tool_hub_pydantic"):
+        is_known = not is_name or name in self.NEVER or self.COMMON.match(name)
+        if is_known or not self.is_own(sys._getframe(2), ("os", "collections", "_collections_abc")):
             return False
         self.asked.add(name)
         return self.is_giving and not has_default

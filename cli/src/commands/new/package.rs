@@ -177,6 +177,7 @@ async fn server_project(
         requirements,
         npm_lock: None,
         variables: listing.variables,
+        directories: listing.directories,
     })
 }
 

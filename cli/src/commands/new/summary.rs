@@ -91,6 +91,9 @@ fn tell_server(read: &str, server: &ServerProject, printer: &Printer) {
     for name in &server.variables {
         printer.note(&format!("the variable {name} is one that it looks for"));
     }
+    for name in &server.directories {
+        printer.note(&format!("the directory `{name}` is one that it looks for"));
+    }
     printer.hint(&format!(
         "write the origins, directories and variables that it needs to [capabilities] in tool.toml; {package} gets nothing else"
     ));

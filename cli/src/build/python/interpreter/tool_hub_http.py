@@ -8,6 +8,7 @@ Each connection takes one request: the response says that the connection is clos
 """
 
 import io
+import re
 import select
 import socket
 from http import HTTPStatus
@@ -373,6 +374,9 @@ class HttpSocket:
 def getaddrinfo(host, port, family=0, type=0, proto=0, flags=0):
     """The name itself: the host looks it up, when the request is made."""
     name = host.decode() if isinstance(host, bytes) else host or "localhost"
+    if not re.fullmatch(r"[\w.:%-]+", name):
+        # No name has such characters, so nobody need be asked.
+        raise socket.gaierror(-2, "Name or service not known")
     number = {"http": 80, "https": 443}.get(port) or int(port or 0)
     is_new = ":" in name
     place = (name, number, 0, 0) if is_new else (name, number)
