@@ -22,6 +22,10 @@ from tool_hub_functions import finished, text_of
 NAMES = {"annotated_types": {}, "pydantic": pydantic.NAMES, "pydantic_settings": pydantic.NAMES}
 
 
+# Packages of which no module is the real one.
+WHOLE = ("annotated_types", "fastmcp", "mcp", "pydantic", "pydantic_settings")
+
+
 class State:
     """Whether a tool is being called."""
 
@@ -90,6 +94,9 @@ class Frameworks(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         if names_of(name) is None:
             return None
+        # A package of tools may be called after its framework, and lie within the framework's package.
+        if name.partition(".")[0] not in WHOLE and PACKAGES.find_spec(name) is not None:
+            return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec):
@@ -101,6 +108,7 @@ class Frameworks(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 # Modules of the author's come first, whatever they are called.
 PLACE = next(at for at, finder in enumerate(sys.meta_path) if type(finder).__name__ == "Packages")
+PACKAGES = sys.meta_path[PLACE]
 sys.meta_path.insert(PLACE, Frameworks())
 
 

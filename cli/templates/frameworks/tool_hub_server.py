@@ -32,6 +32,10 @@ class Started(BaseException):
     """A server waits for its client. What called it is left where it is."""
 
 
+class Misused(RuntimeError):
+    """A program refuses the arguments of its command line."""
+
+
 class Running:
     """What the program that was started has come to."""
 
@@ -934,6 +938,25 @@ def run(main, *_, **__):
 HOME = "/home"
 
 
+def unlocked(*_):
+    """A lock, which a call need not wait for: nobody else has its files."""
+    return 0
+
+
+def nobody(name):
+    raise KeyError(f"name not found: {name!r}")
+
+
+# Modules of the standard library that the sandbox has not, for servers that do not start without. Of others parts fail when
+# they are called.
+UNAVAILABLE = dict.fromkeys(
+    ("curses", "grp", "mmap", "multiprocessing", "readline", "resource", "termios", "tkinter"), {}
+) | {
+    "fcntl": {"LOCK_SH": 1, "LOCK_EX": 2, "LOCK_NB": 4, "LOCK_UN": 8, "F_GETFL": 3, "F_SETFL": 4, "flock": unlocked, "lockf": unlocked},
+    "pwd": {"getpwnam": nobody, "getpwuid": nobody},
+}  # fmt: skip
+
+
 class Program:
     """A server's program, and the names of its tools by those of their exports."""
 
@@ -948,25 +971,53 @@ class Program:
             os.environ = self.environment
             self.environment.watch()
         try:
-            self.start()
+            self.start_with_stand_ins()
         except Exception as error:
             # A variable may be there in a call.
             self.failure = error
             if is_listing:
                 self.retry()
 
-    def retry(self):
-        """Starts it again, with something for each variable that it looked for."""
-        first = self.failure
-        self.environment.is_giving = True
+    def start_with_stand_ins(self):
+        """Starts it, with stand-ins for those modules of the standard library without which it does not start."""
+        while True:
+            try:
+                return self.start()
+            except ModuleNotFoundError as error:
+                name = (error.name or "").partition(".")[0]
+                if name not in UNAVAILABLE or name in NAMES:
+                    raise
+                NAMES[name] = UNAVAILABLE[name]
+                self.forget()
+
+    def forget(self):
+        """Has the modules of the package loaded anew when it is started next."""
         own = self.module.partition(".")[0]
         for name in [it for it in sys.modules if it.partition(".")[0] == own]:
             del sys.modules[name]
-        try:
-            self.failure = None
-            self.start()
-        except Exception:
+
+    def retry(self):
+        """Starts it again: told to use standard input and output if it wants an argument, and then with something for
+        each variable that it looked for."""
+        first = self.failure
+        given = self.arguments
+        if isinstance(first, Misused) and not given:
+            self.arguments = ["stdio"]
+            if self.restarted():
+                return
+            self.arguments = given
+        self.environment.is_giving = True
+        if not self.restarted():
             raise first from None
+
+    def restarted(self):
+        self.forget()
+        try:
+            self.start_with_stand_ins()
+        except Exception:
+            return False
+        self.failure = None
+        return True
 
     def start(self):
         os.environ.setdefault("HOME", HOME)
@@ -984,7 +1035,8 @@ class Program:
             pass
         except SystemExit as error:
             if Running.server is None:
-                raise RuntimeError(f"the server ended instead of waiting for a client: {error}") from None
+                kind = Misused if error.code == 2 else RuntimeError
+                raise kind(f"the server ended instead of waiting for a client: {error}") from None
         except BaseExceptionGroup:
             if Running.server is None:
                 raise
@@ -1027,13 +1079,14 @@ class Program:
             if Running.server is None:
                 self.failure = None
                 State.is_calling = False
-                self.start()
+                self.start_with_stand_ins()
                 State.is_calling = True
             server = Running.server
             self.finished(server.open())
             if name is None:
                 told = {"tools": self.finished(server.list()), "variables": sorted(self.environment.asked)}
                 told["directories"] = ["home"] if self.environment.is_home_asked else []
+                told["arguments"] = self.arguments
                 return {"ok": {"content": [], "structured": json.dumps(told), "next": None}}
             return reply(wire(self.finished(server.call(name, json.loads(arguments[0])))))
         except BaseException as error:

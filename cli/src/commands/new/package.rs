@@ -167,6 +167,7 @@ async fn server_project(
         .collect();
     let listing = listing(&file, "python", &[("requirements.txt", &lines)], session).await?;
     file.tools = Some(listing.tools);
+    file.server.arguments = listing.arguments;
     Ok(ServerProject {
         template: Template::Python,
         interface: file.interface(),

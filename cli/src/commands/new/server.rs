@@ -26,6 +26,9 @@ pub(super) struct Listing {
     /// The variables that it looked for.
     #[serde(default)]
     pub(super) variables: Vec<String>,
+    /// The arguments of its command line with which it started.
+    #[serde(default)]
+    pub(super) arguments: Vec<String>,
     /// The directories that it looked for, by the names that it is granted them by.
     #[serde(default)]
     pub(super) directories: Vec<String>,

@@ -191,9 +191,18 @@ def missing(path):
     return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
 
+def is_root(path):
+    """True for the directory that a tool is in, which is there though it holds no files but those that were granted."""
+    try:
+        return os.path.normpath(os.fspath(path)) in ("/", ".")
+    except TypeError:
+        return False
+
+
 def install(packages):
-    """Has `open`, `os` and `importlib.resources` read the files of packages too."""
+    """Has `open`, `os` and `importlib.resources` read the files of packages too, and find the root directory."""
     real_open, real_stat, real_lstat, real_scandir, real_access = io.open, os.stat, os.lstat, os.scandir, os.access
+    real_mkdir = os.mkdir
 
     def open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None, *args, **kwargs):
         found = packages.inside(file)
@@ -216,13 +225,26 @@ def install(packages):
             return os.stat_result((stat.S_IFDIR | 0o555, 0, 0, 1, 0, 0, 0, 0, 0, 0))
         raise missing(path)
 
+    def outside(real, path, *args, **kwargs):
+        try:
+            return real(path, *args, **kwargs)
+        except FileNotFoundError:
+            if is_root(path):
+                return os.stat_result((stat.S_IFDIR | 0o555, 0, 0, 1, 0, 0, 0, 0, 0, 0))
+            raise
+
     def os_stat(path, *args, **kwargs):
         found = packages.inside(path)
-        return real_stat(path, *args, **kwargs) if found is None else status(path, found)
+        return outside(real_stat, path, *args, **kwargs) if found is None else status(path, found)
 
     def lstat(path, *args, **kwargs):
         found = packages.inside(path)
-        return real_lstat(path, *args, **kwargs) if found is None else status(path, found)
+        return outside(real_lstat, path, *args, **kwargs) if found is None else status(path, found)
+
+    def mkdir(path, *args, **kwargs):
+        if is_root(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        return real_mkdir(path, *args, **kwargs)
 
     def access(path, mode, *args, **kwargs):
         found = packages.inside(path)
@@ -249,6 +271,6 @@ def install(packages):
         return PackageDirectory(found)
 
     builtins.open = io.open = open
-    os.stat, os.lstat, os.access, os.scandir, os.listdir = os_stat, lstat, access, scandir, listdir
+    os.stat, os.lstat, os.access, os.scandir, os.listdir, os.mkdir = os_stat, lstat, access, scandir, listdir, mkdir
     sys.path_hooks.append(importer)
     importlib.resources.as_file.register(PackagePath, contextlib.nullcontext)
