@@ -352,7 +352,10 @@ def ours(package, place, tool, env, canaries):
         manifest.write_text(f"{text}\n[capabilities]\n{more}\n")
     run([tool, "build", place / "tool"], env=env, cwd=place)
     digest = json.loads(run([tool, "inspect", place / "tool", "--json"], env=env))["inspection"]["approval_digest"]
-    flags = package.get("grants", [])
+    home = place / "granted"
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir()
+    flags = [it.replace("HOMEDIR", str(home)) for it in package.get("grants", [])]
     return Server([tool, "serve", "--only", place / "tool", "--approve", digest, "--answer-limit", "0", *flags], env, place / "ours.log")
 
 
@@ -362,7 +365,10 @@ def compare(package, tool, env):
     canaries = Canaries(place)
     env = {**env, "CANARY": canaries.value, "HOME": str(canaries.file.parent), **package.get("env", {})}
     row = {"package": package["name"], "registry": package["registry"], "version": package["version"], "is_caged": False}
-    base = {key: it for key, it in os.environ.items() if key in ("PATH", "LANG")} | {"HOME": str(place), "TZ": "UTC"} | package.get("env", {})
+    home = place / "original-home"
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir()
+    base = {key: it for key, it in os.environ.items() if key in ("PATH", "LANG")} | {"HOME": str(home), "TZ": "UTC"} | package.get("env", {})
     base |= {"CANARY_PORT": str(canaries.port)}
     try:
         command = [*original(package, place), *package.get("arguments", [])]
