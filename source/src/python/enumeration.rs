@@ -207,6 +207,20 @@ pub(super) fn constant(
     match expression {
         Expression::Constant(value) => Some(value.clone()),
         Expression::Negative(inner) => negative(&part(inner)?),
+        Expression::Formatted(parts) => {
+            let mut whole = String::new();
+            for inner in parts {
+                match part(inner)? {
+                    Value::String(text) => whole.push_str(&text),
+                    Value::Number(number) if !number.is_f64() => whole += &number.to_string(),
+                    _ => return None,
+                }
+                if whole.len() > TEXT_BYTES_MAX {
+                    return None;
+                }
+            }
+            Some(json!(whole))
+        }
         Expression::Name(name) => match bound.iter().rev().find(|(known, _)| known == name) {
             Some((_, value)) => Some(value.clone()),
             None => match scope.get(name)? {

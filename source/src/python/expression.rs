@@ -23,6 +23,8 @@ pub(super) enum Expression {
     Negative(Box<Expression>),
     /// A value that JSON can write.
     Constant(Value),
+    /// The texts and values of an f-string.
+    Formatted(Vec<Expression>),
     Tuple(Vec<Expression>),
     List(Vec<Expression>),
     Dictionary(Vec<(Expression, Expression)>),
@@ -100,7 +102,10 @@ impl Reader<'_> {
             "float" => constant(literal::float(text)),
             "string" | "concatenated_string" => match string(node, self.text) {
                 Text::Plain(text) => Expression::Constant(Value::String(text)),
-                Text::Other | Text::Unreadable => Expression::Other,
+                Text::Other => self
+                    .formatted(node, depth)
+                    .map_or(Expression::Other, Expression::Formatted),
+                Text::Unreadable => Expression::Other,
             },
             "attribute" => {
                 let name = node.child_by_field_name("attribute");
@@ -152,6 +157,42 @@ impl Reader<'_> {
             }
             _ => Expression::Other,
         }
+    }
+
+    /// The parts of a string with values in braces, or of several strings that stand beside each
+    /// other. `None` if there are bytes among them, or a value has a format.
+    fn formatted(&self, node: Node<'_>, depth: usize) -> Option<Vec<Expression>> {
+        if node.kind() == "concatenated_string" {
+            let strings = children(node).into_iter();
+            let parts = strings.map(|it| match string(it, self.text) {
+                Text::Plain(text) => Some(vec![Expression::Constant(Value::String(text))]),
+                _ => self.formatted(it, depth),
+            });
+            return Some(parts.collect::<Option<Vec<_>>>()?.concat());
+        }
+        let within = children(node);
+        let start = within.first().filter(|it| it.kind() == "string_start")?;
+        let prefix = text_of(*start, self.text).to_ascii_lowercase();
+        if !prefix.contains('f') {
+            return None;
+        }
+        let mut parts = Vec::new();
+        for part in &within {
+            match part.kind() {
+                "string_content" => {
+                    let text = literal::piece(text_of(*part, self.text), prefix.contains('r'))?;
+                    parts.push(Expression::Constant(Value::String(text)));
+                }
+                // A brace, a value, a brace.
+                "interpolation" if part.child_count() == 3 => {
+                    let value = part.child_by_field_name("expression")?;
+                    parts.push(self.expression(value, depth + 1));
+                }
+                "string_start" | "string_end" => {}
+                _ => return None,
+            }
+        }
+        Some(parts)
     }
 }
 

@@ -35,6 +35,15 @@ pub(super) fn text(literal: &str) -> Text {
     unescape(body).map_or(Text::Unreadable, Text::Plain)
 }
 
+/// The text between the braces of an f-string, which has braces twice.
+pub(super) fn piece(body: &str, is_raw: bool) -> Option<String> {
+    let text = match is_raw {
+        true => body.to_owned(),
+        false => unescape(body)?,
+    };
+    Some(text.replace("{{", "{").replace("}}", "}"))
+}
+
 /// Replaces escapes. `None` for `\N{…}`, which needs the names of all characters, and for half a
 /// surrogate pair, which is no text.
 fn unescape(body: &str) -> Option<String> {

@@ -32,6 +32,32 @@ fn what_is_returned_may_be_said_first() {
 }
 
 #[test]
+fn a_text_may_have_constants_in_braces() {
+    let read_text = |text: &str| {
+        let text = format!(
+            "from typing import Annotated\nfrom pydantic import Field\n\nMOST = 5\nUNIT = 'pages'\n\n\n\
+             def f(a: Annotated[int, Field(description={text})]) -> int:\n    '''F.'''\n    return a\n"
+        );
+        let functions = read(&text, Language::Python).unwrap();
+        let definition = functions[0].definition.clone().unwrap();
+        let described = &definition.parameters["properties"]["a"]["description"];
+        described.as_str().map(str::to_owned)
+    };
+    for (text, expect) in [
+        ("f'up to {MOST} {UNIT}'", Some("up to 5 pages")),
+        ("'up to ' f'{MOST}' f' {{n}}\\t.'", Some("up to 5 {n}\t.")),
+        ("rf'\\d{MOST}'", Some("\\d5")),
+        // What Python writes of these is not known here.
+        ("f'{MOST:03}'", None),
+        ("f'{MOST=}'", None),
+        ("f'{MOST!r}'", None),
+        ("f'{other()}'", None),
+    ] {
+        assert_eq!(read_text(text).as_deref(), expect, "{text}");
+    }
+}
+
+#[test]
 fn a_fault_says_where_and_what() {
     for (text, position, description) in [
         (
