@@ -352,11 +352,23 @@ def ours(package, place, tool, env, canaries):
         manifest.write_text(f"{text}\n[capabilities]\n{more}\n")
     run([tool, "build", place / "tool"], env=env, cwd=place)
     digest = json.loads(run([tool, "inspect", place / "tool", "--json"], env=env))["inspection"]["approval_digest"]
+    flags = [*package.get("grants", []), *granted(place, env, package.get("grants", []))]
+    return Server([tool, "serve", "--only", place / "tool", "--approve", digest, "--answer-limit", "0", *flags], env, place / "ours.log")
+
+
+def granted(place, env, known):
+    """The flags that grant an empty directory for each that the tool asks for, and the variables that are there."""
+    asked = tomllib.loads((place / "tool" / "tool.toml").read_text()).get("capabilities", {})
     home = place / "granted"
     shutil.rmtree(home, ignore_errors=True)
-    home.mkdir()
-    flags = [it.replace("HOMEDIR", str(home)) for it in package.get("grants", [])]
-    return Server([tool, "serve", "--only", place / "tool", "--approve", digest, "--answer-limit", "0", *flags], env, place / "ours.log")
+    flags = []
+    for it in asked.get("directories", []):
+        (home / it["name"]).mkdir(parents=True)
+        flags += ["--allow-dir", f"{it['name']}={home / it['name']}"]
+    for it in asked.get("variables", []):
+        if it["name"] in env and it["name"] not in known:
+            flags += ["--allow-var" if it.get("secret") else "--allow-plain-var", it["name"]]
+    return flags
 
 
 def compare(package, tool, env):
