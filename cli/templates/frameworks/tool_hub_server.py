@@ -969,7 +969,6 @@ class Program:
         self.environment = Environment(module) if is_listing else None
         if is_listing:
             os.environ = self.environment
-            self.environment.watch()
         try:
             self.start_with_stand_ins()
         except Exception as error:
@@ -1085,7 +1084,6 @@ class Program:
             self.finished(server.open())
             if name is None:
                 told = {"tools": self.finished(server.list()), "variables": sorted(self.environment.asked)}
-                told["directories"] = ["home"] if self.environment.is_home_asked else []
                 told["arguments"] = self.arguments
                 return {"ok": {"content": [], "structured": json.dumps(told), "next": None}}
             return reply(wire(self.finished(server.call(name, json.loads(arguments[0])))))
@@ -1095,9 +1093,9 @@ class Program:
 
 
 class Environment(dict):
-    """The variables, which notes those that modules of the package look for, and whether they look for the home directory."""
+    """The variables, which notes those that modules of the package look for."""
 
-    is_giving = is_home_asked = False
+    is_giving = False
     COMMON = re.compile(r"(?:PYTHON|LC_|XDG_|HTTP|HTTPS|NO_PROXY|ALL_PROXY|SSL_|REQUESTS_|CURL_)")
     NEVER = {"HOME", "PATH", "USER", "LANG", "TZ", "TERM", "PWD", "SHELL", "DEBUG", "NO_COLOR", "COLUMNS", "LOG_LEVEL", "PORT", "HOST"}
 
@@ -1116,17 +1114,6 @@ class Environment(dict):
         is_packaged = str(known.get("__file__")).startswith("/packages/")
         is_beside = is_packaged and first is not None and first.__package__ == known.get("__package__") == ""
         return is_beside or owner in (self.package, "__main__", "tool_hub_package", "tool_hub_pydantic")
-
-    def watch(self):
-        """Notes whether the home directory is looked for."""
-        expand = os.path.expanduser
-
-        def expanduser(path):
-            if str(path).startswith("~") and self.is_own(sys._getframe(1), ("os", "pathlib", "posixpath")):
-                self.is_home_asked = True
-            return expand(path)
-
-        os.path.expanduser = expanduser
 
     def note(self, name, has_default):
         is_name = isinstance(name, str) and re.fullmatch(r"[A-Z][A-Z0-9_]{0,63}", name)

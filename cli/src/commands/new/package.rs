@@ -20,6 +20,8 @@ const SDKS: [&str; 3] = ["fastmcp", "fastmcp-slim", "mcp"];
 /// The package by which these frameworks read docstrings.
 const DOCSTRINGS: &str = "griffelib";
 const READ_DOCSTRINGS: [&str; 2] = ["fastmcp", "openai-agents"];
+/// The directory that is the home directory of a server.
+const HOME: &str = "home";
 /// What the names of frameworks begin with whose tools are found when a package's modules run.
 const FRAMEWORKS: [&str; 5] = [
     "crewai",
@@ -165,6 +167,11 @@ async fn server_project(
     let lines: String = lines
         .map(|(name, version)| format!("{name}{version}\n"))
         .collect();
+    let mut modules = package.modules.iter();
+    let directories = match modules.any(|it| looks_for_home(&directory.join(it))) {
+        true => vec![HOME.to_owned()],
+        false => Vec::new(),
+    };
     let listing = listing(&file, "python", &[("requirements.txt", &lines)], session).await?;
     file.tools = Some(listing.tools);
     file.server.arguments = listing.arguments;
@@ -178,7 +185,7 @@ async fn server_project(
         requirements,
         npm_lock: None,
         variables: listing.variables,
-        directories: listing.directories,
+        directories,
     })
 }
 
@@ -219,6 +226,14 @@ fn file_of(
     let mut plain = PlainFile::read_in(directory, taken, Path::new(taken), Template::Python)?;
     plain.belongs_to(package.license, package.license_texts);
     Ok(plain)
+}
+
+/// True if a module looks for the home directory of whoever runs it.
+fn looks_for_home(path: &Path) -> bool {
+    let text = files::read_text(path, SOURCE_BYTES_MAX as u64).unwrap_or_default();
+    ["expanduser(", "Path.home("]
+        .iter()
+        .any(|call| text.contains(call))
 }
 
 /// The framework of each tool that is seen in a file.

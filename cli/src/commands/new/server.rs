@@ -29,9 +29,6 @@ pub(super) struct Listing {
     /// The arguments of its command line with which it started.
     #[serde(default)]
     pub(super) arguments: Vec<String>,
-    /// The directories that it looked for, by the names that it is granted them by.
-    #[serde(default)]
-    pub(super) directories: Vec<String>,
 }
 
 /// Builds a project around the server, with the files `more` that say which packages it needs,

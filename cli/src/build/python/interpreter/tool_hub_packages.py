@@ -20,6 +20,8 @@ import stat
 import sys
 import zipfile
 
+from tool_hub_http import Exchange
+
 # The directory below which the files of packages seem to be.
 DIRECTORY = "/packages"
 
@@ -75,6 +77,9 @@ class Packages(importlib.metadata.DistributionFinder):
 
     def exec_module(self, module):
         exec(self.get_code(module.__name__), module.__dict__)
+        if module.__name__ == "anyio._core._exceptions":
+            # httpx repeats what this says, which is nothing, where requests end because the host refuses them.
+            module.BrokenResourceError.__str__ = lambda self: self.args and str(self.args[0]) or str(Exchange.failure or "")
 
     def is_package(self, name):
         return self._found(name).name == "__init__.py"
