@@ -98,16 +98,23 @@ pub(crate) fn imported(directory: &Path, file: &str) -> Imported {
 
 /// Packages that come with the frameworks which modules of a build stand in for, and that servers
 /// import without asking for them.
-const COMPANIONS: [&str; 12] = [
+const COMPANIONS: [&str; 19] = [
     "anyio",
     "click",
+    "deprecated",
     "exceptiongroup",
     "httpx",
     "httpx-sse",
-    "pyyaml",
+    "jinja2",
+    "jsonpatch",
+    "packaging",
     "python-dotenv",
+    "pyyaml",
+    "requests",
     "rich",
     "starlette",
+    "tenacity",
+    "tqdm",
     "typer",
     "typing-extensions",
     "uvicorn",
