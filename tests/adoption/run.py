@@ -165,7 +165,7 @@ TEXTS = {
 }  # fmt: skip
 
 
-def sample(schema, name, seed, root):
+def sample(schema, name, seed, root, texts=TEXTS):
     """A value that fits a schema, the same each time."""
     if "$ref" in schema:
         place = root
@@ -183,17 +183,17 @@ def sample(schema, name, seed, root):
         return schema["enum"][seed % len(schema["enum"])]
     choices = [it for it in schema.get("anyOf") or schema.get("oneOf") or [] if it.get("type") != "null"]
     if choices:
-        return sample(choices[seed % len(choices)], name, seed, root)
+        return sample(choices[seed % len(choices)], name, seed, root, texts)
     kind = schema.get("type", "string")
     kind = kind[0] if isinstance(kind, list) else kind
     if kind == "object":
         inner = schema.get("properties", {})
         if not inner:
             return {"a": 1} if seed % 2 else {}
-        return {key: sample(it, key, seed + at, root) for at, (key, it) in enumerate(inner.items()) if key in schema.get("required", inner)}
+        return {key: sample(it, key, seed + at, root, texts) for at, (key, it) in enumerate(inner.items()) if key in schema.get("required", inner)}
     if kind == "array":
         count = max(schema.get("minItems", 0), 1 + seed % 3)
-        return [sample(schema.get("items") or {}, name, seed + at, root) for at in range(min(count, schema.get("maxItems", count)))]
+        return [sample(schema.get("items") or {}, name, seed + at, root, texts) for at in range(min(count, schema.get("maxItems", count)))]
     if kind == "boolean":
         return seed % 2 == 0
     if kind in ("integer", "number"):
@@ -201,13 +201,16 @@ def sample(schema, name, seed, root):
         value = least + (seed * 7 + 3) % max(1, int(min(most - least, 50)))
         return int(value) if kind == "integer" else value + (0.5 if value + 0.5 < most else 0)
     words = re.split(r"[_\W]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower())
-    known = next((TEXTS[word] for word in words if word in TEXTS), None)
+    known = next((texts[word] for word in words if word in texts), None)
     return known if known is not None else ("Hello, world", "naïve café 123", "The quick brown fox")[seed % 3]
 
 
-def calls(tools):
-    """Ten calls: each tool in turn, with values that fit and then without what it needs."""
-    found, turn = [], 0
+def calls(package, tools):
+    """Ten calls: those that the package has, or each tool in turn, with values that fit and then without what it needs."""
+    found = [(it["tool"], it["arguments"]) for it in package.get("calls", [])]
+    if found:
+        return found
+    texts, turn = TEXTS | package.get("values", {}), 0
     while len(found) < CALLS and tools and turn < CALLS:
         for tool in tools:
             schema = tool.get("inputSchema") or {}
@@ -217,7 +220,7 @@ def calls(tools):
             else:
                 wanted = members if turn % 2 else {key: it for key, it in members.items() if key in required}
                 seed = int(hashlib.sha256(tool["name"].encode()).hexdigest()[:4], 16) + turn
-                found.append((tool["name"], {key: sample(it, key, seed + at, schema) for at, (key, it) in enumerate(wanted.items())}))
+                found.append((tool["name"], {key: sample(it, key, seed + at, schema, texts) for at, (key, it) in enumerate(wanted.items())}))
             if len(found) == CALLS:
                 break
         turn += 1
@@ -267,6 +270,54 @@ VARYING = re.compile(
 def steady(value, is_random):
     text = VARYING.sub("*", json.dumps(value, sort_keys=True, ensure_ascii=False))
     return re.sub(r"[\w\s-]+", "*", text) if is_random else text
+
+
+def are_equal(package, name, answer, result):
+    is_random = package.get("random") == ["*"] or name in package.get("random", [])
+    return steady(answered(answer), is_random) == steady(answered(result), is_random)
+
+
+def names_of(found, wanted, tool):
+    """What our toolbox lists, by the names of functions."""
+    if len(wanted) == 1 and len(found) == 1:
+        return {snake(wanted[0]["name"]): found[0]}
+    return {it["name"].removeprefix(f"{tool}__"): it for it in found}
+
+
+def list_differences(wanted, names, place):
+    differences = []
+    for it in wanted:
+        own = names.get(snake(it["name"]))
+        if own is None:
+            differences.append(f"list: `{it['name']}` is missing")
+        elif listed(own) != listed(it):
+            parts = [key for key, value in listed(it).items() if listed(own)[key] != value]
+            differences.append(f"list: {', '.join(parts)} of `{it['name']}`")
+            (place / f"list-{it['name']}.json".replace("/", "-")).write_text(json.dumps([listed(it), listed(own)], indent=1))
+    return differences
+
+
+def call_difference(name, arguments):
+    return f"call: {name} {json.dumps(arguments).replace(ORIGIN, 'ORIGIN')[:80]}"
+
+
+# The files of a package whose `files` are granted, and the name of their directory in a component.
+FILES = {"one.txt": "One line.\nAnother line.\n", "two.json": '{"a": [1, 2, 3]}\n', "below/three.md": "# Three\n\nWords, and a café.\n"}
+IN_COMPONENT = "/files"
+
+
+def with_files(value, place):
+    """`value` with `place` where it says FILES."""
+    return json.loads(json.dumps(value).replace("FILES", str(place)))
+
+
+def make_files(place):
+    shutil.rmtree(place, ignore_errors=True)
+    for path, text in FILES.items():
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_text(text)
+        # Times that both sides see.
+        os.utime(place / path, (1_750_000_000, 1_750_000_000))
 
 
 def original(package, place):
@@ -346,13 +397,22 @@ def ours(package, place, tool, env, canaries):
     separator = "@" if package["registry"] == "npm" else "=="
     source = f"{package['registry']}:{package['name']}{separator}{package['version']}"
     run([tool, "new", "adopted", "--from", source, "--directory", place / "tool"], env=env, cwd=place)
-    if more := package.get("capabilities"):
+    more, flags = package.get("capabilities", ""), list(package.get("grants", []))
+    if package.get("files"):
+        more += 'directories = [{ name = "files", access = "read-write", why = "its files" }]\n'
+        flags += ["--allow-dir", f"files:read-write={place / 'files'}"]
+    if arguments := package.get("arguments"):
+        server = place / "tool" / "tools.json"
+        told = json.loads(server.read_text())
+        told["server"]["arguments"] = arguments
+        server.write_text(json.dumps(told))
+    if more:
         manifest = place / "tool" / "tool.toml"
         text = re.sub(r"(?ms)^\[capabilities\]\n.*?(?=^\[|\Z)", "", manifest.read_text())
         manifest.write_text(f"{text}\n[capabilities]\n{more}\n")
     run([tool, "build", place / "tool"], env=env, cwd=place)
     digest = json.loads(run([tool, "inspect", place / "tool", "--json"], env=env))["inspection"]["approval_digest"]
-    flags = [*package.get("grants", []), *granted(place, env, package.get("grants", []))]
+    flags += granted(place, env, flags)
     return Server([tool, "serve", "--only", place / "tool", "--approve", digest, "--answer-limit", "0", *flags], env, place / "ours.log")
 
 
@@ -363,25 +423,33 @@ def granted(place, env, known):
     shutil.rmtree(home, ignore_errors=True)
     flags = []
     for it in asked.get("directories", []):
-        (home / it["name"]).mkdir(parents=True)
-        flags += ["--allow-dir", f"{it['name']}={home / it['name']}"]
+        if not any(flag.startswith(f"{it['name']}:") for flag in known):
+            (home / it["name"]).mkdir(parents=True)
+            flags += ["--allow-dir", f"{it['name']}={home / it['name']}"]
     for it in asked.get("variables", []):
         if it["name"] in env and it["name"] not in known:
             flags += ["--allow-var" if it.get("secret") else "--allow-plain-var", it["name"]]
     return flags
 
 
+def surroundings(package, place):
+    """The variables that an original has, with a home that is empty."""
+    home = place / "original-home"
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    return {key: it for key, it in os.environ.items() if key in ("PATH", "LANG")} | {"HOME": str(home), "TZ": "UTC"} | package.get("env", {})
+
+
 def compare(package, tool, env):
     place = place_of(package)
     place.mkdir(parents=True, exist_ok=True)
     canaries = Canaries(place)
-    env = {**env, "CANARY": canaries.value, "HOME": str(canaries.file.parent), **package.get("env", {})}
-    row = {"package": package["name"], "registry": package["registry"], "version": package["version"], "is_caged": False}
-    home = place / "original-home"
-    shutil.rmtree(home, ignore_errors=True)
-    home.mkdir()
-    base = {key: it for key, it in os.environ.items() if key in ("PATH", "LANG")} | {"HOME": str(home), "TZ": "UTC"} | package.get("env", {})
-    base |= {"CANARY_PORT": str(canaries.port)}
+    inside = with_files(package, IN_COMPONENT)
+    package = with_files(package, place / "files")
+    env = {**env, "CANARY": canaries.value, "HOME": str(canaries.file.parent), **inside.get("env", {})}
+    row = {"package": package["name"], "registry": package["registry"], "version": package["version"]}
+    base = surroundings(package, place) | {"CANARY_PORT": str(canaries.port)}
+    make_files(place / "files")
     try:
         command = [*original(package, place), *package.get("arguments", [])]
         theirs = Server(command, base, place / "original.log")
@@ -389,39 +457,31 @@ def compare(package, tool, env):
         return {**row, "outcome": "no original", "reason": last_line(error)}
     try:
         wanted = theirs.list()
-        made = [(it["tool"], it["arguments"]) for it in package.get("calls", [])] or calls(wanted)
+        made = calls(package, wanted)
         expected = [theirs.call(*it) for it in made]
     except Failure as error:
         return {**row, "outcome": "no original", "reason": last_line(error)}
     finally:
         theirs.end()
     row |= {"tools": len(wanted), "calls": len(made), "answered": sum(not it.get("isError") for it in expected)}
+    make_files(place / "files")
     try:
-        server = ours(package, place, tool, env, canaries)
+        server = ours(inside, place, tool, env, canaries)
     except Failure as error:
         return {**row, "outcome": "no component", "reason": last_line(error)}
     try:
         found = server.list()
-        names = {it["name"].removeprefix("adopted__"): it for it in found}
-        if len(wanted) == 1 and len(found) == 1:
-            names = {snake(wanted[0]["name"]): found[0]}
-        differences = []
-        for it in wanted:
-            own = names.get(snake(it["name"]))
-            if own is None:
-                differences.append(f"list: `{it['name']}` is missing")
-            elif listed(own) != listed(it):
-                parts = [key for key, value in listed(it).items() if listed(own)[key] != value]
-                differences.append(f"list: {', '.join(parts)} of `{it['name']}`")
-                (place / f"list-{it['name']}.json".replace("/", "-")).write_text(json.dumps([listed(it), listed(own)], indent=1))
+        names = names_of(found, wanted, "adopted")
+        differences = list_differences(wanted, names, place)
         answers = []
         for (name, arguments), result in zip(made, expected):
             own = names.get(snake(name))
+            arguments = json.loads(json.dumps(arguments).replace(str(place / "files"), IN_COMPONENT))
             answer = server.call(own["name"], arguments) if own else {}
             answers.append(answer)
-            is_random = package.get("random") == ["*"] or name in package.get("random", [])
-            if steady(answered(answer), is_random) != steady(answered(result), is_random):
-                differences.append(f"call: {name} {json.dumps(arguments).replace(ORIGIN, 'ORIGIN')[:80]}")
+            answer = json.loads(json.dumps(answer).replace(IN_COMPONENT, str(place / "files")))
+            if not are_equal(package, name, answer, result):
+                differences.append(call_difference(name, arguments))
         (place / "answers.json").write_text(json.dumps([[it, theirs, ours] for it, theirs, ours in zip(made, expected, answers)], indent=1))
         touched = canaries.touched([found, answers])
         if touched:
@@ -473,6 +533,22 @@ def read_rows(path):
     return {(row["registry"], row["package"]): row for row in json.loads(path.read_text())} if path.exists() else {}
 
 
+def read_packages(path):
+    return tomllib.loads(path.read_text().replace("ORIGIN", ORIGIN))["package"]
+
+
+def environment():
+    """The variables of our command."""
+    env = {key: it for key, it in os.environ.items() if not key.startswith("TOOL_HUB")}
+    # The canaries lie in another home, where npm has no settings.
+    settings = Path.home() / ".npmrc"
+    if settings.exists():
+        os.environ.setdefault("NPM_CONFIG_USERCONFIG", str(settings))
+    env = {**env, **{key: it for key, it in os.environ.items() if key == "NPM_CONFIG_USERCONFIG"}}
+    env["TOOL_HUB_HOME"] = str(KEPT / "home")
+    return env
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tool", type=Path, default=ROOT / "target" / "debug" / "tool")
@@ -485,15 +561,9 @@ def main():
     given = parser.parse_args()
     if sys.version_info < (3, 13):
         parser.error("run it with Python 3.13 or newer")
-    packages = tomllib.loads(given.packages.read_text().replace("ORIGIN", ORIGIN))["package"]
+    packages = read_packages(given.packages)
     KEPT.mkdir(parents=True, exist_ok=True)
-    env = {key: it for key, it in os.environ.items() if not key.startswith("TOOL_HUB")}
-    # The canaries lie in another home, where npm has no settings.
-    settings = Path.home() / ".npmrc"
-    if settings.exists():
-        os.environ.setdefault("NPM_CONFIG_USERCONFIG", str(settings))
-    env = {**env, **{key: it for key, it in os.environ.items() if key == "NPM_CONFIG_USERCONFIG"}}
-    env["TOOL_HUB_HOME"] = str(KEPT / "home")
+    env = environment()
     threading.Thread(target=FIXTURE.serve_forever, daemon=True).start()
     kept = KEPT / "rows.json"
     rows = read_rows(kept)
@@ -503,7 +573,9 @@ def main():
         start = time.monotonic()
         row = compare(package, given.tool.resolve(), env)
         discard(package)
-        rows[package["registry"], package["name"]] = row
+        key = package["registry"], package["name"]
+        # What was seen of it in the cage stays.
+        rows[key] = {name: it for name, it in rows.get(key, {}).items() if name in ("caged", "caged_reason", "live")} | row
         print(f"{row['outcome']:12} {package['registry']}:{package['name']} {time.monotonic() - start:.0f}s {row.get('answered', '')} {row['reason']}", flush=True)
         kept.write_text(json.dumps(list(rows.values()), indent=1))
     known = {(package["registry"], package["name"]) for package in packages}

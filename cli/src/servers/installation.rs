@@ -16,24 +16,44 @@ use crate::servers::program::{Interpreter, interpreter};
 use crate::session::Session;
 use crate::terminal::problem::Problem;
 
-/// The arguments of `npx` or `uvx`: the package, its program, and the program's arguments.
+/// The arguments of `npx` or `uvx`: the package, its program, packages that are installed with it,
+/// and the program's arguments.
 #[derive(Debug, PartialEq, Eq)]
 struct Wanted<'a> {
     package: &'a str,
     program: Option<&'a str>,
+    with: Vec<&'a str>,
     arguments: &'a [String],
 }
+
+/// The flags of `npx` or `uvx` that are known here.
+struct Flags {
+    /// Those that change nothing here.
+    ignored: &'static [&'static str],
+    /// Those before the name of a package, whose program follows.
+    package: &'static [&'static str],
+    /// Those before the name of a package that is installed besides.
+    with: &'static [&'static str],
+}
+
+const NPX: Flags = Flags {
+    ignored: &["-y", "--yes", "-q", "--quiet"],
+    package: &["-p", "--package"],
+    with: &[],
+};
+
+const UVX: Flags = Flags {
+    ignored: &["-q", "--quiet"],
+    package: &["--from", "--spec"],
+    with: &["--with", "-w"],
+};
 
 /// The process that `npx` with `words` would start.
 ///
 /// # Errors
 /// When the words name no package of npm, or it cannot be installed.
 pub(crate) async fn npx(words: &[String], session: &Session) -> anyhow::Result<ServerProcess> {
-    let wanted = wanted(
-        words,
-        &["-y", "--yes", "-q", "--quiet"],
-        &["-p", "--package"],
-    )?;
+    let wanted = wanted(words, &NPX)?;
     check_package(wanted.package)?;
     let staging = staging(session)?;
     let place = staging.path();
@@ -72,8 +92,11 @@ pub(crate) async fn npx(words: &[String], session: &Session) -> anyhow::Result<S
 /// # Errors
 /// When the words name no package of PyPI, or it cannot be installed.
 pub(crate) async fn uvx(words: &[String], session: &Session) -> anyhow::Result<ServerProcess> {
-    let wanted = wanted(words, &["-q", "--quiet"], &["--from", "--spec"])?;
-    check_package(wanted.package)?;
+    let wanted = wanted(words, &UVX)?;
+    let packages = wanted.with.iter().chain([&wanted.package]);
+    for package in packages {
+        check_package(package)?;
+    }
     let (name, version) = match wanted.package.split_once('@') {
         Some((name, "latest")) => (name, None),
         Some((name, version)) => (name, Some(version)),
@@ -98,6 +121,7 @@ pub(crate) async fn uvx(words: &[String], session: &Session) -> anyhow::Result<S
         .args(["--only-binary=:all:", "--no-compile", "--target"])
         .arg(place)
         .arg(&requirement)
+        .args(&wanted.with)
         .current_dir(place);
     process::run(
         &format!("installing {requirement}"),
@@ -153,8 +177,9 @@ fn started(
 }
 
 /// Splits `words` as the launcher does: its own flags, the package or program, and the arguments.
-fn wanted<'a>(words: &'a [String], known: &[&str], naming: &[&str]) -> anyhow::Result<Wanted<'a>> {
+fn wanted<'a>(words: &'a [String], flags: &Flags) -> anyhow::Result<Wanted<'a>> {
     let mut package = None;
+    let mut with = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at).map(String::as_str) {
         let (flag, value) = match word.split_once('=') {
@@ -162,15 +187,18 @@ fn wanted<'a>(words: &'a [String], known: &[&str], naming: &[&str]) -> anyhow::R
             None => (word, None),
         };
         at += 1;
-        if naming.contains(&flag) {
-            package = match value {
-                Some(value) => Some(value),
-                None => {
-                    at += 1;
-                    words.get(at - 1).map(String::as_str)
-                }
-            };
-        } else if word == "--" || known.contains(&word) {
+        let takes_value = flags.package.contains(&flag) || flags.with.contains(&flag);
+        if takes_value {
+            let value = value.or_else(|| {
+                at += 1;
+                words.get(at - 1).map(String::as_str)
+            });
+            match flags.package.contains(&flag) {
+                true => package = value,
+                // uv takes a list as well.
+                false => with.extend(value.into_iter().flat_map(|it| it.split(','))),
+            }
+        } else if word == "--" || flags.ignored.contains(&word) {
             continue;
         } else if word.starts_with('-') {
             return Err(
@@ -182,6 +210,7 @@ fn wanted<'a>(words: &'a [String], known: &[&str], naming: &[&str]) -> anyhow::R
             return Ok(Wanted {
                 package: package.unwrap_or(word),
                 program: package.map(|_| word),
+                with,
                 arguments: &words[at..],
             });
         }
@@ -344,9 +373,9 @@ mod tests {
     #[test]
     fn packages_are_told_from_flags_and_arguments() {
         let words = |line: &str| -> Vec<String> { line.split(' ').map(str::to_owned).collect() };
-        let read = |line: &str, known: &[&str], naming: &[&str]| {
+        let read = |line: &str, flags: &Flags| {
             let words = words(line);
-            let wanted = wanted(&words, known, naming);
+            let wanted = wanted(&words, flags);
             wanted.map(|it| {
                 (
                     it.package.to_owned(),
@@ -355,7 +384,7 @@ mod tests {
                 )
             })
         };
-        let npx = |line| read(line, &["-y"], &["-p", "--package"]).ok();
+        let npx = |line| read(line, &NPX).ok();
         let some = |package: &str, program: Option<&str>, arguments| {
             Some((package.to_owned(), program.map(str::to_owned), arguments))
         };
@@ -364,6 +393,16 @@ mod tests {
         assert_eq!(npx("--package=a b"), some("a", Some("b"), 0));
         assert_eq!(npx("-y"), None);
         assert_eq!(npx("--call a"), None);
+        assert_eq!(npx("--with a b"), None);
+        let uvx = |line| read(line, &UVX).ok();
+        assert_eq!(uvx("--with b<2 --from a c d"), some("a", Some("c"), 1));
+    }
+
+    #[test]
+    fn packages_are_installed_with_others() {
+        let line = ["--with=a<2,b", "-w", "c", "d", "--with"].map(str::to_owned);
+        let wanted = wanted(&line, &UVX).unwrap();
+        assert_eq!((wanted.package, wanted.with), ("d", vec!["a<2", "b", "c"]));
     }
 
     #[test]

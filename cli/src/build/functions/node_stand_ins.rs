@@ -1,11 +1,31 @@
 //! The stand-ins for modules of Node that are written for servers of npm.
 
 /// The modules: the name by which each is imported, its path, and its text.
-pub(in crate::build) const MODULES: [(&str, &str, &str); 13] = [
+pub(in crate::build) const MODULES: [(&str, &str, &str); 21] = [
     (
         "tool-server-client",
         "node/client.js",
         include_str!("../../../templates/frameworks/node/client.js"),
+    ),
+    (
+        "tool-stdio-connection",
+        "node/stdio_connection.js",
+        include_str!("../../../templates/frameworks/node/stdio_connection.js"),
+    ),
+    (
+        "tool-ai-connection",
+        "node/ai_connection.js",
+        include_str!("../../../templates/frameworks/node/ai_connection.js"),
+    ),
+    (
+        "ai",
+        "node/ai.js",
+        include_str!("../../../templates/frameworks/node/ai.js"),
+    ),
+    (
+        "tool-node-ai-absent",
+        "node/ai_absent.js",
+        include_str!("../../../templates/frameworks/ai.js"),
     ),
     (
         "process",
@@ -18,19 +38,24 @@ pub(in crate::build) const MODULES: [(&str, &str, &str); 13] = [
         include_str!("../../../templates/frameworks/node/globals.js"),
     ),
     (
+        "tool-node-locale",
+        "node/locale.js",
+        include_str!("../../../templates/frameworks/node/locale.js"),
+    ),
+    (
         "fs",
-        "node/fs.js",
-        include_str!("../../../templates/frameworks/node/fs.js"),
+        "node/fs.cjs",
+        include_str!("../../../templates/frameworks/node/fs.cjs"),
     ),
     (
         "fs/promises",
-        "node/fs_promises.js",
-        include_str!("../../../templates/frameworks/node/fs_promises.js"),
+        "node/fs_promises.cjs",
+        include_str!("../../../templates/frameworks/node/fs_promises.cjs"),
     ),
     (
         "tool-node-files",
-        "node/files.js",
-        include_str!("../../../templates/frameworks/node/files.js"),
+        "node/files.cjs",
+        include_str!("../../../templates/frameworks/node/files.cjs"),
     ),
     (
         "readline",
@@ -46,6 +71,21 @@ pub(in crate::build) const MODULES: [(&str, &str, &str); 13] = [
         "stream",
         "node/stream.cjs",
         include_str!("../../../templates/frameworks/node/stream.cjs"),
+    ),
+    (
+        "stream/promises",
+        "node/stream_promises.cjs",
+        include_str!("../../../templates/frameworks/node/stream_promises.cjs"),
+    ),
+    (
+        "crypto",
+        "node/crypto.js",
+        include_str!("../../../templates/frameworks/node/crypto.js"),
+    ),
+    (
+        "zlib",
+        "node/zlib.js",
+        include_str!("../../../templates/frameworks/node/zlib.js"),
     ),
     (
         "express",

@@ -34,7 +34,8 @@ pub(crate) struct ServerFile {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ServerEntry {
-    /// A module of Python, or a file of a package of npm.
+    /// A module of Python, a file of a package of npm, or such a package itself: then what it
+    /// exports are tools for the AI SDK.
     pub(crate) module: String,
     /// The modules whose tools for a framework are the tools, where there is no server to start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

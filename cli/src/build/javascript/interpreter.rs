@@ -20,10 +20,14 @@ use crate::session::Session;
 const NAME: &str = "javascript-interpreter";
 
 const WORLD: &str = include_str!("interpreter/world.wit");
-const MODULES: [(&str, &str); 4] = [
+const MODULES: [(&str, &str); 5] = [
     ("functions.js", include_str!("interpreter/functions.js")),
     ("globals.js", include_str!("interpreter/globals.js")),
     ("interpreter.js", include_str!("interpreter/interpreter.js")),
+    (
+        "interpreter_with_node.js",
+        include_str!("interpreter/interpreter_with_node.js"),
+    ),
     (
         "interpreter_with_web.js",
         include_str!("interpreter/interpreter_with_web.js"),
@@ -53,6 +57,8 @@ pub(super) enum Flavour {
     Plain,
     /// That, and what browsers have besides, of which HTTP.
     Web,
+    /// That, and the variables and directories of which parts of Node are made.
+    Node,
 }
 
 impl Flavour {
@@ -71,6 +77,7 @@ impl Flavour {
         match self {
             Self::Plain => "javascript-interpreter",
             Self::Web => "javascript-interpreter-with-web",
+            Self::Node => "javascript-interpreter-with-node",
         }
     }
 
@@ -79,13 +86,14 @@ impl Flavour {
         match self {
             Self::Plain => "interpreter.js",
             Self::Web => "interpreter_with_web.js",
+            Self::Node => "interpreter_with_node.js",
         }
     }
 }
 
 /// The recipes of the interpreters of this version of the command.
-pub(in crate::build) fn recipes() -> [Recipe; 2] {
-    [Flavour::Plain, Flavour::Web].map(recipe)
+pub(in crate::build) fn recipes() -> [Recipe; 3] {
+    [Flavour::Plain, Flavour::Web, Flavour::Node].map(recipe)
 }
 
 fn recipe(flavour: Flavour) -> Recipe {

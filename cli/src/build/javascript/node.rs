@@ -1,12 +1,17 @@
 //! Bundles a server of npm with stand-ins for the modules of Node.
 //! Most are of the package `unenv`; a client holds standard input and output of the process.
 
+mod package_files;
+
 use std::path::{Path, PathBuf};
+
+use serde_json::json;
 
 use super::bundle::Bundler;
 use crate::build::functions::node_stand_ins::{LISTENER, MODULES};
 use crate::build::project::Project;
 use crate::build::toolchain::{NPM_CI, Toolchain};
+use crate::files;
 use crate::session::Session;
 
 const NODE_PARTS: Toolchain<'_> = Toolchain {
@@ -33,7 +38,7 @@ const LISTENERS: [&str; 6] = [
 const SHIMS: &str = "@modelcontextprotocol/server/dist/shimsNode.mjs";
 
 /// The modules of Node that `unenv` has.
-const PARTS: [&str; 45] = [
+const PARTS: [&str; 41] = [
     "assert",
     "assert/strict",
     "async_hooks",
@@ -42,7 +47,6 @@ const PARTS: [&str; 45] = [
     "cluster",
     "console",
     "constants",
-    "crypto",
     "dgram",
     "diagnostics_channel",
     "dns",
@@ -63,9 +67,7 @@ const PARTS: [&str; 45] = [
     "readline/promises",
     "repl",
     "stream/consumers",
-    "stream/promises",
     "stream/web",
-    "string_decoder",
     "sys",
     "timers",
     "timers/promises",
@@ -78,7 +80,6 @@ const PARTS: [&str; 45] = [
     "vm",
     "wasi",
     "worker_threads",
-    "zlib",
 ];
 
 /// Has the bundle take what stands in for Node, and the server's `module`: a file of one of the
@@ -88,7 +89,7 @@ pub(super) fn add(
     generated: &Path,
     (module, packages): (&str, &Path),
     node: &Path,
-) {
+) -> anyhow::Result<()> {
     let parts = node.join("unenv/dist/runtime/node");
     // A name with a path goes before the one that it begins with.
     let mut names: Vec<(String, PathBuf)> = PARTS
@@ -107,11 +108,34 @@ pub(super) fn add(
         bundler.alias(name, path);
         bundler.alias(&format!("node:{name}"), path);
     }
-    bundler.alias("tool-node-events", &node.join("events/events.js"));
-    bundler.alias("tool-node-promises", &generated.join("node/fs_promises.js"));
+    for (name, path) in [
+        ("string_decoder", "string_decoder/lib/string_decoder.js"),
+        ("tool-node-events", "events/events.js"),
+        ("tool-node-hashes", "@noble/hashes"),
+        ("tool-node-pako", "pako"),
+        ("tool-node-streams", "readable-stream/lib/ours/browser.js"),
+    ] {
+        bundler.alias(name, &node.join(path));
+    }
+    bundler.alias(
+        "tool-node-promises",
+        &generated.join("node/fs_promises.cjs"),
+    );
     bundler.alias("tool-node-process", &generated.join("node/process.js"));
-    bundler.alias("tool-server", &packages.join(module));
-    bundler.alias("tool-server-manifest", &packages.join(manifest_of(module)));
+    let package = package_of(module);
+    let (server, connection) = match package == module {
+        // It is found as an import of it would be.
+        true => (PathBuf::from(module), "tool-ai-connection"),
+        false => (packages.join(module), "tool-stdio-connection"),
+    };
+    bundler.alias("tool-server", &server);
+    bundler.alias("tool-server-connection", Path::new(connection));
+    let manifest = packages.join(&package).join("package.json");
+    bundler.alias("tool-server-manifest", &manifest);
+    let own = package_files::texts(&packages.join(&package), &package)?;
+    let place = generated.join("node/package_files.json");
+    files::write(&place, json!(own).to_string().as_bytes())?;
+    bundler.alias("tool-server-files", &place);
     bundler.packages_at(node);
     // With what browsers have, the SDK would refuse to read standard input.
     let shims = packages.join(SHIMS);
@@ -119,20 +143,26 @@ pub(super) fn add(
         bundler.alias("@modelcontextprotocol/server/_shims", &shims);
     }
     let globals = generated.join("node/globals.js");
+    let path = format!("/packages/{module}");
+    let directory = path.rsplit_once('/').map_or("/packages", |it| it.0);
     bundler.arguments(&[
         "--conditions=browser",
         "--main-fields=browser,module,main",
         "--define:global=globalThis",
         "--define:self=globalThis",
-        "--define:__dirname=\"/packages\"",
-        "--define:__filename=\"/packages/server.js\"",
-        "--define:import.meta.url=\"file:///packages/server.js\"",
-        "--define:import.meta.dirname=\"/packages\"",
-        "--define:import.meta.filename=\"/packages/server.js\"",
+        &format!("--define:__dirname={}", json!(directory)),
+        &format!("--define:__filename={}", json!(path)),
+        &format!(
+            "--define:import.meta.url={}",
+            json!(format!("file://{path}"))
+        ),
+        &format!("--define:import.meta.dirname={}", json!(directory)),
+        &format!("--define:import.meta.filename={}", json!(path)),
         "--define:import.meta.main=true",
         "--loader:.node=empty",
         &format!("--inject:{}", globals.display()),
     ]);
+    Ok(())
 }
 
 /// The directory of the packages that stand in for parts of Node.
@@ -143,11 +173,11 @@ pub(super) async fn packages(project: Project<'_>, session: &Session) -> anyhow:
         .join("node_modules"))
 }
 
-/// The `package.json` of the package that a file is part of.
-fn manifest_of(module: &str) -> String {
+/// The package that a file is part of.
+fn package_of(module: &str) -> String {
     let depth = if module.starts_with('@') { 2 } else { 1 };
     let package: Vec<&str> = module.split('/').take(depth).collect();
-    format!("{}/package.json", package.join("/"))
+    package.join("/")
 }
 
 #[cfg(test)]
@@ -155,8 +185,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_package_s_manifest_lies_at_its_root() {
-        assert_eq!(manifest_of("a/dist/index.js"), "a/package.json");
-        assert_eq!(manifest_of("@s/a/index.js"), "@s/a/package.json");
+    fn a_module_belongs_to_a_package() {
+        assert_eq!(package_of("a/dist/index.js"), "a");
+        assert_eq!(package_of("@s/a/index.js"), "@s/a");
     }
 }

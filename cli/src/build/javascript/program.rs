@@ -56,7 +56,7 @@ pub(super) async fn build(
                 functions.generated(),
                 (module, &packages),
                 node,
-            );
+            )?;
             return Ok(bundler);
         }
         if let Some(file) = &project.build.functions {
@@ -84,7 +84,7 @@ pub(super) async fn build(
     };
     let script = std::fs::read_to_string(&bundle.path)?;
     let flavour = match functions.is_server() {
-        true => Flavour::Web,
+        true => Flavour::Node,
         false => Flavour::of(&script),
     };
     let program = json!({

@@ -20,9 +20,10 @@ const CONSOLE: [&str; 2] = ["wasi:cli/stdout@0.2.12", "wasi:cli/stderr@0.2.12"];
 
 /// The interfaces that the modules of `web`, and the interpreter with them, use. A project imports
 /// those that its bundle needs.
-const WEB: [&str; 6] = [
+const WEB: [&str; 7] = [
     "wasi:cli/environment@0.2.12",
     "host:clocks/monotonic-clock@0.2.0",
+    "host:filesystem/preopens@0.2.0",
     "host:http/outgoing-handler@0.2.0",
     "host:http/types@0.2.0",
     "host:io/poll@0.2.0",
@@ -45,7 +46,7 @@ pub(super) struct Package {
     users: &'static [&'static str],
 }
 
-pub(super) const PACKAGES: [Package; 6] = [
+pub(super) const PACKAGES: [Package; 7] = [
     Package {
         name: "wasi:io@0.2.12",
         file: "deps/tool-hub-io.wit",
@@ -74,7 +75,13 @@ pub(super) const PACKAGES: [Package; 6] = [
         name: "host:clocks@0.2.0",
         file: "deps/tool-hub-clocks.wit",
         text: include_str!("../wasi/clocks.wit"),
-        users: &["host:clocks/"],
+        users: &["host:clocks/", "host:filesystem/"],
+    },
+    Package {
+        name: "host:filesystem@0.2.0",
+        file: "deps/tool-hub-filesystem.wit",
+        text: include_str!("wasi/filesystem.wit"),
+        users: &["host:filesystem/"],
     },
     Package {
         name: "host:http@0.2.0",

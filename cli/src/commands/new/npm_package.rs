@@ -12,6 +12,8 @@ use crate::terminal::problem::Problem;
 
 /// What a value of `--from` begins with that names such a package.
 const PREFIX: &str = "npm:";
+/// The packages of the AI SDK that tools are made with.
+const AI_SDK: [&str; 2] = ["ai", "@ai-sdk/provider-utils"];
 
 /// The package in a value of `--from` that names one.
 pub(super) fn named(from: &Path) -> Option<&str> {
@@ -26,17 +28,24 @@ pub(super) async fn fetched(package: &str, session: &Session) -> anyhow::Result<
     let lock: Value = serde_json::from_str(&lock_text)?;
     let locked = &lock["packages"][format!("node_modules/{name}")];
     let version = locked["version"].as_str().unwrap_or_default();
-    let Some(program) = program(name, &locked["bin"]) else {
-        return Err(Problem::user(format!(
-            "{name} {version} installs no program that could be a server"
-        ))
-        .hint("take the file of it that has tools: tool new NAME --from FILE")
-        .into());
+    let (module, tools_of) = match program(name, &locked["bin"]) {
+        Some(program) => {
+            let module = format!("{name}/{}", program.trim_start_matches("./"));
+            (module, Vec::new())
+        }
+        None if is_for_the_ai_sdk(locked) => (name.to_owned(), vec![name.to_owned()]),
+        None => {
+            return Err(Problem::user(format!(
+                "{name} {version} installs no program that could be a server"
+            ))
+            .hint("take the file of it that has tools: tool new NAME --from FILE")
+            .into());
+        }
     };
     let mut file = ServerFile {
         server: ServerEntry {
-            module: format!("{name}/{}", program.trim_start_matches("./")),
-            tools_of: Vec::new(),
+            module,
+            tools_of,
             function: None,
             arguments: Vec::new(),
         },
@@ -92,6 +101,14 @@ fn parts(package: &str) -> anyhow::Result<(&str, &str)> {
     Ok((name, version))
 }
 
+/// True if the package needs the AI SDK, so that it may export tools for it.
+fn is_for_the_ai_sdk(locked: &Value) -> bool {
+    let needed = ["dependencies", "peerDependencies"].map(|kind| &locked[kind]);
+    needed
+        .iter()
+        .any(|it| AI_SDK.iter().any(|name| it[name].is_string()))
+}
+
 /// The file of the program that the package installs: the one that is called like it, or else one
 /// that is called like a server.
 fn program<'a>(package: &str, programs: &'a Value) -> Option<&'a str> {
@@ -131,6 +148,14 @@ mod tests {
         ] {
             assert_eq!(parts(package).ok(), expect, "{package}");
         }
+    }
+
+    #[test]
+    fn packages_with_tools_for_the_ai_sdk_need_it() {
+        assert!(is_for_the_ai_sdk(
+            &json!({"peerDependencies": {"ai": "^5"}})
+        ));
+        assert!(!is_for_the_ai_sdk(&json!({"dependencies": {"zod": "^4"}})));
     }
 
     #[test]

@@ -1,83 +1,30 @@
-// The client of a server that speaks MCP on what it takes for standard input and output.
+// What an export of a program answers, with the tools of a server or of a package's exports.
 
-import process, { asked, ended, listening, lines, receive, setListing, starting } from "tool-node-process";
+import process, { asked, setListing } from "tool-node-process";
+import { call, open, tools } from "tool-server-connection";
 
-const PROTOCOL = "2025-06-18";
-const waiting = new Map();
-let count = 0;
-let started;
 let failure;
-
-lines((line) => {
-  let message;
-  try {
-    message = JSON.parse(line);
-  } catch {
-    return;
-  }
-  if (message.method !== undefined && message.id !== undefined) {
-    // Nobody is there for what a server asks of its client.
-    const error = { code: -32601, message: `the client has no ${message.method}` };
-    return receive({ jsonrpc: "2.0", id: message.id, error });
-  }
-  const settle = waiting.get(message.id);
-  waiting.delete(message.id);
-  settle?.(message);
-});
-
-function ask(method, params) {
-  const id = ++count;
-  return new Promise((resolve, reject) => {
-    waiting.set(id, resolve);
-    ended(reject);
-    receive({ jsonrpc: "2.0", id, method, params });
-  });
-}
-
-async function connected() {
-  starting();
-  await Promise.race([Promise.all([import("tool-server"), listening()]), new Promise((_, reject) => ended(reject))]);
-  const clientInfo = { name: "tool-hub", version: "1" };
-  const { error } = await ask("initialize", { protocolVersion: PROTOCOL, capabilities: {}, clientInfo });
-  if (error) throw new Error(error.message);
-  receive({ jsonrpc: "2.0", method: "notifications/initialized" });
-}
 
 /** Starts the server. What goes wrong is told in a call: it may have lacked a variable. */
 export async function start({ arguments: given, isListing }) {
   process.argv.splice(2, process.argv.length, ...given);
   setListing(isListing);
-  started = connected();
   try {
-    await started;
+    await open();
   } catch (error) {
     failure = error;
   }
 }
 
-async function listed() {
-  const tools = [];
-  let cursor;
-  do {
-    const { result, error } = await ask("tools/list", cursor === undefined ? {} : { cursor });
-    if (error) throw new Error(error.message);
-    tools.push(...result.tools);
-    cursor = result.nextCursor;
-  } while (cursor);
-  return { content: [], structuredContent: { tools, variables: asked() } };
-}
-
 async function result(name, given) {
   if (failure) throw failure;
-  if (name === null) return listed();
-  const answer = await ask("tools/call", { name, arguments: JSON.parse(given) });
-  if (answer.error) throw answer.error.message;
-  return answer.result;
+  if (name === null) return { content: [], structuredContent: { tools: await tools(), variables: asked() } };
+  return call(name, JSON.parse(given));
 }
 
 /** What an export answers, as JSON says a `result<reply, failure>` of WIT. */
-export function answered(call, name, given) {
-  const { ok, err } = call(() => result(name, given), (it) => it);
+export function answered(settle, name, given) {
+  const { ok, err } = settle(() => result(name, given), (it) => it);
   return err === undefined ? reply(ok) : failed(err);
 }
 

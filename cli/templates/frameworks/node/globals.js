@@ -2,6 +2,7 @@
 
 import { Buffer as NodeBuffer } from "node:buffer";
 import nodeProcess from "tool-node-process";
+import "tool-node-locale";
 
 export const process = nodeProcess;
 export const Buffer = NodeBuffer;

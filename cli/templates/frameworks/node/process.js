@@ -122,7 +122,7 @@ const stderr = new Output(2, (text) => {
 
 const made = new Process({ env, hrtime, nextTick: (job, ...values) => queueMicrotask(() => job(...values)) });
 const own = {
-  env, stdin, stdout, stderr, argv: ["node", "/packages/server.js"], execArgv: [], platform: "linux", arch: "wasm", pid: 1, exitCode: undefined,
+  env, stdin, stdout, stderr, argv: ["node", __filename], execArgv: [], platform: "linux", arch: "wasm", pid: 1, exitCode: undefined,
   version: "v22.14.0", versions: { node: "22.14.0" }, cwd: () => "/", uptime: () => 0, on: () => own_process, once: () => own_process, off: () => own_process,
   memoryUsage: () => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }), emitWarning: () => {},
   exit(code) {

@@ -1,8 +1,5 @@
-// `stream`, which is a class itself where it is required.
+// `stream`, of the package `readable-stream`, which is a class itself where it is required.
 
-const { EventEmitter } = require("tool-node-events");
-const parts = require("unenv/node/stream");
+const { Stream } = require("tool-node-streams");
 
-function Stream() {}
-Stream.prototype = Object.create(EventEmitter.prototype, { constructor: { value: Stream } });
-module.exports = Object.assign(Stream, { ...parts, Stream, default: Stream });
+module.exports = Object.assign(Stream, { default: Stream });

@@ -1,0 +1,3 @@
+// `stream/promises`, of the package `readable-stream`.
+
+module.exports = require("tool-node-streams").promises;
