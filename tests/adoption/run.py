@@ -263,7 +263,7 @@ def answered(result):
 
 # What differs from call to call: times, and identifiers that are drawn.
 VARYING = re.compile(
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?|\d\d:\d\d:\d\d(\.\d+)?|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b1[78]\d{8}(\.\d+|\d{3})?\b"
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?|\b\d{1,2}:\d\d:\d\d(\.\d+)?|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b1[78]\d{8}(\.\d+|\d{3})?\b"
 )
 
 
@@ -290,7 +290,7 @@ def list_differences(wanted, names, place):
         own = names.get(snake(it["name"]))
         if own is None:
             differences.append(f"list: `{it['name']}` is missing")
-        elif listed(own) != listed(it):
+        elif steady(listed(own), False) != steady(listed(it), False):
             parts = [key for key, value in listed(it).items() if listed(own)[key] != value]
             differences.append(f"list: {', '.join(parts)} of `{it['name']}`")
             (place / f"list-{it['name']}.json".replace("/", "-")).write_text(json.dumps([listed(it), listed(own)], indent=1))
@@ -328,6 +328,9 @@ def original(package, place):
             (place / "package.json").write_text('{"private": true}')
             run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", f"{name}@{version}"], cwd=place)
             (place / "installed").touch()
+        if package.get("framework") == "ai-sdk":
+            shutil.copy(HERE / "ai_tools.mjs", place)
+            return ["node", place / "ai_tools.mjs", name]
         root = place / "node_modules" / name
         programs = json.loads((root / "package.json").read_text())["bin"]
         own = name.rsplit("/")[-1]

@@ -1,7 +1,7 @@
 //! The stand-ins for modules of Node that are written for servers of npm.
 
 /// The modules: the name by which each is imported, its path, and its text.
-pub(in crate::build) const MODULES: [(&str, &str, &str); 21] = [
+pub(in crate::build) const MODULES: [(&str, &str, &str); 23] = [
     (
         "tool-server-client",
         "node/client.js",
@@ -98,16 +98,29 @@ pub(in crate::build) const MODULES: [(&str, &str, &str); 21] = [
         include_str!("../../../templates/frameworks/node/util.js"),
     ),
     (
+        "util/types",
+        "node/types.js",
+        include_str!("../../../templates/frameworks/node/types.js"),
+    ),
+    (
         "module",
-        "node/module.js",
-        include_str!("../../../templates/frameworks/node/module.js"),
+        "node/module.cjs",
+        include_str!("../../../templates/frameworks/node/module.cjs"),
     ),
     (
         "undici",
         "node/undici.js",
         include_str!("../../../templates/frameworks/node/undici.js"),
     ),
+    (
+        "tool-node-missing",
+        MISSING,
+        include_str!("../../../templates/frameworks/node/missing.cjs"),
+    ),
 ];
 
 /// The path of what stands in for frameworks that listen for HTTP.
 pub(in crate::build) const LISTENER: &str = "node/listener.cjs";
+
+/// The path of what stands in for packages that are not installed.
+pub(in crate::build) const MISSING: &str = "node/missing.cjs";

@@ -13,6 +13,8 @@ use crate::terminal::problem::Problem;
 const ERROR: &str = "[ERROR] ";
 /// The words of esbuild for `await` outside of functions.
 const TOP_LEVEL_AWAIT: &str = "Top-level await is not available";
+/// The words of esbuild before the name of what is not there.
+const UNRESOLVED: &str = "Could not resolve \"";
 /// The words of the engine before an error of a module that it evaluates.
 const EVALUATION: &str = "Failed to finish JavaScript module evaluation: ";
 /// The file that the engine evaluates.
@@ -53,6 +55,20 @@ const INSTEAD_OF_MISSING: &str = "write numbers and dates without it, such as wi
 /// True for the `error` of a bundle of which a module waits.
 pub(super) fn is_top_level_await(error: &anyhow::Error) -> bool {
     error.to_string().contains(TOP_LEVEL_AWAIT)
+}
+
+/// The name by which a module of a package imports what is not installed, where the `error` of the
+/// bundler says so.
+pub(super) fn missing_in_package(error: &anyhow::Error) -> Option<String> {
+    error.chain().find_map(|cause| {
+        let text = cause.to_string();
+        let (before, after) = text.split_once(UNRESOLVED)?;
+        let (name, rest) = after.split_once('"')?;
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '@')
+            && !name.contains(['=', ' ', '\\']);
+        let is_in_package = [before, rest].iter().any(|it| it.contains("node_modules/"));
+        (is_name && is_in_package).then(|| name.to_owned())
+    })
 }
 
 /// The advice for code that uses the global `name` of Node or of browsers; `None` for others.
@@ -271,6 +287,29 @@ fn normal(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
     use crate::terminal::diagnosis;
+
+    #[test]
+    fn what_a_package_misses_is_named() {
+        for (said, expect) in [
+            (
+                "../node_modules/a/b.js:4:48: Could not resolve \"effect\"",
+                Some("effect"),
+            ),
+            ("a.js:1:1: Could not resolve \"effect\"", None),
+            (
+                "../node_modules/a/b.js:4:48: Could not resolve \"./c\"",
+                None,
+            ),
+            ("../node_modules/a/b.js:4:48: No loader", None),
+        ] {
+            let error = Problem::user("bundling failed").caused_by(said.to_owned());
+            assert_eq!(
+                missing_in_package(&error.into()).as_deref(),
+                expect,
+                "{said}"
+            );
+        }
+    }
 
     #[test]
     fn an_error_of_the_bundler_begins_with_its_place() {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::bundle::Bundler;
-use crate::build::functions::node_stand_ins::{LISTENER, MODULES};
+use crate::build::functions::node_stand_ins::{LISTENER, MISSING, MODULES};
 use crate::build::project::Project;
 use crate::build::toolchain::{NPM_CI, Toolchain};
 use crate::files;
@@ -38,7 +38,7 @@ const LISTENERS: [&str; 6] = [
 const SHIMS: &str = "@modelcontextprotocol/server/dist/shimsNode.mjs";
 
 /// The modules of Node that `unenv` has.
-const PARTS: [&str; 41] = [
+const PARTS: [&str; 40] = [
     "assert",
     "assert/strict",
     "async_hooks",
@@ -75,20 +75,20 @@ const PARTS: [&str; 41] = [
     "trace_events",
     "tty",
     "url",
-    "util/types",
     "v8",
     "vm",
     "wasi",
     "worker_threads",
 ];
 
-/// Has the bundle take what stands in for Node, and the server's `module`: a file of one of the
-/// `packages`.
+/// Has the bundle take what stands in for Node and for the packages that are `missing`, and the
+/// server's `module`: a file of one of the `packages`.
 pub(super) fn add(
     bundler: &mut Bundler<'_>,
     generated: &Path,
     (module, packages): (&str, &Path),
     node: &Path,
+    missing: &[String],
 ) -> anyhow::Result<()> {
     let parts = node.join("unenv/dist/runtime/node");
     // A name with a path goes before the one that it begins with.
@@ -101,6 +101,9 @@ pub(super) fn add(
             .iter()
             .map(|(name, path, _)| ((*name).to_owned(), generated.join(path))),
     );
+    for name in missing {
+        bundler.alias(name, &generated.join(MISSING));
+    }
     for name in LISTENERS {
         bundler.alias(name, &generated.join(LISTENER));
     }
@@ -125,11 +128,12 @@ pub(super) fn add(
     let package = package_of(module);
     let (server, connection) = match package == module {
         // It is found as an import of it would be.
-        true => (PathBuf::from(module), "tool-ai-connection"),
-        false => (packages.join(module), "tool-stdio-connection"),
+        true => (PathBuf::from(module), "ai_connection.js"),
+        false => (packages.join(module), "stdio_connection.js"),
     };
     bundler.alias("tool-server", &server);
-    bundler.alias("tool-server-connection", Path::new(connection));
+    let connection = generated.join("node").join(connection);
+    bundler.alias("tool-server-connection", &connection);
     let manifest = packages.join(&package).join("package.json");
     bundler.alias("tool-server-manifest", &manifest);
     let own = package_files::texts(&packages.join(&package), &package)?;
@@ -146,7 +150,8 @@ pub(super) fn add(
     let path = format!("/packages/{module}");
     let directory = path.rsplit_once('/').map_or("/packages", |it| it.0);
     bundler.arguments(&[
-        "--conditions=browser",
+        // Builds that make requests by `fetch`, and of these first the ones that need no page.
+        "--conditions=workerd,worker,edge-light,browser",
         "--main-fields=browser,module,main",
         "--define:global=globalThis",
         "--define:self=globalThis",
@@ -160,6 +165,7 @@ pub(super) fn add(
         &format!("--define:import.meta.filename={}", json!(path)),
         "--define:import.meta.main=true",
         "--loader:.node=empty",
+        "--loader:.wasm=empty",
         &format!("--inject:{}", globals.display()),
     ]);
     Ok(())

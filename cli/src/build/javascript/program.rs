@@ -7,7 +7,7 @@ use tool_hub_host::authoring::program_component;
 
 use super::bundle::{Bundle, Bundler, MINIFIED, bundle_sources};
 use super::componentize::COMPONENTIZE_QJS;
-use super::errors::is_top_level_await;
+use super::errors::{is_top_level_await, missing_in_package};
 use super::interpreter::{Flavour, interpreter};
 use super::node;
 use super::types::TypeCheck;
@@ -20,6 +20,9 @@ use crate::session::Session;
 
 /// The place at which the script hands over its functions.
 const FUNCTIONS: &str = "globalThis.toolHubProgram";
+
+/// The most packages that a server's packages import and that are not installed.
+const MISSING_MAX: usize = 32;
 
 /// Builds the project, which is made of `functions`.
 ///
@@ -46,7 +49,7 @@ pub(super) async fn build(
         true => Some(node::packages(project, session).await?),
         false => None,
     };
-    let bundler = || -> anyhow::Result<Bundler<'_>> {
+    let bundler = |missing: &[String]| -> anyhow::Result<Bundler<'_>> {
         let mut bundler = Bundler::new(project, &bundled, &toolchain, &entry)?;
         if let (Some(node), Some(module)) = (&node, functions.server_module()) {
             let packages = bundled.packages.clone();
@@ -56,6 +59,7 @@ pub(super) async fn build(
                 functions.generated(),
                 (module, &packages),
                 node,
+                missing,
             )?;
             return Ok(bundler);
         }
@@ -70,14 +74,13 @@ pub(super) async fn build(
         Ok(bundler)
     };
     let (bundle, value) = match functions.is_server() {
-        // It waits for the server to start.
-        true => waiting(bundler()?, session).await?,
+        true => server(bundler, session).await?,
         false => {
-            let mut at_once = bundler()?;
+            let mut at_once = bundler(&[])?;
             at_once.arguments(&["--format=iife", "--banner:js=\"use strict\";"]);
             at_once.arguments(&MINIFIED);
             match at_once.run(&session.printer).await {
-                Err(error) if is_top_level_await(&error) => waiting(bundler()?, session).await?,
+                Err(error) if is_top_level_await(&error) => waiting(bundler(&[])?, session).await?,
                 bundle => (bundle?, format!(";{FUNCTIONS}")),
             }
         }
@@ -105,6 +108,29 @@ pub(super) async fn build(
 async fn waiting(bundler: Bundler<'_>, session: &Session) -> anyhow::Result<(Bundle, String)> {
     let bundle = bundler.run_waiting(FUNCTIONS, &session.printer).await?;
     Ok((bundle, String::new()))
+}
+
+/// The bundle of a server, which waits for the server to start. Packages that others import and that
+/// are not installed fail where they are needed, as in Node.
+async fn server<'a>(
+    bundler: impl Fn(&[String]) -> anyhow::Result<Bundler<'a>>,
+    session: &Session,
+) -> anyhow::Result<(Bundle, String)> {
+    let mut missing: Vec<String> = Vec::new();
+    loop {
+        let error = match waiting(bundler(&missing)?, session).await {
+            Ok(bundle) => return Ok(bundle),
+            Err(error) => error,
+        };
+        match missing_in_package(&error) {
+            Some(name) if missing.len() < MISSING_MAX && !missing.contains(&name) => {
+                missing.push(name);
+                // A name with a path goes before the one that it begins with.
+                missing.sort_by_key(|name| usize::MAX - name.len());
+            }
+            _ => return Err(error),
+        }
+    }
 }
 
 /// The module that hands over the functions of the one at `module`. If it exported them, the bundle

@@ -125,6 +125,7 @@ const own = {
   env, stdin, stdout, stderr, argv: ["node", __filename], execArgv: [], platform: "linux", arch: "wasm", pid: 1, exitCode: undefined,
   version: "v22.14.0", versions: { node: "22.14.0" }, cwd: () => "/", uptime: () => 0, on: () => own_process, once: () => own_process, off: () => own_process,
   memoryUsage: () => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }), emitWarning: () => {},
+  report: undefined,
   exit(code) {
     end = new Error(`the server ended with code ${code ?? 0} instead of waiting for its client`);
     for (const reject of ends.splice(0)) reject(end);

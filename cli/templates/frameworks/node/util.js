@@ -1,9 +1,11 @@
 // `util`, with what servers read their command line by.
 
 import nodeUtil from "unenv/node/util";
+import types from "util/types";
 import process from "tool-node-process";
 
 export * from "unenv/node/util";
+export { types };
 
 export function parseArgs({ args = process.argv.slice(2), options = {}, allowPositionals = false, strict = true } = {}) {
   const values = Object.create(null);
@@ -30,4 +32,4 @@ export const callbackify = (work) => (...given) => {
   const done = given.pop();
   work(...given).then((value) => done(null, value), done);
 };
-export default { ...nodeUtil, callbackify, parseArgs, stripVTControlCharacters };
+export default { ...nodeUtil, callbackify, parseArgs, stripVTControlCharacters, types };
