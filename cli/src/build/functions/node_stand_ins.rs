@@ -1,7 +1,7 @@
 //! The stand-ins for modules of Node that are written for servers of npm.
 
 /// The modules: the name by which each is imported, its path, and its text.
-pub(in crate::build) const MODULES: [(&str, &str, &str); 23] = [
+pub(in crate::build) const MODULES: [(&str, &str, &str); 26] = [
     (
         "tool-server-client",
         "node/client.js",
@@ -88,6 +88,21 @@ pub(in crate::build) const MODULES: [(&str, &str, &str); 23] = [
         include_str!("../../../templates/frameworks/node/zlib.js"),
     ),
     (
+        "http",
+        "node/http.cjs",
+        include_str!("../../../templates/frameworks/node/http.cjs"),
+    ),
+    (
+        "https",
+        "node/https.cjs",
+        include_str!("../../../templates/frameworks/node/https.cjs"),
+    ),
+    (
+        "node-fetch",
+        FETCH,
+        include_str!("../../../templates/frameworks/node/fetch.cjs"),
+    ),
+    (
         "express",
         LISTENER,
         include_str!("../../../templates/frameworks/node/listener.cjs"),
@@ -121,6 +136,9 @@ pub(in crate::build) const MODULES: [(&str, &str, &str); 23] = [
 
 /// The path of what stands in for frameworks that listen for HTTP.
 pub(in crate::build) const LISTENER: &str = "node/listener.cjs";
+
+/// The path of what stands in for packages that bring `fetch`.
+pub(in crate::build) const FETCH: &str = "node/fetch.cjs";
 
 /// The path of what stands in for packages that are not installed.
 pub(in crate::build) const MISSING: &str = "node/missing.cjs";

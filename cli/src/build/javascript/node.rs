@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::bundle::Bundler;
-use crate::build::functions::node_stand_ins::{LISTENER, MISSING, MODULES};
+use crate::build::functions::node_stand_ins::{FETCH, LISTENER, MISSING, MODULES};
 use crate::build::project::Project;
 use crate::build::toolchain::{NPM_CI, Toolchain};
 use crate::files;
@@ -34,11 +34,14 @@ const LISTENERS: [&str; 6] = [
     "koa",
 ];
 
+/// Packages that bring `fetch` to Node, beside `node-fetch`.
+const FETCHERS: [&str; 3] = ["cross-fetch", "isomorphic-fetch", "node-fetch-native"];
+
 /// The module of MCP's SDK, version 2, that connects it to Node.
 const SHIMS: &str = "@modelcontextprotocol/server/dist/shimsNode.mjs";
 
 /// The modules of Node that `unenv` has.
-const PARTS: [&str; 40] = [
+const PARTS: [&str; 38] = [
     "assert",
     "assert/strict",
     "async_hooks",
@@ -52,9 +55,7 @@ const PARTS: [&str; 40] = [
     "dns",
     "dns/promises",
     "domain",
-    "http",
     "http2",
-    "https",
     "inspector",
     "net",
     "os",
@@ -106,6 +107,9 @@ pub(super) fn add(
     }
     for name in LISTENERS {
         bundler.alias(name, &generated.join(LISTENER));
+    }
+    for name in FETCHERS {
+        bundler.alias(name, &generated.join(FETCH));
     }
     for (name, path) in &names {
         bundler.alias(name, path);

@@ -1,0 +1,5 @@
+// `https`, as `http`.
+
+const { toolHubModule } = require("http");
+
+module.exports = toolHubModule("https:", require("unenv/node/https"));
