@@ -1,7 +1,7 @@
 //! The stand-ins for modules of Node that are written for servers of npm.
 
 /// The modules: the name by which each is imported, its path, and its text.
-pub(in crate::build) const MODULES: [(&str, &str, &str); 26] = [
+pub(in crate::build) const MODULES: [(&str, &str, &str); 27] = [
     (
         "tool-server-client",
         "node/client.js",
@@ -106,6 +106,11 @@ pub(in crate::build) const MODULES: [(&str, &str, &str); 26] = [
         "express",
         LISTENER,
         include_str!("../../../templates/frameworks/node/listener.cjs"),
+    ),
+    (
+        "os",
+        "node/os.js",
+        include_str!("../../../templates/frameworks/node/os.js"),
     ),
     (
         "util",

@@ -168,17 +168,27 @@ impl ServerFile {
 }
 
 impl ListedTool {
+    /// # Errors
+    /// When a manifest cannot hold its schemas.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        let schemas = [Some(&self.input_schema), self.output_schema.as_ref()];
+        let mut schemas = schemas.into_iter().flatten();
+        schemas.try_for_each(|it| self.schema(it).map(drop))
+    }
+
+    fn schema(&self, value: &Value) -> anyhow::Result<SchemaText> {
+        SchemaText::try_from(value.clone())
+            .with_context(|| format!("the schema of `{}` cannot be kept", self.name))
+    }
+
     /// Adds to the manifest's entry what the author does not say there.
     pub(super) fn complete(&self, function: &mut Function) -> anyhow::Result<()> {
-        let schema = |value: &Value| {
-            SchemaText::try_from(value.clone())
-                .with_context(|| format!("the schema of `{}` cannot be kept", self.name))
-        };
         if function.input_schema.is_none() {
-            function.input_schema = Some(schema(&self.input_schema)?);
+            function.input_schema = Some(self.schema(&self.input_schema)?);
         }
         if function.output_schema.is_none() {
-            function.output_schema = self.output_schema.as_ref().map(schema).transpose()?;
+            let schema = self.output_schema.as_ref().map(|it| self.schema(it));
+            function.output_schema = schema.transpose()?;
         }
         if function.description.is_empty() {
             function.description = self.description.clone().unwrap_or_default();

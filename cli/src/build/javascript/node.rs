@@ -41,7 +41,7 @@ const FETCHERS: [&str; 3] = ["cross-fetch", "isomorphic-fetch", "node-fetch-nati
 const SHIMS: &str = "@modelcontextprotocol/server/dist/shimsNode.mjs";
 
 /// The modules of Node that `unenv` has.
-const PARTS: [&str; 38] = [
+const PARTS: [&str; 37] = [
     "assert",
     "assert/strict",
     "async_hooks",
@@ -58,7 +58,6 @@ const PARTS: [&str; 38] = [
     "http2",
     "inspector",
     "net",
-    "os",
     "path",
     "path/posix",
     "path/win32",

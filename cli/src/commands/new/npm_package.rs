@@ -73,7 +73,7 @@ pub(super) async fn fetched(package: &str, session: &Session) -> anyhow::Result<
         requirements: vec![(name.to_owned(), version.to_owned())],
         npm_lock: Some(lock_text),
         variables: listing.variables,
-        directories: Vec::new(),
+        directories: listing.directories,
     }))
 }
 

@@ -26,6 +26,9 @@ pub(super) struct Listing {
     /// The variables that it looked for.
     #[serde(default)]
     pub(super) variables: Vec<String>,
+    /// The directories that it looked for.
+    #[serde(default)]
+    pub(super) directories: Vec<String>,
     /// The arguments of its command line with which it started.
     #[serde(default)]
     pub(super) arguments: Vec<String>,
@@ -67,8 +70,15 @@ async fn listed(directory: &Path, session: &Session) -> anyhow::Result<Listing> 
         Outcome::Failure(failure) => return Err(not_listed(&failure).into()),
     };
     let structured = reply.structured.context("the server listed nothing")?;
-    let listing: Listing =
+    let mut listing: Listing =
         serde_json::from_str(&structured).context("what the server listed is not MCP's")?;
+    listing.tools.retain(|tool| match tool.check() {
+        Ok(()) => true,
+        Err(error) => {
+            session.printer.warning(&format!("left out: {error:#}"));
+            false
+        }
+    });
     match listing.tools.is_empty() {
         true => Err(Problem::user("the server has no tools")
             .hint("where they depend on its configuration, start it yourself: tool new NAME --from-mcp COMMAND")

@@ -18,7 +18,7 @@ export async function start({ arguments: given, isListing }) {
 
 async function result(name, given) {
   if (failure) throw failure;
-  if (name === null) return { content: [], structuredContent: { tools: await tools(), variables: asked() } };
+  if (name === null) return { content: [], structuredContent: { tools: await tools(), ...asked() } };
   return call(name, JSON.parse(given));
 }
 

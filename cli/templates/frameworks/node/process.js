@@ -5,11 +5,17 @@ import { EventEmitter } from "node:events";
 import { Process } from "unenv/node/internal/process/process";
 import { hrtime } from "unenv/node/internal/process/hrtime";
 
-const given = Object.fromEntries(globalThis.toolHubEnvironment?.() ?? []);
+const HOME = "/home";
+const given = Object.fromEntries(globalThis.toolHubEnvironment());
+for (const [directory, name] of globalThis.toolHubDirectories()) {
+  if (name === HOME) given.HOME ??= HOME;
+  directory[Symbol.dispose]();
+}
 const names = new Set();
 const ends = [];
 const readers = [];
 let isListing = false;
+let isHomeAsked = false;
 let ready;
 let end;
 
@@ -148,7 +154,12 @@ export { hrtime };
 export const setListing = (value) => {
   isListing = value;
 };
-export const asked = () => [...names].sort();
+export const asked = () => ({ variables: [...names].sort(), directories: isHomeAsked ? ["home"] : [] });
+/** The home directory, which is there where it was granted. */
+export const home = () => {
+  isHomeAsked ||= isListing;
+  return given.HOME ?? HOME;
+};
 export const lines = (reader) => readers.push(reader);
 export const receive = (message) => stdin.give(`${JSON.stringify(message)}\n`);
 export const ended = (reject) => (end ? reject(end) : ends.push(reject));
