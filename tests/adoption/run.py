@@ -160,7 +160,7 @@ def snake(name):
 TEXTS = {
     "url": f"{ORIGIN}/page", "uri": f"{ORIGIN}/page", "email": "ada@example.org", "timezone": "Europe/Paris", "tz": "Asia/Tokyo",
     "date": "2026-03-01", "time": "10:30", "expression": "2 + 3 * 4", "json": '{"a": [1, 2, 3]}', "cron": "*/5 * * * *", "ip": "192.168.1.10",
-    "cidr": "10.0.0.0/24", "path": "/nowhere/file.txt", "file": "/nowhere/file.txt", "pattern": "[a-z]+", "regex": "[a-z]+", "color": "#336699",
+    "cidr": "10.0.0.0/24", "path": "/proc/nowhere/file.txt", "file": "/proc/nowhere/file.txt", "pattern": "[a-z]+", "regex": "[a-z]+", "color": "#336699",
     "language": "en", "currency": "EUR", "number": "42", "notation": "2d6", "format": "%Y-%m-%d", "hash": "abc",
 }  # fmt: skip
 
@@ -261,9 +261,9 @@ def answered(result):
     return {"content": parts, "structured": result.get("structuredContent")}
 
 
-# What differs from call to call: times, and identifiers that are drawn.
+# What differs from call to call: times, and identifiers that are drawn. So do a platform's numbers of errors.
 VARYING = re.compile(
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?|\b\d{1,2}:\d\d:\d\d(\.\d+)?|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b1[78]\d{8}(\.\d+|\d{3})?\b"
+    r"\[Errno -?\d+\]|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?|\b\d{1,2}:\d\d:\d\d(\.\d+)?|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b1[78]\d{8}(\.\d+|\d{3})?\b"
 )
 
 

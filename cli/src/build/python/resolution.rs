@@ -42,9 +42,9 @@ pub(super) const NATIVE: [&str; 4] = [
 /// The option by which it takes packages that do not know Python 3.14.
 pub(super) const ANY_PYTHON: &str = "--ignore-requires-python";
 
-/// Runs pip as `command` says with more options. If it finds packages only for other versions of
-/// Python it takes them all the same, and says so: many authors allow no version that is newer
-/// than their package.
+/// Runs pip as `command` says with more options. If it refuses packages for Python's version it
+/// takes them all the same: it compares with the Python that runs it, and many authors allow no
+/// version that is newer than their package, which a warning says.
 ///
 /// # Errors
 /// When it fails, and when it cannot be started.
@@ -53,20 +53,23 @@ pub(super) async fn run_pip(
     command: impl Fn(&[&str]) -> Command,
     printer: &Printer,
 ) -> anyhow::Result<()> {
-    const REFUSED: &str = "require a different python version";
+    const NOT_FOR_3_14: &str = "require a different python version";
+    const NOT_FOR_PIPS_OWN: &str = "requires a different Python";
     let Err(error) = process::run(doing, &mut command(&[]), printer).await else {
         return Ok(());
     };
-    if !error.chain().any(|it| it.to_string().contains(REFUSED)) {
+    let says = |words: &str| error.chain().any(|it| it.to_string().contains(words));
+    let is_newer = says(NOT_FOR_3_14);
+    if !is_newer && !says(NOT_FOR_PIPS_OWN) {
         return Err(error);
     }
-    if process::run(doing, &mut command(&[ANY_PYTHON]), printer)
-        .await
-        .is_err()
-    {
+    let again = process::run(doing, &mut command(&[ANY_PYTHON]), printer).await;
+    if again.is_err() {
         return Err(error);
     }
-    printer.warning("a package does not say that it is for Python 3.14, which runs it here");
+    if is_newer {
+        printer.warning("a package does not say that it is for Python 3.14, which runs it here");
+    }
     Ok(())
 }
 
