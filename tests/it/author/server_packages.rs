@@ -9,6 +9,10 @@ pub(super) fn tests() -> Vec<Test> {
     vec![
         test("author::server_of_pypi", server_of_pypi)
             .needs(&[Need::PythonGuest, Need::PythonPackages]),
+        test("author::tools_of_modules", tools_of_modules)
+            .needs(&[Need::PythonGuest, Need::PythonPackages]),
+        test("author::spec_of_llama_index", spec_of_llama_index)
+            .needs(&[Need::PythonGuest, Need::PythonPackages]),
         test("author::server_of_npm", server_of_npm)
             .needs(&[Need::JavascriptGuest, Need::NodePackages]),
         test("author::package_without_a_server", package_without_a_server)
@@ -72,6 +76,74 @@ fn server_of_pypi() {
         assert_ne!(failed.code(), 0);
         assert!(failed.stderr().contains(said), "{}", failed.stderr());
     }
+}
+
+/// A package without a server: functions for LangChain, in several modules.
+fn tools_of_modules() {
+    let home = Home::new();
+    let made = home.run("new agent --from pypi:langchain-agent-tools==0.1.0".split(' '));
+    assert_eq!(made.code(), 0, "{}", made.stderr());
+    let said = "the directory `home` is one that it looks for";
+    assert!(made.stderr().contains(said), "{}", made.stderr());
+    home.tool("build agent").ok();
+    let kept = home.work().join("kept");
+    std::fs::create_dir(&kept).expect("a directory");
+    let granted = format!("home={}", kept.display());
+    load(&home, "./agent", &["--allow-dir", &granted]);
+
+    let listed = listed(&home);
+    assert_eq!(listed.len(), 11, "{listed:?}");
+    let find = |name: &str| listed.iter().find(|it| it["name"] == name).expect(name);
+    let forecast = find("agent__get_weather_forecast");
+    let schema = &forecast["inputSchema"];
+    assert_eq!(schema["properties"]["days"]["default"], 7);
+    assert_eq!(schema["required"], json!(["location"]));
+    let description = find("agent__check_pii")["description"].as_str();
+    assert!(description.is_some_and(|it| it.starts_with("Scan text for PII")));
+
+    let found = home.run(["call", "agent.check_pii", "text=ada@b.example wrote"]);
+    assert!(found.stdout().contains("[EMAIL ADDRESS REDACTED] wrote"));
+    let stored = home.run(["call", "agent.store_memory", "key=a", "value=b"]);
+    assert!(
+        stored.stdout().contains("Stored memory"),
+        "{}",
+        stored.stderr()
+    );
+    assert!(kept.join(".langchain_agent_memory/memory.json").is_file());
+    let failed = home.run(["call", "agent.store_memory", "key=a"]);
+    assert_ne!(failed.code(), 0);
+}
+
+/// A package within the one of its framework: methods of a tool spec.
+fn spec_of_llama_index() {
+    let home = Home::new();
+    home.tool("new web --from pypi:llama-index-tools-requests==0.7.0")
+        .ok();
+    let tools = home.work().join("web/tools.json");
+    let tools = std::fs::read_to_string(tools).expect("tools.json");
+    let tools: Value = serde_json::from_str(&tools).expect("JSON");
+    let modules = json!([
+        "llama_index.tools.requests",
+        "llama_index.tools.requests.base"
+    ]);
+    assert_eq!(tools["server"]["tools_of"], modules);
+    home.tool("build web").ok();
+    load(&home, "./web", &[]);
+    let listed = listed(&home);
+    let names: Vec<&str> = listed.iter().filter_map(|it| it["name"].as_str()).collect();
+    let expect = ["get", "post", "patch", "put", "delete"].map(|it| format!("web__{it}_request"));
+    assert_eq!(names, expect);
+    // As LlamaIndex writes it, with the types as they stand in the source.
+    let post = listed[1]["description"].as_str().unwrap_or_default();
+    let signature = "post_request(url_template: str, path_params: dict[str, str] = None, \
+                     query_params: dict[str, str] = None, body: Optional[dict] = None)\n";
+    assert!(post.starts_with(signature), "{post}");
+    let said = home.run(["call", "web.get_request", "url_template=nowhere"]);
+    assert!(
+        said.stdout().contains("did not include a hostname"),
+        "{}",
+        said.stderr()
+    );
 }
 
 fn server_of_npm() {
