@@ -247,9 +247,16 @@ def listed(tool):
     }  # fmt: skip
 
 
+# What answers say where there is no network: those of programs, and those of tools that were not granted it.
+UNREACHED = re.compile(
+    r"Name or service not known|Temporary failure in name resolution|Failed to resolve|getaddrinfo|ENOTFOUND|EAI_AGAIN|ECONNREFUSED"
+    r"|Network is unreachable|was not granted http|cannot be reached \(|may not reach|fetch failed"
+)
+
+
 def answered(result):
-    """An answer by value: texts that are JSON count as what they say."""
-    if result.get("isError"):
+    """An answer by value: texts that are JSON count as what they say. One that says that nothing can be reached is a failure."""
+    if result.get("isError") or UNREACHED.search(json.dumps(result.get("content", []))):
         return "failed"
     parts = []
     for part in result.get("content", []):
@@ -466,7 +473,7 @@ def compare(package, tool, env):
         return {**row, "outcome": "no original", "reason": last_line(error)}
     finally:
         theirs.end()
-    row |= {"tools": len(wanted), "calls": len(made), "answered": sum(not it.get("isError") for it in expected)}
+    row |= {"tools": len(wanted), "calls": len(made), "answered": sum(answered(it) != "failed" for it in expected)}
     make_files(place / "files")
     try:
         server = ours(inside, place, tool, env, canaries)

@@ -47,22 +47,17 @@ def subset(model, skip=()):
 
 
 def inlined(schema):
-    """The schema with definitions where they are referred to, and without the titles of its parts."""
-    definitions = {**schema.get("definitions", {}), **schema.get("$defs", {})}
-
-    def resolved(value, is_members=False, within=()):
+    """The schema with definitions where they are referred to, and without its titles and text."""
+    def untitled(value, is_members=False):
         if isinstance(value, list):
-            return [resolved(it, False, within) for it in value]
+            return [untitled(it) for it in value]
         if not isinstance(value, dict):
             return value
-        name = str(value.get("$ref", "")).rpartition("/")[2]
-        if name in definitions and name not in within:
-            more = {key: it for key, it in value.items() if key != "$ref"}
-            return resolved({**definitions[name], **more}, False, (*within, name))
         kept = {key: it for key, it in value.items() if is_members or key != "title" or isinstance(it, dict)}
-        return {key: resolved(it, key == "properties" and not is_members, within) for key, it in kept.items()}
+        return {key: untitled(it, key == "properties" and not is_members) for key, it in kept.items()}
 
-    return resolved({key: it for key, it in schema.items() if key not in ("$defs", "definitions", "title", "description")})
+    found = untitled(tool_hub_schema.dereferenced(schema))
+    return {key: it for key, it in found.items() if key != "description"}
 
 
 def strict(schema, root=None):

@@ -45,8 +45,8 @@ def title_of(name):
 class Schemas:
     """Writes schemas, with those of classes apart."""
 
-    def __init__(self, mode="validation"):
-        self.mode, self.definitions = mode, {}
+    def __init__(self, mode="validation", by_alias=True):
+        self.mode, self.by_alias, self.definitions = mode, by_alias, {}
 
     def of(self, hint):
         origin, parts = typing.get_origin(hint), typing.get_args(hint)
@@ -142,8 +142,8 @@ class Schemas:
         fields = {}
         for name, field in kind.tool_hub_known().items():
             alias = (field.alias or field.validation_alias) if self.mode == "validation" else field.alias
-            has_default = self.mode == "serialization" and not field.is_required()
-            fields[alias if isinstance(alias, str) else name] = (field.annotation, field, field.is_required() or has_default)
+            has_alias = isinstance(alias, str) and (self.by_alias or kind.model_config.get("serialize_by_alias"))
+            fields[alias if has_alias else name] = (field.annotation, field, field.is_required())
         config = kind.model_config
         found = self.object(config.get("title") or kind.__name__, fields, described(kind))
         extra = config.get("extra")
@@ -169,6 +169,29 @@ class Schemas:
     def whole(self, schema):
         """The schema of a whole, with the definitions that it refers to."""
         return {"$defs": self.definitions, **schema} if self.definitions else schema
+
+
+def dereferenced(schema):
+    """The schema with definitions where they are referred to; as it is where one refers to itself."""
+    definitions = {**schema.get("definitions", {}), **schema.get("$defs", {})}
+
+    def resolved(value, within=()):
+        if isinstance(value, list):
+            return [resolved(it, within) for it in value]
+        if not isinstance(value, dict):
+            return value
+        name = value["$ref"].rpartition("/")[2] if isinstance(value.get("$ref"), str) else None
+        if name in within:
+            raise RecursionError(name)
+        if name in definitions:
+            more = {key: it for key, it in value.items() if key != "$ref"}
+            return resolved({**definitions[name], **more}, (*within, name))
+        return {key: resolved(it, within) for key, it in value.items()}
+
+    try:
+        return resolved({key: it for key, it in schema.items() if key not in ("$defs", "definitions")})
+    except RecursionError:
+        return schema
 
 
 def described(kind):

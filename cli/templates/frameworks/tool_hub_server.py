@@ -800,7 +800,7 @@ class FastMCP(FunctionServer):
         return {}
 
     def finished_schema(self, schema):
-        found = untitled(schema)
+        found = untitled(tool_hub_schema.dereferenced(schema))
         return {"additionalProperties": False, **{name: it for name, it in found.items() if name != "title"}}
 
     def called_arguments(self, made):
@@ -809,7 +809,7 @@ class FastMCP(FunctionServer):
     def output_of(self, made, hint):
         if hint in (inspect.Signature.empty, None, typing.Any, ...) or content_hint(hint) or unserializable(hint):
             return
-        schemas = tool_hub_schema.Schemas("serialization")
+        schemas = tool_hub_schema.Schemas("serialization", by_alias=False)
         try:
             found = schemas.of(hint)
             name = found.get("$ref", "").rpartition("/")[2]
@@ -818,10 +818,11 @@ class FastMCP(FunctionServer):
             if whole.get("type") == "object" or "properties" in whole:
                 if name:
                     schemas.definitions.pop(name)
-                made.output = untitled(schemas.whole(whole))
+                made.output = untitled(tool_hub_schema.dereferenced(schemas.whole(whole)))
             else:
-                schemas = tool_hub_schema.Schemas("serialization")
-                made.output = untitled(wrapped_schema("", schemas, hint)) | {"x-fastmcp-wrap-result": True}
+                schemas = tool_hub_schema.Schemas("serialization", by_alias=False)
+                wrapped = tool_hub_schema.dereferenced(wrapped_schema("", schemas, hint))
+                made.output = untitled(wrapped) | {"x-fastmcp-wrap-result": True}
                 made.wraps = True
         except (tool_hub_schema.Unknown, TypeError, NameError):
             made.output = None
