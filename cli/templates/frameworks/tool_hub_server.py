@@ -342,18 +342,23 @@ class Server(Lifespan):
             raise
         except Exception as error:
             return failed(str(error))
-        if isinstance(found, CallToolResult):
-            return found
-        if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], dict):
-            return CallToolResult(content=list(found[0]), structuredContent=found[1], isError=False)
-        if isinstance(found, dict):
-            return CallToolResult(content=[TextContent(text=json.dumps(found, indent=2))], structuredContent=found, isError=False)
-        if hasattr(found, "__iter__"):
-            found = list(found)
-            if known and known.get("outputSchema") is not None:
-                return failed("Output validation error: outputSchema defined but no structured output returned")
-            return CallToolResult(content=found, isError=False)
-        return failed(f"Unexpected return type from tool: {type(found).__name__}")
+        has_output = bool(known) and known.get("outputSchema") is not None
+        return result_of(found, has_output)
+
+
+def result_of(found, has_output=False):
+    """The result of a call, of what an author's handler returns."""
+    if isinstance(found, CallToolResult):
+        return found
+    if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], dict):
+        return CallToolResult(content=list(found[0]), structuredContent=found[1], isError=False)
+    if isinstance(found, dict):
+        return CallToolResult(content=[TextContent(text=json.dumps(found, indent=2))], structuredContent=found, isError=False)
+    if hasattr(found, "__iter__"):
+        if has_output:
+            return failed("Output validation error: outputSchema defined but no structured output returned")
+        return CallToolResult(content=list(found), isError=False)
+    return failed(f"Unexpected return type from tool: {type(found).__name__}")
 
 
 def check(value, schema, root):
@@ -555,11 +560,11 @@ class FunctionServer(Lifespan):
     def __class_getitem__(cls, _):
         return cls
 
-    def tool(self, name=None, *more, **options):
-        if callable(name) or isinstance(name, (staticmethod, classmethod)):
-            return self.added(getattr(name, "__func__", name), **options)
-        if name is not None:
-            options["name"] = name
+    def tool(self, first=None, /, *more, **options):
+        if callable(first) or isinstance(first, (staticmethod, classmethod)):
+            return self.added(getattr(first, "__func__", first), **options)
+        if first is not None:
+            options["name"] = first
         if more:
             options["description"] = more[0]
         return lambda function: self.added(getattr(function, "__func__", function), **options)
@@ -623,7 +628,7 @@ class FunctionServer(Lifespan):
         return found
 
     async def list_tools(self, *_, **__):
-        return [Tool(**it) for it in await self.list()]
+        return [Tool(**it) for it in self.own_list()]
 
     async def get_tools(self):
         return self.all()
@@ -631,10 +636,26 @@ class FunctionServer(Lifespan):
     async def get_tool(self, name):
         return self.all().get(name)
 
-    async def list(self):
+    def own_list(self):
         return [{**made.listed(), "name": name} for name, made in self.all().items()]
 
+    async def list(self):
+        """What it lists, which a class of the author's may say in another way."""
+        if type(self).list_tools is FunctionServer.list_tools:
+            return self.own_list()
+        return [wire(it) for it in await self.list_tools()]
+
     async def call(self, name, given):
+        if type(self).call_tool is FunctionServer.call_tool:
+            return await self.own_call(name, given)
+        try:
+            return result_of(await self.call_tool(name, given))
+        except MCPError:
+            raise
+        except Exception as error:
+            return failed(str(error))
+
+    async def own_call(self, name, given):
         made = self.all().get(name)
         if made is None:
             return failed(f"Unknown tool: {name}")
@@ -647,7 +668,7 @@ class FunctionServer(Lifespan):
             return failed(self.said(made, error))
 
     async def call_tool(self, name, arguments=None, **_):
-        return await self.call(name, arguments or {})
+        return await self.own_call(name, arguments or {})
 
     async def provided(self, default):
         if is_dependency(default):
