@@ -128,6 +128,7 @@ def compare(package, tool, env):
             answer = server.call(own["name"], arguments) if own else {}
             answers.append(answer)
             if not harness.are_equal(package, name, answer, result):
+                arguments = json.loads(json.dumps(arguments).replace(str(place / "files"), harness.IN_COMPONENT))
                 differences.append(harness.call_difference(name, arguments))
         (place / "caged.json").write_text(json.dumps([[it, theirs, ours] for it, theirs, ours in zip(made, expected, answers)], indent=1))
         own = {it: names.get(harness.snake(it), {}).get("name") for it in [tool["name"] for tool in wanted]}

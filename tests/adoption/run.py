@@ -305,7 +305,8 @@ def list_differences(wanted, names, place):
 
 
 def call_difference(name, arguments):
-    return f"call: {name} {json.dumps(arguments).replace(ORIGIN, 'ORIGIN')[:80]}"
+    said = json.dumps(arguments).replace(ORIGIN, "ORIGIN").replace(IN_COMPONENT, "FILES")
+    return f"call: {name} {said[:80]}"
 
 
 # The files of a package whose `files` are granted, and the name of their directory in a component.
@@ -527,15 +528,19 @@ def last_line(error):
 def table(rows):
     lines = [(HERE / "head.md").read_text().rstrip(), ""]
     count = {name: sum(row["outcome"] == name for row in rows) for name in ("equal", "differs", "no component", "no original", "CANARY")}
+    caged = {name: sum(row.get("caged") == name for row in rows) for name in ("equal", "differs", "refused", "CANARY")}
     lines += [
         f"Of {len(rows)} packages {count['equal']} are components with equal lists and results, {count['differs']} are components "
-        f"of which something differs, {count['no component']} are none; {count['CANARY']} touched a canary.",
-        "", "| package | version | tools | calls answered | outcome | reason |", "| --- | --- | --- | --- | --- | --- |",
+        f"of which something differs, {count['no component']} are none; {count['CANARY']} touched a canary. In the cage "
+        f"{caged['equal']} had equal lists and results, of {caged['differs']} something differed, {caged['refused']} were refused or "
+        f"did not run; {caged['CANARY']} touched a canary, of which {sum(row.get('live', 0) for row in rows)} calls of the originals found one.",
+        "", "| package | version | tools | calls answered | component | in the cage | reason |", "| --- | --- | --- | --- | --- | --- | --- |",
     ]  # fmt: skip
     for row in sorted(rows, key=lambda row: (row["registry"], row["package"])):
-        said = row["reason"].replace("|", "\\|").replace("\n", " ")
+        said = "; ".join(it for it in (row["reason"], row.get("caged_reason", "")) if it).replace("|", "\\|").replace("\n", " ")
         answered_of = f"{row['answered']} of {row['calls']}" if "calls" in row else ""
-        lines.append(f"| {row['registry']}:{row['package']} | {row['version']} | {row.get('tools', '')} | {answered_of} | {row['outcome']} | {said} |")
+        cells = [f"{row['registry']}:{row['package']}", row["version"], row.get("tools", ""), answered_of, row["outcome"], row.get("caged", ""), said]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines) + "\n"
 
 
@@ -584,6 +589,8 @@ def main():
         row = compare(package, given.tool.resolve(), env)
         discard(package)
         key = package["registry"], package["name"]
+        # Another run may have written rows meanwhile.
+        rows = read_rows(kept)
         # What was seen of it in the cage stays.
         rows[key] = {name: it for name, it in rows.get(key, {}).items() if name in ("caged", "caged_reason", "live")} | row
         print(f"{row['outcome']:12} {package['registry']}:{package['name']} {time.monotonic() - start:.0f}s {row.get('answered', '')} {row['reason']}", flush=True)

@@ -8,3 +8,6 @@ export const process = nodeProcess;
 export const Buffer = NodeBuffer;
 export const setImmediate = (job, ...values) => setTimeout(job, 0, ...values);
 export const clearImmediate = (timer) => clearTimeout(timer);
+
+// Some look for them there.
+for (const [name, value] of Object.entries({ process, Buffer, setImmediate, clearImmediate })) globalThis[name] ??= value;
