@@ -31,6 +31,11 @@ pub(crate) fn from_ms(ms: i64) -> OffsetDateTime {
         .unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
 
+/// The whole second of a number of milliseconds since 1970.
+pub(crate) fn seconds(ms: i64) -> OffsetDateTime {
+    from_ms(ms - ms.rem_euclid(1_000))
+}
+
 /// A time as the protocol writes it: `2026-11-20T23:00:00.000Z`.
 pub(crate) fn date(ms: i64) -> String {
     from_ms(ms).format(DATE).unwrap_or_default()

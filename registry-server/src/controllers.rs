@@ -9,6 +9,7 @@ pub(crate) mod compare;
 pub(crate) mod discussions;
 pub(crate) mod health;
 pub(crate) mod lfs;
+pub(crate) mod log;
 pub(crate) mod metrics;
 pub(crate) mod not_found;
 pub(crate) mod openapi;

@@ -24,6 +24,7 @@ pub(crate) mod keys;
 mod last_changes;
 mod listed_manifests;
 pub(crate) mod listings;
+pub(crate) mod log;
 mod migrations;
 mod postgres;
 pub(crate) mod published;

@@ -108,6 +108,7 @@ mod server;
 mod tool;
 mod upload;
 mod wire;
+mod yanks;
 
 pub use access::{Access, Route, RouteMethod};
 pub use admin::{NewToken, OwnerStorage, TokenSecret, TokenSummary, UserSummary};

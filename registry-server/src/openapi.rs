@@ -15,9 +15,9 @@ use crate::access::{Access, Route, RouteMethod};
 use crate::controllers::openapi::Document;
 use crate::controllers::{
     auth_check, branch_create, branch_delete, commit, commits, compare, discussions, health, lfs,
-    not_found, openapi, overview, paths_info, preupload, refs, repo_create, repo_delete, repo_info,
-    repo_list, repo_move, repo_settings, repo_storage, resolve, super_squash, tag_create,
-    tag_delete, tool, tree, validate_yaml, whoami,
+    log, not_found, openapi, overview, paths_info, preupload, refs, repo_create, repo_delete,
+    repo_info, repo_list, repo_move, repo_settings, repo_storage, resolve, super_squash,
+    tag_create, tag_delete, tool, tree, validate_yaml, whoami,
 };
 use crate::http::ErrorBody;
 
@@ -51,6 +51,10 @@ const TICKET: &str = "ticket";
         lfs::object::put,
         lfs::part::put,
         lfs::verify::check,
+        log::checkpoint,
+        log::key,
+        log::tile,
+        log::version,
         not_found::repository,
         openapi::show,
         overview::organisation,

@@ -10,9 +10,9 @@ use crate::access::{
 };
 use crate::controllers::{
     auth_check, branch_create, branch_delete, commit, commits, compare, discussions, health, lfs,
-    metrics, not_found, openapi, overview, paths_info, preupload, refs, repo_create, repo_delete,
-    repo_info, repo_list, repo_move, repo_settings, repo_storage, resolve, super_squash,
-    tag_create, tag_delete, tool, tree, validate_yaml, whoami,
+    log, metrics, not_found, openapi, overview, paths_info, preupload, refs, repo_create,
+    repo_delete, repo_info, repo_list, repo_move, repo_settings, repo_storage, resolve,
+    super_squash, tag_create, tag_delete, tool, tree, validate_yaml, whoami,
 };
 use crate::http::{Hosts, Refusal, with_request_id};
 use crate::openapi::document;
@@ -79,6 +79,9 @@ fn api() -> Routes {
         .on(POST,   "/api/repos/create",                                          SignedInToWrite,  repo_create::create)
         .on(DELETE, "/api/repos/delete",                                          SignedInToWrite,  repo_delete::delete)
         .on(POST,   "/api/repos/move",                                            SignedInToWrite,  repo_move::rename)
+        .on(GET,    "/api/log/key",                                               Anyone,           log::key)
+        .on(GET,    "/api/log/checkpoint",                                        Anyone,           log::checkpoint)
+        .on(GET,    "/api/log/tile/{*rest}",                                      Anyone,           log::tile)
         .on(GET,    "/api/{kinds}",                                               Anyone,           repo_list::list)
         .on(GET,    "/api/{kinds}/{owner}",                                       Anyone,           not_found::repository)
         .on(GET,    "/api/{kinds}/{owner}/{name}",                                ReadRepository,   repo_info::show_default)
@@ -87,6 +90,7 @@ fn api() -> Routes {
         .on(GET,    "/api/{kinds}/{owner}/{name}/auth-check/write",               WriteRepository,  auth_check::write)
         .on(PUT,    "/api/{kinds}/{owner}/{name}/settings",                       ManageRepository, repo_settings::update)
         .on(GET,    "/api/{kinds}/{owner}/{name}/tool",                           ReadRepository,   tool::show)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/log",                            ReadRepository,   log::version)
         .on(GET,    "/api/{kinds}/{owner}/{name}/tree/{*rest}",                   ReadRepository,   tree::list)
         .on(POST,   "/api/{kinds}/{owner}/{name}/paths-info/{*rest}",             ReadRepository,   paths_info::show)
         .on(GET,    "/api/{kinds}/{owner}/{name}/refs",                           ReadRepository,   refs::list)

@@ -1,5 +1,4 @@
 //! Reads README.md and tool.toml of a commit on the default branch into a listing for search.
-//! Holds back a releases.toml that nobody could read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +13,7 @@ use crate::error::RegistryError;
 use crate::git::TreeEntry;
 use crate::history::{Operation, Proposal};
 use crate::registry::Registry;
-use crate::tool::{
-    MANIFEST, ManifestError, RELEASES, StoredManifest, TOOL_TAG, read_manifest, read_releases,
-};
+use crate::tool::{MANIFEST, ManifestError, StoredManifest, TOOL_TAG, read_manifest};
 
 /// The card of a repository.
 const CARD: &str = "README.md";
@@ -27,7 +24,7 @@ const SEARCHED_BYTES_MAX: usize = 4 << 10;
 pub(crate) type Root = BTreeMap<String, TreeEntry>;
 
 /// The listing after a commit; `None` when it stays as it is, a fault when the commit brings a
-/// manifest or a releases.toml that is not valid.
+/// manifest that is not valid.
 pub(crate) async fn read_listing(
     registry: &Registry,
     repository: &Repository,
@@ -35,14 +32,6 @@ pub(crate) async fn read_listing(
     root: &Root,
     proposal: &Proposal,
 ) -> Result<Option<Listing>, ManifestError> {
-    if touched.contains(RELEASES)
-        && let Some(blob) =
-            find_file(registry, repository, root, &proposal.operations, RELEASES).await?
-    {
-        // Clients that cannot read it load nothing.
-        let bytes_max = registry.limits().manifest_bytes_max;
-        read_releases(&proposal.files, &blob, bytes_max).await?;
-    }
     if !touched.contains(CARD) && !touched.contains(MANIFEST) {
         return Ok(None);
     }
@@ -76,7 +65,7 @@ pub(crate) fn root_of(operations: &[Operation]) -> Root {
 }
 
 /// The content of a file at the root; a directory of its name is not the file.
-async fn find_file(
+pub(crate) async fn find_file(
     registry: &Registry,
     repository: &Repository,
     root: &Root,

@@ -42,7 +42,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 ///
-/// [`RegistryError::Spool`] when leftovers of interrupted uploads cannot be removed. Failing
+/// [`RegistryError::Spool`] when leftovers of interrupted uploads cannot be removed, and if the
+/// database cannot make a transparency log. Failing
 /// connections are logged, not returned.
 pub async fn serve(
     listener: TcpListener,
@@ -50,6 +51,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()> + Send,
 ) -> Result<(), RegistryError> {
     abandoned_uploads::incoming(&registry)?;
+    registry.database().open_log().await?;
     let mut sweeping = JoinSet::new();
     sweeping.spawn(abandoned_uploads::now_and_then(registry.clone()));
     // If the listener has no address to report, assume a loopback one.

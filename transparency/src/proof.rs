@@ -7,7 +7,7 @@ use tlog_tiles::Hash;
 const HASHES_MAX: usize = 128;
 
 /// The hashes of a proof. As JSON it is a list of texts in base64.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Proof(pub(crate) Vec<Hash>);
 
 /// A proof does not hold.
@@ -49,6 +49,12 @@ impl Proof {
     /// True for a tree of one record, which needs no hash.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl From<Vec<Hash>> for Proof {
+    fn from(hashes: Vec<Hash>) -> Self {
+        Self(hashes)
     }
 }
 

@@ -47,10 +47,20 @@ pub enum LogRecord {
         #[serde(with = "time::serde::rfc3339")]
         at: OffsetDateTime,
     },
+    /// A record of a private repo: nothing but the digest of its opening.
+    Hidden {
+        /// The digest.
+        sha256: Digest,
+    },
     /// A record of a kind that this version does not know.
     #[serde(other)]
     Unknown,
 }
+
+/// A record is hidden, and nothing says of what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a record of the log is hidden, and what was sent does not open it")]
+pub struct OpeningError;
 
 impl LogRecord {
     /// The bytes that are appended to the log.
@@ -72,15 +82,40 @@ impl LogRecord {
             Self::Version { repo, .. } | Self::Yank { repo, .. } | Self::Unyank { repo, .. } => {
                 Some(repo)
             }
-            Self::Unknown => None,
+            Self::Hidden { .. } | Self::Unknown => None,
         }
+    }
+
+    /// The record that hides this one, and what opens it: `salt`, which nobody can guess, and the
+    /// bytes of this one.
+    pub fn hide(&self, salt: &str) -> (Self, String) {
+        let record = String::from_utf8(self.to_bytes()).expect("JSON is text");
+        let opening = format!("{salt} {record}");
+        let sha256 = Digest::of(opening.as_bytes());
+        (Self::Hidden { sha256 }, opening)
+    }
+
+    /// The record that `opening` shows this one to hide; this one itself where nothing is hidden.
+    ///
+    /// # Errors
+    /// If `opening` is missing, or of another record.
+    pub fn opened(self, opening: Option<&str>) -> Result<Self, OpeningError> {
+        let Self::Hidden { sha256 } = self else {
+            return Ok(self);
+        };
+        let opening = opening.ok_or(OpeningError)?;
+        if Digest::of(opening.as_bytes()) != sha256 {
+            return Err(OpeningError);
+        }
+        let (_, record) = opening.split_once(' ').ok_or(OpeningError)?;
+        Self::from_bytes(record.as_bytes()).map_err(|_| OpeningError)
     }
 
     /// The time by the registry's clock; none where its kind is not known.
     pub fn at(&self) -> Option<OffsetDateTime> {
         match self {
             Self::Version { at, .. } | Self::Yank { at, .. } | Self::Unyank { at, .. } => Some(*at),
-            Self::Unknown => None,
+            Self::Hidden { .. } | Self::Unknown => None,
         }
     }
 }
@@ -100,6 +135,16 @@ mod tests {
         let text = r#"{"kind":"yank","repo":"ada/x","version":"1.2.0","severity":"malicious","at":"2027-01-15T08:00:00Z"}"#;
         assert_eq!(String::from_utf8(record.to_bytes()).unwrap(), text);
         assert_eq!(LogRecord::from_bytes(text.as_bytes()).unwrap(), record);
+        let (hidden, opening) = record.hide("0123");
+        assert!(
+            !String::from_utf8(hidden.to_bytes())
+                .unwrap()
+                .contains("ada")
+        );
+        assert_eq!(hidden.clone().opened(Some(&opening)), Ok(record.clone()));
+        assert_eq!(hidden.clone().opened(None), Err(OpeningError));
+        assert_eq!(hidden.opened(Some("0123 {}")), Err(OpeningError));
+        assert_eq!(record.clone().opened(None), Ok(record));
         let later = LogRecord::from_bytes(br#"{"kind":"vote","by":"ada"}"#).unwrap();
         assert_eq!(later, LogRecord::Unknown);
         assert!(LogRecord::from_bytes(b"{}").is_err());

@@ -7,10 +7,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use tlog_tiles::{
-    Error, Hash, HashReader, prove_record, prove_tree, stored_hashes_for_record_hash, tree_hash,
+    Error, Hash, HashReader, prove_record, prove_tree, stored_hash_index,
+    stored_hashes_for_record_hash, tree_hash,
 };
 
-use crate::proof::Proof;
 use crate::tile_path::TilePath;
 
 /// Something that is computed from stored hashes.
@@ -46,6 +46,11 @@ pub enum HashQuery {
     Tile(TilePath),
 }
 
+/// The number of the first hash that is stored for the record at `index`.
+pub fn first_hash(index: u64) -> u64 {
+    stored_hash_index(0, index)
+}
+
 /// A query is about records that the tree does not have, or a hash is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the log cannot answer: {0}")]
@@ -77,14 +82,6 @@ impl HashQuery {
     /// If a hash is missing.
     pub fn answer(&self, stored: &HashMap<u64, Hash>) -> Result<Vec<Hash>, QueryError> {
         self.run(&Stored(stored))
-    }
-
-    /// The answer as a proof.
-    ///
-    /// # Errors
-    /// As [`answer`](Self::answer).
-    pub fn prove(&self, stored: &HashMap<u64, Hash>) -> Result<Proof, QueryError> {
-        self.answer(stored).map(Proof)
     }
 
     fn run<R: HashReader>(&self, reader: &R) -> Result<Vec<Hash>, QueryError> {

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use super::{json, target, version_rules};
 use crate::access::{Call, WriteRepository};
 use crate::clock;
+use crate::database::log::LogSubject;
 use crate::database::references::Reference;
 use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::RefName;
@@ -83,6 +84,15 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             .insert_manifest(&repository.id, &version.manifest)
             .await?;
         writing.list_newest_release(&repository.id).await?;
+        let full_name = repository.full_name();
+        if let Some(record) = version.publication.record(&full_name, now_ms) {
+            let subject = LogSubject {
+                full_name: &full_name,
+                version: &version.publication.version,
+                private: repository.private,
+            };
+            writing.append_to_log(subject, &record).await?;
+        }
     }
     writing.commit().await?;
     Ok(json(Success::DONE))

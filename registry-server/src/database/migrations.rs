@@ -26,6 +26,7 @@ macro_rules! steps {
             "0107_commits_by_generation",
             "0120_arrivals",
             "0130_search_entries",
+            "0140_log",
         )
     };
     ($engine:literal, $($name:literal,)*) => {

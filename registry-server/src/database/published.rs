@@ -3,10 +3,12 @@
 
 use gix_hash::ObjectId;
 use sqlx::AssertSqlSafe;
+use tool_hub_transparency::LogRecord;
 
 use super::connection::Database;
 use super::engine::Engine;
 use super::keys::RepositoryKey;
+use super::log::version_record;
 use super::repositories::Repository;
 use super::rows::from_row;
 use super::write_transaction::WriteTransaction;
@@ -23,6 +25,17 @@ pub(crate) struct Publication {
     pub(crate) tree: ObjectId,
     pub(crate) manifest: Sha256Digest,
     pub(crate) component: Option<Sha256Digest>,
+}
+
+impl Publication {
+    /// The record for the log; none where a name is no tool's.
+    pub(crate) fn record(&self, full_name: &str, now_ms: i64) -> Option<LogRecord> {
+        let manifest = self.manifest.to_string();
+        let component = self.component.map(|digest| digest.to_string());
+        let digests = [Some(manifest.as_str()), component.as_deref()];
+        let commit = self.commit.to_string();
+        version_record(full_name, &self.version, &commit, digests, now_ms)
+    }
 }
 
 /// An earlier publication of the same version with other bytes.

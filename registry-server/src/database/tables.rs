@@ -214,6 +214,27 @@ pub(crate) const TABLES: &[Table] = &[
             ("published_ms", Integer),
         ],
     },
+    Table {
+        name: "log_records",
+        key_columns: 1,
+        columns: &[
+            ("position", Integer),
+            ("repository", Text),
+            ("version", Text),
+            ("record", Text),
+            ("opening", Text),
+        ],
+    },
+    Table {
+        name: "log_hashes",
+        key_columns: 1,
+        columns: &[("number", Integer), ("hash", Text)],
+    },
+    Table {
+        name: "log_key",
+        key_columns: 1,
+        columns: &[("name", Text), ("seed", Text)],
+    },
 ];
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use gix_hash::ObjectId;
+use tool_hub_manifest::Version;
+use tool_hub_transparency::LogRecord;
 
 use super::proposal::{Operation, Proposal, contents};
 use super::revision::{DEFAULT_BRANCH, resolve_revision};
@@ -13,6 +15,7 @@ use crate::database::commits::Commit;
 use crate::database::git_objects::Blob;
 use crate::database::keys::RepositoryKey;
 use crate::database::listings::Listing;
+use crate::database::log::LogSubject;
 use crate::database::references::Reference;
 use crate::database::repositories::Repository;
 use crate::database::{Database, WriteTransaction};
@@ -21,8 +24,9 @@ use crate::git::{CommitDraft, decode_tree, encode_commit};
 use crate::names::{Head, RefName, RepositoryPath};
 use crate::quota::{self, QuotaError, QuotaExceeded};
 use crate::registry::Registry;
-use crate::search_listing;
-use crate::tool::{ManifestError, ManifestFault};
+use crate::search_listing::{self, Root};
+use crate::tool::{ManifestError, ManifestFault, RELEASES};
+use crate::yanks::ReleasesChange;
 
 /// The attempts to put a commit that names no parent on top of a branch that moves. The second time
 /// it is made while everybody else is kept out, so it is the last.
@@ -107,6 +111,11 @@ pub(crate) async fn write_commit(
         } else {
             None
         };
+        let yanks = if head.is_branch(DEFAULT_BRANCH) {
+            read_yanks(registry, repository, &base, &prepared.snapshot, proposal).await?
+        } else {
+            Vec::new()
+        };
         proposal.keep(registry, repository).await?;
         let mut writing = match turn.take() {
             Some(writing) => writing,
@@ -129,6 +138,14 @@ pub(crate) async fn write_commit(
         writing
             .touch_repository(&repository.id, commit.written_ms)
             .await?;
+        for (version, record) in &yanks {
+            let subject = LogSubject {
+                full_name: &repository.full_name(),
+                version: &version.to_string(),
+                private: repository.private,
+            };
+            writing.append_to_log(subject, record).await?;
+        }
         writing.commit().await?;
         return Ok(prepared.commit);
     }
@@ -189,6 +206,34 @@ async fn read_listing(
         None => return Ok(None),
     };
     search_listing::read_listing(registry, repository, &snapshot.touched, &root, proposal).await
+}
+
+/// The yanks that a commit on `base` adds, changes and takes back.
+async fn read_yanks(
+    registry: &Registry,
+    repository: &Repository,
+    base: &Commit,
+    snapshot: &Snapshot,
+    proposal: &Proposal,
+) -> Result<Vec<(Version, LogRecord)>, ManifestError> {
+    let now = match snapshot.trees.get(&snapshot.root) {
+        Some(bytes) if snapshot.touched.contains(RELEASES) => decode_tree(bytes)?,
+        _ => return Ok(Vec::new()),
+    };
+    let trees = registry.database();
+    let trees = trees.trees(&repository.id, &[base.tree]).await?;
+    let before = match trees.get(&base.tree) {
+        Some(bytes) => decode_tree(bytes)?,
+        None => Root::new(),
+    };
+    let change = ReleasesChange {
+        registry,
+        repository,
+        before: &before,
+        now: &now,
+        proposal,
+    };
+    change.records().await
 }
 
 /// A commit that fits its base and waits to be stored.

@@ -1,0 +1,209 @@
+//! `GET /api/log/…`: the transparency log, as C2SP `tlog-tiles` has it, and proofs for one version.
+//!
+//! The records of a private repository are hidden in the tiles, and opened for those who may read
+//! it.
+
+use axum::response::{IntoResponse as _, Response};
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use serde::Serialize;
+use tool_hub_manifest::Version;
+use tool_hub_transparency::{HashQuery, Proof, QueryError, TilePath, entry_bundle};
+use utoipa::ToSchema;
+
+use super::json;
+use crate::access::{Anyone, Call, ReadRepository};
+use crate::clock;
+use crate::database::log::LogSubject;
+use crate::error::RegistryError;
+use crate::http::{ErrorBody, Refusal, Reply};
+use crate::registry::Registry;
+
+/// Most records that are shown of one version.
+const RECORDS_MAX: u32 = 100;
+
+/// The log's name and the public key that signs its checkpoints.
+///
+/// As C2SP `signed-note` writes a verifier key.
+#[utoipa::path(
+    get,
+    path = "/api/log/key",
+    responses(
+        (status = 200, description = "The key", body = String, content_type = "text/plain"),
+    ),
+)]
+pub(crate) async fn key(call: Call<Anyone>) -> Reply {
+    let signer = call.registry.database().log_signer().await?;
+    Ok(text(format!("{}\n", signer.key())))
+}
+
+/// The size and the root of the log at this moment, signed.
+#[utoipa::path(
+    get,
+    path = "/api/log/checkpoint",
+    responses(
+        (status = 200, description = "The checkpoint", body = String, content_type = "text/plain"),
+    ),
+)]
+pub(crate) async fn checkpoint(call: Call<Anyone>) -> Reply {
+    let size = call.registry.database().log_size().await?;
+    Ok(text(signed_checkpoint(&call.registry, size).await?))
+}
+
+/// A tile of hashes, or a bundle of records.
+#[utoipa::path(
+    get,
+    path = "/api/log/tile/{rest}",
+    responses(
+        (status = 200, description = "The tile", body = Vec<u8>, content_type = "application/octet-stream"),
+        (status = 404, description = "The log has no such tile", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn tile(call: Call<Anyone>) -> Reply {
+    let path = call.parts.uri.path();
+    let path = path.strip_prefix("/api/log/").unwrap_or_default();
+    let tile: TilePath = path.parse().map_err(|_| no_tile())?;
+    let database = call.registry.database();
+    if tile.records() > database.log_size().await? {
+        return Err(no_tile());
+    }
+    let content = if tile.is_entries() {
+        let records = database.log_records(tile.range()).await?;
+        entry_bundle(records.iter().map(|record| record.record.as_bytes()))
+    } else {
+        let hashes = answer(&call.registry, HashQuery::Tile(tile)).await?;
+        hashes.iter().flat_map(|hash| hash.0).collect()
+    };
+    let mut response = content.into_response();
+    let headers = response.headers_mut();
+    let kind = HeaderValue::from_static("application/octet-stream");
+    headers.insert(CONTENT_TYPE, kind);
+    // What is at this address never changes.
+    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+    headers.insert(CACHE_CONTROL, forever);
+    Ok(response)
+}
+
+/// The records of one version with their proofs.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct VersionRecords {
+    /// The checkpoint that the proofs are for.
+    checkpoint: String,
+    /// The proof that the log begins with what the caller has seen: hashes in base64.
+    #[schema(value_type = Vec<String>)]
+    consistency: Proof,
+    records: Vec<ProvedRecord>,
+}
+
+/// A record and the proof that it is in the log.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ProvedRecord {
+    /// Its place, counted from 0.
+    index: u64,
+    /// Its bytes.
+    record: String,
+    /// What opens it, where the repository is private.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opening: Option<String>,
+    /// Hashes in base64.
+    #[schema(value_type = Vec<String>)]
+    proof: Proof,
+}
+
+/// What the log says of one version.
+#[utoipa::path(
+    get,
+    path = "/api/{kinds}/{owner}/{name}/log",
+    params(
+        ("version" = String, Query, description = "The version."),
+        ("older" = Option<u64>, Query, description = "The size of the log that the caller has seen."),
+    ),
+    responses(
+        (status = 200, description = "Records and proofs", body = VersionRecords),
+        (status = 400, description = "There is no such version number, or the log was never so large", body = ErrorBody),
+    ),
+)]
+pub(crate) async fn version(call: Call<ReadRepository>) -> Reply {
+    let query = call.query();
+    let version: Version = match query.first("version").map(str::parse) {
+        Some(Ok(version)) => version,
+        _ => return Err(Refusal::bad_request("version is a version, such as 1.2.0")),
+    };
+    let older = match query.first("older").map(str::parse::<u64>) {
+        None => 0,
+        Some(Ok(older)) => older,
+        Some(Err(_)) => return Err(Refusal::bad_request("older is a number of records")),
+    };
+    let (registry, repository) = (&call.registry, &call.admitted.repository);
+    let database = registry.database();
+    let size = database.log_size().await?;
+    if older > size {
+        let message = format!("the log has {size} records, and never had {older}");
+        return Err(Refusal::bad_request(message));
+    }
+    let subject = LogSubject {
+        full_name: &repository.full_name(),
+        version: &version.to_string(),
+        private: repository.private,
+    };
+    let mut records = Vec::new();
+    for logged in database.log_records_of(subject, RECORDS_MAX).await? {
+        let index = u64::try_from(logged.position).unwrap_or_default();
+        // Appended after the size was read.
+        if index >= size {
+            continue;
+        }
+        records.push(ProvedRecord {
+            index,
+            record: logged.record,
+            opening: logged.opening,
+            proof: prove(registry, HashQuery::Inclusion { size, index }).await?,
+        });
+    }
+    let consistency = match older {
+        0 => Proof::default(),
+        older => prove(registry, HashQuery::Consistency { size, older }).await?,
+    };
+    Ok(json(VersionRecords {
+        checkpoint: signed_checkpoint(registry, size).await?,
+        consistency,
+        records,
+    }))
+}
+
+async fn signed_checkpoint(registry: &Registry, size: u64) -> Result<String, RegistryError> {
+    let root = answer(registry, HashQuery::Root { size }).await?;
+    let signer = registry.database().log_signer().await?;
+    let seconds = u64::try_from(clock::now_ms() / 1_000).unwrap_or_default();
+    let [root] = root.as_slice() else {
+        return Err(damaged("it has no root"));
+    };
+    let signed = signer.sign(size, *root, seconds);
+    signed.map_err(|error| damaged(&error.to_string()))
+}
+
+async fn answer(
+    registry: &Registry,
+    query: HashQuery,
+) -> Result<Vec<tool_hub_transparency::Hash>, RegistryError> {
+    let failed = |error: QueryError| damaged(&error.to_string());
+    let needed = query.needs().map_err(failed)?;
+    let stored = registry.database().log_hashes(&needed).await?;
+    query.answer(&stored).map_err(failed)
+}
+
+async fn prove(registry: &Registry, query: HashQuery) -> Result<Proof, RegistryError> {
+    Ok(Proof::from(answer(registry, query).await?))
+}
+
+fn damaged(what: &str) -> RegistryError {
+    RegistryError::Damaged(format!("the log: {what}"))
+}
+
+fn no_tile() -> Refusal {
+    Refusal::entry_not_found("a tile of the log")
+}
+
+fn text(content: String) -> Response {
+    content.into_response()
+}

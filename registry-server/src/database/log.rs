@@ -1,0 +1,314 @@
+//! Appends records to the transparency log, and reads its records, hashes and key.
+
+use std::collections::HashMap;
+
+use data_encoding::{BASE64, HEXLOWER};
+use sqlx::any::AnyArguments;
+use sqlx::query::QueryAs;
+use sqlx::{Any, AssertSqlSafe};
+use tool_hub_transparency::{Hash, HashQuery, LogRecord, LogSigner, first_hash, record_hash};
+
+use super::connection::Database;
+use super::engine::Engine;
+use super::rows::from_row;
+use super::sql::placeholders;
+use super::write_transaction::WriteTransaction;
+use crate::clock;
+use crate::error::RegistryError;
+use crate::random;
+
+/// Most numbers of hashes in one statement; below SQLite's and PostgreSQL's limits on parameters.
+const NUMBERS_MAX: usize = 500;
+
+/// A record of the log, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LoggedRecord {
+    /// The place, counted from 0.
+    pub(crate) position: i64,
+    pub(crate) record: String,
+    /// What opens the record, where it is one of a private repository.
+    pub(crate) opening: Option<String>,
+}
+
+from_row!(LoggedRecord {
+    position,
+    record,
+    opening
+});
+
+/// The subject of a record: a version of a repository.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LogSubject<'a> {
+    /// The full name of the repository.
+    pub(crate) full_name: &'a str,
+    pub(crate) version: &'a str,
+    /// True if strangers may not learn of it.
+    pub(crate) private: bool,
+}
+
+impl LogSubject<'_> {
+    fn repository(&self) -> String {
+        self.full_name.to_ascii_lowercase()
+    }
+}
+
+impl Engine {
+    /// Keeps all others from appending until the transaction has ended.
+    fn lock_log(self) -> &'static str {
+        match self {
+            Self::Sqlite => "SELECT name FROM log_key",
+            Self::Postgres => "SELECT name FROM log_key FOR UPDATE",
+        }
+    }
+}
+
+impl Database {
+    /// The number of records.
+    pub(crate) async fn log_size(&self) -> Result<u64, RegistryError> {
+        let size = sqlx::query_scalar(SIZE).fetch_one(&self.pool).await?;
+        number(size)
+    }
+
+    /// The stored hashes of these numbers.
+    pub(crate) async fn log_hashes(
+        &self,
+        numbers: &[u64],
+    ) -> Result<HashMap<u64, Hash>, RegistryError> {
+        let mut found = HashMap::with_capacity(numbers.len());
+        for batch in numbers.chunks(NUMBERS_MAX) {
+            let rows = select_hashes(batch)?.fetch_all(&self.pool).await?;
+            read_hashes(rows, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    /// The records in these places, in order.
+    pub(crate) async fn log_records(
+        &self,
+        places: std::ops::Range<u64>,
+    ) -> Result<Vec<LoggedRecord>, RegistryError> {
+        let sql = "SELECT position, record, opening FROM log_records WHERE position >= $1 AND position < $2 ORDER BY position";
+        let records = sqlx::query_as(sql)
+            .bind(signed(places.start)?)
+            .bind(signed(places.end)?);
+        Ok(records.fetch_all(&self.pool).await?)
+    }
+
+    /// The first `max` records of a version, in order.
+    pub(crate) async fn log_records_of(
+        &self,
+        subject: LogSubject<'_>,
+        max: u32,
+    ) -> Result<Vec<LoggedRecord>, RegistryError> {
+        let sql = "SELECT position, record, opening FROM log_records WHERE repository = $1 AND version = $2 ORDER BY position LIMIT $3";
+        let records = sqlx::query_as(sql)
+            .bind(subject.repository())
+            .bind(subject.version.to_owned())
+            .bind(i64::from(max));
+        Ok(records.fetch_all(&self.pool).await?)
+    }
+
+    /// The key that signs the log's checkpoints; none before [`open_log`](Self::open_log).
+    pub(crate) async fn log_signer(&self) -> Result<LogSigner, RegistryError> {
+        let sql = "SELECT name, seed FROM log_key";
+        let row: Option<(String, String)> = sqlx::query_as(sql).fetch_optional(&self.pool).await?;
+        let damaged = || RegistryError::Damaged("the key of the log".to_owned());
+        let (name, seed) = row.ok_or_else(damaged)?;
+        let seed = HEXLOWER.decode(seed.as_bytes()).map_err(|_| damaged())?;
+        let seed = seed.try_into().map_err(|_| damaged())?;
+        LogSigner::from_seed(&name, &seed).map_err(|_| damaged())
+    }
+
+    /// Makes the key of the log, unless there is one, and appends what was published before there
+    /// was a log.
+    pub(crate) async fn open_log(&self) -> Result<(), RegistryError> {
+        let any = "SELECT name FROM log_key LIMIT 1";
+        if sqlx::query(any).fetch_optional(&self.pool).await?.is_some() {
+            return Ok(());
+        }
+        let (seed, name): ([u8; 32], [u8; 8]) = (random::bytes()?, random::bytes()?);
+        let mut writing = self.write().await?;
+        let insert = "INSERT INTO log_key (name, seed) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM log_key)";
+        let statement = sqlx::query(insert)
+            .bind(format!("tool-hub-registry/{}", HEXLOWER.encode(&name)))
+            .bind(HEXLOWER.encode(&seed));
+        if writing.run(statement).await? == 1 {
+            writing.log_earlier_versions().await?;
+        }
+        writing.commit().await
+    }
+}
+
+/// The number of records of the log.
+const SIZE: &str = "SELECT COALESCE(MAX(position) + 1, 0) FROM log_records";
+
+impl WriteTransaction {
+    /// Appends a record. It is the last thing that a transaction does, because everybody else who
+    /// appends waits until it has ended.
+    pub(crate) async fn append_to_log(
+        &mut self,
+        subject: LogSubject<'_>,
+        record: &LogRecord,
+    ) -> Result<(), RegistryError> {
+        let lock = self.engine.lock_log();
+        sqlx::query(lock).fetch_all(self.connection()).await?;
+        let size = sqlx::query_scalar(SIZE).fetch_one(self.connection());
+        self.append_at(number(size.await?)?, subject, record).await
+    }
+
+    async fn append_at(
+        &mut self,
+        size: u64,
+        subject: LogSubject<'_>,
+        record: &LogRecord,
+    ) -> Result<(), RegistryError> {
+        let (record, opening) = match subject.private {
+            true => {
+                let salt = HEXLOWER.encode(&random::bytes::<16>()?);
+                let (record, opening) = record.hide(&salt);
+                (record, Some(opening))
+            }
+            false => (record.clone(), None),
+        };
+        let bytes = record.to_bytes();
+        let query = HashQuery::Append {
+            size,
+            record: record_hash(&bytes),
+        };
+        let needed = query.needs().map_err(damaged)?;
+        let mut stored = HashMap::new();
+        if !needed.is_empty() {
+            let rows = select_hashes(&needed)?.fetch_all(self.connection());
+            read_hashes(rows.await?, &mut stored)?;
+        }
+        let hashes = query.answer(&stored).map_err(damaged)?;
+        for (number, hash) in (first_hash(size)..).zip(hashes) {
+            let insert = sqlx::query("INSERT INTO log_hashes (number, hash) VALUES ($1, $2)");
+            let insert = insert.bind(signed(number)?).bind(BASE64.encode(&hash.0));
+            self.run(insert).await?;
+        }
+        let text = String::from_utf8(bytes).map_err(|_| damaged("a record is no text"))?;
+        let insert = sqlx::query(
+            "INSERT INTO log_records (position, repository, version, record, opening) VALUES ($1, $2, $3, $4, CAST($5 AS TEXT))",
+        );
+        let insert = insert
+            .bind(signed(size)?)
+            .bind(subject.repository())
+            .bind(subject.version.to_owned())
+            .bind(text)
+            .bind(opening);
+        self.run(insert).await?;
+        Ok(())
+    }
+
+    /// Appends the versions that were published before there was a log, in the order of that.
+    async fn log_earlier_versions(&mut self) -> Result<(), RegistryError> {
+        // A repository that is deleted, or has another name today, may have been private.
+        let sql = "SELECT p.owner_folded || '/' || p.name_folded AS full_name, p.version, p.commit_oid, p.manifest_sha256, \
+             p.component_sha256, p.published_ms, COALESCE(r.private, 1) AS private \
+             FROM published_versions p LEFT JOIN accounts o ON o.name_folded = p.owner_folded \
+             LEFT JOIN repositories r ON r.owner = o.id AND r.name_folded = p.name_folded AND r.kind = p.kind \
+             ORDER BY p.published_ms, p.owner_folded, p.name_folded, p.version";
+        let earlier: Vec<EarlierVersion> = sqlx::query_as(sql).fetch_all(self.connection()).await?;
+        let mut size = 0;
+        for version in earlier {
+            let subject = LogSubject {
+                full_name: &version.full_name,
+                version: &version.version,
+                private: version.private != 0,
+            };
+            let digests = [
+                Some(version.manifest_sha256.as_str()),
+                version.component_sha256.as_deref(),
+            ];
+            let (commit, at) = (&version.commit_oid, version.published_ms);
+            let record = version_record(&version.full_name, &version.version, commit, digests, at);
+            if let Some(record) = record {
+                self.append_at(size, subject, &record).await?;
+                size += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A row of the versions that were published before there was a log.
+struct EarlierVersion {
+    full_name: String,
+    version: String,
+    commit_oid: String,
+    manifest_sha256: String,
+    component_sha256: Option<String>,
+    published_ms: i64,
+    private: i64,
+}
+
+from_row!(EarlierVersion {
+    full_name,
+    version,
+    commit_oid,
+    manifest_sha256,
+    component_sha256,
+    published_ms,
+    private
+});
+
+/// The record of a published version; none where a name is no tool's. Digests are hexadecimal.
+pub(super) fn version_record(
+    full_name: &str,
+    version: &str,
+    commit: &str,
+    [manifest, component]: [Option<&str>; 2],
+    published_ms: i64,
+) -> Option<LogRecord> {
+    let digest = |hex: &str| format!("sha256:{hex}").parse().ok();
+    Some(LogRecord::Version {
+        repo: full_name.parse().ok()?,
+        version: version.parse().ok()?,
+        commit: commit.parse().ok()?,
+        manifest: digest(manifest?)?,
+        component: match component {
+            Some(hex) => Some(digest(hex)?),
+            None => None,
+        },
+        at: clock::seconds(published_ms),
+    })
+}
+
+/// The statement that reads the hashes of these numbers.
+fn select_hashes(
+    numbers: &[u64],
+) -> Result<QueryAs<'static, Any, (i64, String), AnyArguments>, RegistryError> {
+    let sql = format!(
+        "SELECT number, hash FROM log_hashes WHERE number IN ({})",
+        placeholders(1, numbers.len())
+    );
+    let mut query = sqlx::query_as(AssertSqlSafe(sql));
+    for number in numbers {
+        query = query.bind(signed(*number)?);
+    }
+    Ok(query)
+}
+
+fn read_hashes(
+    rows: Vec<(i64, String)>,
+    found: &mut HashMap<u64, Hash>,
+) -> Result<(), RegistryError> {
+    for (place, hash) in rows {
+        let hash = Hash::parse_hash(&hash).map_err(|_| damaged("a hash of the log"))?;
+        found.insert(number(place)?, hash);
+    }
+    Ok(())
+}
+
+fn number(value: i64) -> Result<u64, RegistryError> {
+    u64::try_from(value).map_err(damaged)
+}
+
+fn signed(value: u64) -> Result<i64, RegistryError> {
+    i64::try_from(value).map_err(damaged)
+}
+
+fn damaged(what: impl std::fmt::Display) -> RegistryError {
+    RegistryError::Damaged(format!("the log: {what}"))
+}

@@ -1,0 +1,146 @@
+//! Reads `releases.toml` of a commit, and tells which yanks it adds, changes and takes back.
+
+use std::collections::BTreeSet;
+
+use time::OffsetDateTime;
+use tool_hub_manifest::{Releases, RepoId, Version};
+use tool_hub_transparency::LogRecord;
+
+use crate::clock;
+use crate::content::Batch;
+use crate::database::repositories::Repository;
+use crate::history::{Operation, Proposal};
+use crate::registry::Registry;
+use crate::search_listing::{Root, find_file};
+use crate::tool::{ManifestError, RELEASES, read_releases, version_of_tag};
+
+/// The state of a repository before and after a commit to its default branch.
+pub(crate) struct ReleasesChange<'a> {
+    pub(crate) registry: &'a Registry,
+    pub(crate) repository: &'a Repository,
+    /// The files at the root before.
+    pub(crate) before: &'a Root,
+    /// The files at the root after it.
+    pub(crate) now: &'a Root,
+    pub(crate) proposal: &'a Proposal,
+}
+
+impl ReleasesChange<'_> {
+    /// The records for the log. A fault when nobody could read what is said now: clients would load
+    /// nothing.
+    pub(crate) async fn records(&self) -> Result<Vec<(Version, LogRecord)>, ManifestError> {
+        let Ok(repo) = self.repository.full_name().parse::<RepoId>() else {
+            return Ok(Vec::new());
+        };
+        let content = Batch::new(self.registry.content());
+        let before = self.read(self.before, &[], &content).await;
+        // What could not be read before said nothing.
+        let before = before.unwrap_or_default();
+        let now = self.read(self.now, &self.proposal.operations, &self.proposal.files);
+        let now = now.await?;
+        let database = self.registry.database();
+        let references = database.references(&self.repository.id).await?;
+        let tags = references
+            .iter()
+            .filter_map(|reference| reference.name.strip_prefix("refs/tags/"));
+        let published = tags.filter_map(version_of_tag).collect();
+        let at = clock::seconds(clock::now_ms());
+        Ok(records_of(&repo, &before, &now, &published, at))
+    }
+
+    async fn read(
+        &self,
+        root: &Root,
+        operations: &[Operation],
+        files: &Batch,
+    ) -> Result<Releases, ManifestError> {
+        let (registry, repository) = (self.registry, self.repository);
+        match find_file(registry, repository, root, operations, RELEASES).await? {
+            Some(blob) => {
+                let bytes_max = registry.limits().manifest_bytes_max;
+                read_releases(files, &blob, bytes_max).await
+            }
+            None => Ok(Releases::default()),
+        }
+    }
+}
+
+/// The records for the log of a change of what is said of a tool's versions. One for each version
+/// that was `published` and whose severity changed.
+fn records_of(
+    repo: &RepoId,
+    before: &Releases,
+    now: &Releases,
+    published: &BTreeSet<Version>,
+    at: OffsetDateTime,
+) -> Vec<(Version, LogRecord)> {
+    let severity = |releases: &Releases, version: &Version| {
+        let yank = releases.yanked.get(version);
+        yank.map(|yank| yank.severity)
+    };
+    let named: BTreeSet<&Version> = before.yanked.keys().chain(now.yanked.keys()).collect();
+    let changed = named.into_iter().filter(|version| {
+        published.contains(version) && severity(before, version) != severity(now, version)
+    });
+    let record = |version: &Version| {
+        let (repo, version) = (repo.clone(), version.clone());
+        match severity(now, &version) {
+            Some(severity) => LogRecord::Yank {
+                repo,
+                version,
+                severity,
+                at,
+            },
+            None => LogRecord::Unyank { repo, version, at },
+        }
+    };
+    changed
+        .map(|version| (version.clone(), record(version)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn releases(yanked: &[(&str, &str)]) -> Releases {
+        let yank = |(version, severity): &(&str, &str)| {
+            format!("[yanked.'{version}']\nseverity = '{severity}'\nreason = 'x'\n")
+        };
+        let text: String = yanked.iter().map(yank).collect();
+        text.parse().unwrap()
+    }
+
+    #[track_caller]
+    fn check(before: &[(&str, &str)], now: &[(&str, &str)], expect: &[&str]) {
+        let published = ["1.0.0", "1.1.0"].map(|text| text.parse().unwrap());
+        let (before, now) = (releases(before), releases(now));
+        let at = OffsetDateTime::UNIX_EPOCH;
+        let repo = "ada/x".parse().unwrap();
+        let records = records_of(&repo, &before, &now, &published.into(), at);
+        let said: Vec<String> = records
+            .into_iter()
+            .map(|(version, record)| match record {
+                LogRecord::Yank { severity, .. } => format!("{version} {severity}"),
+                LogRecord::Unyank { .. } => format!("{version} back"),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(said, expect);
+    }
+
+    #[test]
+    fn only_changes_are_recorded() {
+        let (broken, malicious) = (("1.0.0", "broken"), ("1.0.0", "malicious"));
+        check(&[], &[broken], &["1.0.0 broken"]);
+        check(&[broken], &[broken], &[]);
+        check(&[broken], &[malicious], &["1.0.0 malicious"]);
+        check(&[malicious], &[], &["1.0.0 back"]);
+        check(
+            &[broken],
+            &[("1.1.0", "broken")],
+            &["1.0.0 back", "1.1.0 broken"],
+        );
+        check(&[], &[("9.0.0", "broken")], &[]);
+    }
+}
