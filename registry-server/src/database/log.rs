@@ -152,8 +152,10 @@ impl WriteTransaction {
     ) -> Result<(), RegistryError> {
         let lock = self.engine.lock_log();
         sqlx::query(lock).fetch_all(self.connection()).await?;
-        let size = sqlx::query_scalar(SIZE).fetch_one(self.connection());
-        self.append_at(number(size.await?)?, subject, record).await
+        let size: i64 = sqlx::query_scalar(SIZE)
+            .fetch_one(self.connection())
+            .await?;
+        self.append_at(number(size)?, subject, record).await
     }
 
     async fn append_at(
