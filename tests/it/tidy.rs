@@ -29,7 +29,8 @@ const ARROWS: [(&str, &[&str]); 16] = [
         &["agent", "cage", "egress", "host", "manifest"],
     ),
     ("source", &[]),
-    ("registry-server", &["manifest"]),
+    ("transparency", &["manifest"]),
+    ("registry-server", &["manifest", "transparency"]),
     ("serve", &["agent", "host", "manifest"]),
     (
         "toolbox",

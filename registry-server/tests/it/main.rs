@@ -28,6 +28,7 @@ mod lfs;
 mod lfs_before_commit;
 mod lfs_requests;
 mod limits;
+mod log;
 mod monitoring;
 mod openapi;
 mod overview;
