@@ -58,19 +58,23 @@ impl FromStr for TilePath {
     fn from_str(text: &str) -> Result<Self, TilePathError> {
         let rest = text.strip_prefix("tile/").ok_or(TilePathError)?;
         let (level, number) = rest.split_once('/').ok_or(TilePathError)?;
+        // The library takes neither other levels nor other widths well.
         let level = match level {
             "entries" => "data",
-            "data" => return Err(TilePathError),
-            level => level,
+            level if (0..=LEVEL_MAX).any(|it| level == it.to_string()) => level,
+            _ => return Err(TilePathError),
         };
+        if let Some((_, width)) = number.split_once(".p/")
+            && !(1..TILE_WIDTH).any(|it| width == it.to_string())
+        {
+            return Err(TilePathError);
+        }
         // The library's paths name the height too.
         let tile = Tile::from_path(&format!("tile/{HEIGHT}/{level}/{number}"));
         let tile = tile.map_err(|_| TilePathError)?;
-        // Places are counted in 64 bits.
-        let is_small = tile.level_index() < 1 << 40 && tile.level() <= LEVEL_MAX;
-        (is_small && tile.width() > 0)
-            .then_some(Self(tile))
-            .ok_or(TilePathError)
+        // No log has more than 2⁴⁸ records.
+        let is_small = tile.level_index() < 1 << (40 - HEIGHT * tile.level());
+        is_small.then_some(Self(tile)).ok_or(TilePathError)
     }
 }
 
@@ -128,6 +132,13 @@ mod tests {
             "tile/0/000/",
             "/tile/0/000",
             "tile/63/000",
+            "tile/64/000",
+            "tile/255/000",
+            "tile/+0/000",
+            "tile/0/000.p/00",
+            "tile/0/000.p/+1",
+            "tile/0/000.p/1.p/0",
+            "tile/5/x999/x999/999",
             "tile/entries/000.p/257",
         ] {
             assert_eq!(text.parse::<TilePath>(), Err(TilePathError), "{text}");

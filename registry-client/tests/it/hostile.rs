@@ -100,12 +100,16 @@ async fn check(
     error
 }
 
-/// A trick: requests whose path has `part` in it get `answer`, all others the honest one.
+/// A trick: requests whose path has `part` in it get `answer`, all others the honest one. What is
+/// asked about yanked versions is answered honestly, too.
 fn at(
     part: &'static str,
     answer: impl Fn() -> Response + Send + Sync + 'static,
 ) -> impl Fn(&Seen) -> Option<Response> + Send + Sync + 'static {
-    move |seen| seen.path.contains(part).then(&answer)
+    move |seen| {
+        let is_meant = seen.path.contains(part) && *seen.body != *b"paths=releases.toml";
+        is_meant.then(&answer)
+    }
 }
 
 /// The honest component under one more header.
