@@ -64,6 +64,7 @@ pub async fn push(
     let signature = signed.as_ref().map(|(files, _)| PushedSignature {
         bundle: &files.bundle,
         signer: files.signer.as_deref(),
+        rotation: files.rotation.as_deref(),
     });
     let manifest = verified.manifest();
     let push = Push {

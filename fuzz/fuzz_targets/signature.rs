@@ -32,6 +32,7 @@ fuzz_target!(|bytes: &[u8]| {
         package: &package,
         card: None,
         signer: Some(KEY.as_bytes()),
+        rotation: None,
     };
     assert!(VerifiedSigner::check(bytes, &files, &[]).is_err());
     if let Ok(key) = PublicKey::from_pem(bytes) {

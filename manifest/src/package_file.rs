@@ -13,8 +13,18 @@ pub const CARD: &str = "README.md";
 pub const SIGNATURE: &str = "model.sig";
 /// The public key that the signature is of, as PEM. It is signed as well.
 pub const SIGNER: &str = "signer.pem";
+/// The statement of an earlier key that the signer's key replaces it, where there was one.
+pub const ROTATION: &str = "signer-rotation.sig";
 /// Every name that is ever pulled. Anything else in a repo is left where it is.
-pub const ALL: [&str; 6] = [MANIFEST, COMPONENT, INTERPRETER, CARD, SIGNATURE, SIGNER];
+pub const ALL: [&str; 7] = [
+    MANIFEST,
+    COMPONENT,
+    INTERPRETER,
+    CARD,
+    SIGNATURE,
+    SIGNER,
+    ROTATION,
+];
 /// The state of the tool's versions since they were published. It is read at the head of the
 /// default branch, and is no part of a package.
 pub const RELEASES: &str = "releases.toml";

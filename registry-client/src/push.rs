@@ -49,6 +49,8 @@ pub struct PushedSignature<'a> {
     pub bundle: &'a [u8],
     /// The content of `signer.pem`, where the signature covers one.
     pub signer: Option<&'a [u8]>,
+    /// The content of `signer-rotation.sig`, where the signature covers one.
+    pub rotation: Option<&'a [u8]>,
 }
 
 /// The results of a push.
@@ -294,10 +296,7 @@ impl<'a> Push<'a> {
             let (name, bytes) = (package_file::INTERPRETER, interpreter.component());
             files.push((name, bytes, COMPONENT_BYTES_MAX));
         }
-        if let Some(PushedSignature { bundle, signer }) = self.signature {
-            files.push((package_file::SIGNATURE, bundle, SIGNATURE_BYTES_MAX));
-            files.extend(signer.map(|pem| (package_file::SIGNER, pem, SIGNER_BYTES_MAX)));
-        }
+        files.extend(self.signature_files());
         files
     }
 
@@ -327,22 +326,43 @@ impl<'a> Push<'a> {
             let bytes = Bytes::from_owner(InterpreterBytes(interpreter.clone()));
             operations.push(CommitOperation::add_bytes(package_file::INTERPRETER, bytes));
         }
-        if let Some(PushedSignature { bundle, signer }) = self.signature {
-            let add =
-                |name, content| CommitOperation::add_bytes(name, Bytes::copy_from_slice(content));
-            operations.push(add(package_file::SIGNATURE, bundle));
-            operations.extend(signer.map(|pem| add(package_file::SIGNER, pem)));
-        }
+        operations.extend(self.signature_files().map(|(name, content, _)| {
+            CommitOperation::add_bytes(name, Bytes::copy_from_slice(content))
+        }));
         let stale = stale.iter().copied().map(CommitOperation::delete);
         operations.extend(stale);
         operations
+    }
+
+    /// Name, content and largest size of each file of the signature.
+    fn signature_files(&self) -> impl Iterator<Item = (&'static str, &'a [u8], u64)> {
+        let signature = self.signature.into_iter();
+        signature.flat_map(|signature| {
+            let bundle = Some(signature.bundle);
+            let files = [
+                (package_file::SIGNATURE, bundle, SIGNATURE_BYTES_MAX),
+                (package_file::SIGNER, signature.signer, SIGNER_BYTES_MAX),
+                (
+                    package_file::ROTATION,
+                    signature.rotation,
+                    SIGNATURE_BYTES_MAX,
+                ),
+            ];
+            let files = files.into_iter();
+            files.filter_map(|(name, content, bytes_max)| Some((name, content?, bytes_max)))
+        })
     }
 
     /// The files of an earlier version's signature that this version would leave beside its own
     /// files, where they would pass for a wrong signature.
     fn stale(&self, there: &[ListedFile]) -> Vec<&'static str> {
         let ours = self.files();
-        let of_signature = [package_file::SIGNATURE, package_file::SIGNER].into_iter();
+        let of_signature = [
+            package_file::SIGNATURE,
+            package_file::SIGNER,
+            package_file::ROTATION,
+        ]
+        .into_iter();
         let is_stale = |name: &&str| {
             there.iter().any(|file| file.name == *name)
                 && !ours.iter().any(|(ours, ..)| ours == name)

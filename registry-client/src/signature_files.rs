@@ -17,6 +17,8 @@ pub struct SignatureFiles {
     pub bundle: Vec<u8>,
     /// The bytes of `signer.pem`, where there is one.
     pub signer: Option<Vec<u8>>,
+    /// The bytes of `signer-rotation.sig`, where there is one.
+    pub rotation: Option<Vec<u8>>,
     /// The bytes of `README.md`, where there is one.
     pub card: Option<Vec<u8>>,
 }
@@ -29,6 +31,7 @@ pub(crate) async fn download(
     let names = [
         package_file::SIGNATURE,
         package_file::SIGNER,
+        package_file::ROTATION,
         package_file::CARD,
     ];
     let listed = files::list(registry, at, &names).await?;
@@ -47,6 +50,7 @@ pub(crate) async fn download(
     Ok(Some(SignatureFiles {
         bundle,
         signer: fetch(package_file::SIGNER, SIGNER_BYTES_MAX).await?,
+        rotation: fetch(package_file::ROTATION, SIGNATURE_BYTES_MAX).await?,
         card: fetch(package_file::CARD, CARD_BYTES_MAX).await?,
     }))
 }

@@ -55,6 +55,12 @@ pub enum SigningError {
         /// The key.
         fingerprint: KeyFingerprint,
     },
+    /// What says that the key replaces another one is wrong.
+    #[error("signer-rotation.sig does not count: {reason}")]
+    WrongRotation {
+        /// The rule that it breaks.
+        reason: String,
+    },
     /// The signature is over another file than the package has.
     #[error("model.sig signs another {file} than the package has")]
     FileDiffers {
@@ -90,6 +96,7 @@ impl SigningError {
                 | Self::Malformed { .. }
                 | Self::OtherKey { .. }
                 | Self::Forged { .. }
+                | Self::WrongRotation { .. }
                 | Self::FileDiffers { .. }
                 | Self::FileNotSigned { .. }
                 | Self::FileMissing { .. }

@@ -23,6 +23,7 @@
 //!     package: &package,
 //!     card: Some(b"# Greeter"),
 //!     signer: Some(public.as_bytes()),
+//!     rotation: None,
 //! };
 //! let bundle = sign(&files, &key)?;
 //! let signer = VerifiedSigner::check(&bundle, &files, &[])?;
@@ -37,6 +38,7 @@ mod package_files;
 mod pem;
 mod private_key;
 mod public_key;
+mod rotation;
 mod signature;
 mod statement;
 
@@ -45,4 +47,5 @@ pub use error::SigningError;
 pub use package_files::PackageFiles;
 pub use private_key::{PRIVATE_KEY_BYTES_MAX, PrivateKey};
 pub use public_key::{KeyKind, PUBLIC_KEY_BYTES_MAX, PublicKey};
+pub use rotation::rotate;
 pub use signature::{VerifiedSigner, sign};

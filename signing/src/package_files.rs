@@ -11,6 +11,8 @@ pub struct PackageFiles<'a> {
     pub card: Option<&'a [u8]>,
     /// The bytes of `signer.pem`, where the package has one.
     pub signer: Option<&'a [u8]>,
+    /// The bytes of `signer-rotation.sig`, where the key replaces another one.
+    pub rotation: Option<&'a [u8]>,
 }
 
 /// A file by its name and digest.
@@ -28,6 +30,8 @@ impl PackageFiles<'_> {
         files.extend(interpreter.map(|digest| (package_file::INTERPRETER, digest)));
         files.extend(self.card.map(|it| (package_file::CARD, Digest::of(it))));
         files.extend(self.signer.map(|it| (package_file::SIGNER, Digest::of(it))));
+        let rotation = self.rotation.map(Digest::of);
+        files.extend(rotation.map(|digest| (package_file::ROTATION, digest)));
         files.sort_unstable();
         files
     }

@@ -8,6 +8,7 @@ use crate::error::SigningError;
 use crate::package_files::PackageFiles;
 use crate::private_key::PrivateKey;
 use crate::public_key::PublicKey;
+use crate::rotation::replaced_by;
 use crate::statement::Statement;
 
 /// Signs `files` with `key`. The result is the content of `model.sig`, with which
@@ -34,7 +35,7 @@ pub fn sign(files: &PackageFiles<'_>, key: &PrivateKey) -> Result<Vec<u8>, Signi
 /// # use tool_hub_signing::{PublicKey, VerifiedSigner};
 /// # fn forge(key: PublicKey, package: tool_hub_manifest::Pin) -> VerifiedSigner {
 /// // The fields are private: no literal, and no constructor that does not verify.
-/// VerifiedSigner { key, package }
+/// VerifiedSigner { key, package, replaces: None }
 /// # }
 /// ```
 ///
@@ -44,6 +45,7 @@ pub fn sign(files: &PackageFiles<'_>, key: &PrivateKey) -> Result<Vec<u8>, Signi
 pub struct VerifiedSigner {
     key: PublicKey,
     package: Pin,
+    replaces: Option<KeyFingerprint>,
 }
 
 impl VerifiedSigner {
@@ -67,7 +69,11 @@ impl VerifiedSigner {
         }
         // Read only once it is known whose it is.
         Statement::from_payload(&bundle.payload)?.check(&files.hashed())?;
+        let rotation = files.rotation;
         Ok(Self {
+            replaces: rotation
+                .map(|bundle| replaced_by(&key, bundle))
+                .transpose()?,
             key,
             package: *files.package.pin(),
         })
@@ -81,6 +87,11 @@ impl VerifiedSigner {
     /// The digest by which people know the key.
     pub fn fingerprint(&self) -> KeyFingerprint {
         self.key.fingerprint()
+    }
+
+    /// The key that says of this one that it replaces it, where the package has such a statement.
+    pub fn replaces(&self) -> Option<KeyFingerprint> {
+        self.replaces
     }
 
     /// The digests of the package that is signed.

@@ -11,7 +11,7 @@ use tool_hub_manifest::{Digest, Hasher, package_file};
 use crate::error::SigningError;
 use crate::package_files::HashedFile;
 
-const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
+pub(crate) const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
 const PREDICATE_TYPE: &str = "https://model_signing/signature/v1.0";
 const ALGORITHM: &str = "sha256";
 const METHOD: &str = "files";
@@ -37,10 +37,26 @@ pub(crate) struct Statement {
     predicate: Predicate,
 }
 
+/// What a statement is about, by its name and digest.
 #[derive(Serialize, Deserialize)]
-struct Subject {
+pub(crate) struct Subject {
     name: String,
     digest: SubjectDigest,
+}
+
+impl Subject {
+    pub(crate) fn of(name: &str, digest: Digest) -> Self {
+        Self {
+            name: name.to_owned(),
+            digest: SubjectDigest {
+                sha256: digest.hex(),
+            },
+        }
+    }
+
+    pub(crate) fn is(&self, name: &str, digest: Digest) -> bool {
+        self.name == name && self.digest.sha256 == digest.hex()
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -82,12 +98,7 @@ impl Statement {
         });
         Self {
             r#type: STATEMENT_TYPE.to_owned(),
-            subject: vec![Subject {
-                name: name.to_owned(),
-                digest: SubjectDigest {
-                    sha256: root(digests).hex(),
-                },
-            }],
+            subject: vec![Subject::of(name, root(digests))],
             predicate_type: PREDICATE_TYPE.to_owned(),
             predicate: Predicate {
                 serialization: Serialization {

@@ -25,6 +25,7 @@ pub(crate) fn tests() -> Vec<Test> {
         test("signatures::a_person_decides", a_person_decides),
         test("signatures::a_lost_signature", a_lost_signature),
         test("signatures::signed_for_the_first_time", for_the_first_time),
+        test("signatures::a_key_is_rotated", a_key_is_rotated),
         test("signatures::expected_signers", expected_signers),
         test("signatures::wrong_ones", wrong_ones),
         test("signatures::changed_on_the_wire", changed_on_the_wire),
@@ -317,6 +318,53 @@ fn for_the_first_time() {
     let approve = digest(&user, TOOL);
     user.run(["update", "--approve", &approve]).ok();
     assert_eq!(listed(&user)["signer"]["fingerprint"], json!(signer));
+}
+
+/// The old key says that the new one replaces it, so those who pinned the old one go on.
+fn a_key_is_rotated() {
+    let published = Published::new();
+    let (ada, old) = (&published.ada, &published.signer);
+    let [user, late] = [published.user(), published.user()];
+    let made = ada.run(["key", "rotate", "release", "second", "--kind", "ed25519"]);
+    says(&made, 0, "tool key remove release --private");
+    let list = ada.tool("key list --json").json();
+    let keys = list["keys"].as_array().expect("keys");
+    let named = |name: &str| {
+        let key = keys.iter().find(|key| key["name"] == name).expect("a key");
+        key["fingerprint"].as_str().expect("it").to_owned()
+    };
+    let new = named("second");
+    push(ada, "1.0.1", Some("second"));
+    let updated = user.tool("update");
+    says(&updated, 0, "adder: updated at 1.0.1");
+    let told =
+        format!("`adder` is signed by {new} now; {old}, which signed it when you approved it");
+    says(&updated, 0, &told);
+    let now = listed(&user);
+    assert_eq!(now["signer"]["fingerprint"], json!(new));
+    assert_eq!(now["approval"]["consent"], "update");
+
+    // Back to the old key there is no way, and of a third one the second has to say it.
+    push(ada, "1.0.2", Some("release"));
+    stops(&user, &[&format!("  + signer: {old}\n")]);
+    ada.tool("key rotate second third").ok();
+    push(ada, "1.0.3", Some("third"));
+    says(&user.tool("update"), 0, "adder: updated at 1.0.3");
+    // Who knows only the first one is asked.
+    stops(&late, &[&format!("  - signer: {old}\n")]);
+
+    // Somebody else's key cannot take the statement over.
+    let eve = published.registry.member("eve");
+    new_key(&eve, "eve", "p256");
+    let place = format!(
+        "{}/{TOOL}/resolve/v1.0.1/signer-rotation.sig",
+        published.registry.url()
+    );
+    fs::write(eve.tool_home().join("keys/eve.rotation.sig"), get(&place)).expect("a file");
+    version(&eve, "1.0.4");
+    let refused = eve.run(["push", "eve/adder", "-C", "adder", "--sign", "eve"]);
+    let expect = "signer-rotation.sig does not count: it names another new key";
+    says(&refused, 3, expect);
 }
 
 fn expected_signers() {

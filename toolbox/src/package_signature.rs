@@ -57,6 +57,7 @@ impl PackageSignature {
             package,
             card: files.card.as_deref(),
             signer: files.signer.as_deref(),
+            rotation: files.rotation.as_deref(),
         };
         match VerifiedSigner::check(&files.bundle, &covered, &keys.public()) {
             Ok(signer) => Ok(Self {
@@ -91,6 +92,23 @@ impl PackageSignature {
         }
     }
 
+    /// The signer as it is compared with the one that was approved before: that one where its key
+    /// says itself that the signer's replaces it.
+    pub fn signer_compared_with(&self, before: Option<KeyFingerprint>) -> Option<KeyFingerprint> {
+        match before {
+            Some(before) if self.replaces() == Some(before) => Some(before),
+            _ => self.signer(),
+        }
+    }
+
+    /// The key that the signer's replaces, as that key itself says.
+    pub fn replaces(&self) -> Option<KeyFingerprint> {
+        match &self.state {
+            State::Verified(signer) => signer.replaces(),
+            _ => None,
+        }
+    }
+
     /// The user's name for that key.
     pub fn signer_name(&self) -> Option<&KeyName> {
         self.name.as_ref()
@@ -114,28 +132,37 @@ impl PackageSignature {
     }
 }
 
-/// Signs `package` and its `card` with `key`, whose public half travels with it.
+/// Signs `package` and its `card` with `key`, whose public half travels with it, and so does the
+/// statement of a key that it replaces, `rotation`.
 ///
 /// # Errors
-/// As [`tool_hub_signing::sign`].
+/// [`Error::WrongSignature`] if the statement does not name this key, and as
+/// [`tool_hub_signing::sign`].
 pub fn sign(
     package: &Verified,
     card: &[u8],
     key: &PrivateKey,
+    rotation: Option<Vec<u8>>,
     keys: &SigningKeys,
-) -> Result<(SignatureFiles, PackageSignature), SigningError> {
+) -> Result<(SignatureFiles, PackageSignature), Error> {
+    let failed = |source| Error::WrongSignature {
+        subject: package.manifest().name.to_string(),
+        source,
+    };
     let pem = key.public().to_pem().into_bytes();
     let covered = PackageFiles {
         package,
         card: Some(card),
         signer: Some(&pem),
+        rotation: rotation.as_deref(),
     };
     let files = SignatureFiles {
-        bundle: tool_hub_signing::sign(&covered, key)?,
+        bundle: tool_hub_signing::sign(&covered, key).map_err(failed)?,
         signer: Some(pem),
+        rotation,
         card: Some(card.to_vec()),
     };
-    let signature = PackageSignature::verify(Some(&files), package, keys)?;
+    let signature = PackageSignature::verify(Some(&files), package, keys).map_err(failed)?;
     Ok((files, signature))
 }
 
@@ -178,6 +205,7 @@ fn files_in(directory: &Path) -> Result<Option<SignatureFiles>, Error> {
     Ok(Some(SignatureFiles {
         bundle,
         signer: read(package_file::SIGNER, SIGNER_BYTES_MAX)?,
+        rotation: read(package_file::ROTATION, SIGNATURE_BYTES_MAX)?,
         card: read(package_file::CARD, CARD_BYTES_MAX)?,
     }))
 }

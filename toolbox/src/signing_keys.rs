@@ -1,7 +1,8 @@
 //! The user's keys that sign packages, and the public keys of others that have a name here.
 //!
 //! Each is a PEM file in the directory `keys` of the user's own: `NAME.pub.pem`, and for a key that
-//! signs also `NAME.pem`, which nobody but the user reads.
+//! signs also `NAME.pem`, which nobody but the user reads. `NAME.rotation.sig` is the statement of
+//! another key that this one replaces it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,6 +19,9 @@ use crate::settings::Settings;
 const DIRECTORY: &str = "keys";
 const PUBLIC: &str = ".pub.pem";
 const PRIVATE: &str = ".pem";
+const ROTATION: &str = ".rotation.sig";
+/// The most bytes of a statement that a key replaces another one.
+const ROTATION_BYTES_MAX: u64 = 64 << 10;
 
 /// The keys that have a name here.
 #[derive(Debug)]
@@ -108,6 +112,31 @@ impl SigningKeys {
         self.write_public(name, key.public())
     }
 
+    /// Keeps `new` as `name`, with the statement of the key `old` that it replaces it.
+    ///
+    /// # Errors
+    /// As [`private`](Self::private) and [`keep`](Self::keep).
+    pub fn rotate(&self, old: &KeyName, name: &KeyName, new: &PrivateKey) -> Result<(), Error> {
+        let path = rotation_path(&self.directory, name);
+        let rotation = tool_hub_signing::rotate(&self.private(old)?, new.public());
+        let rotation = rotation.map_err(not_a_key(&path))?;
+        self.keep(name, new)?;
+        files::write_private(&path, &rotation)
+    }
+
+    /// The statement of another key that the one called `name` replaces it, if it does.
+    ///
+    /// # Errors
+    /// [`Error::Read`].
+    pub fn rotation(&self, name: &KeyName) -> Result<Option<Vec<u8>>, Error> {
+        let path = rotation_path(&self.directory, name);
+        match files::read_regular(&path, ROTATION_BYTES_MAX) {
+            Ok(rotation) => Ok(Some(rotation)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(files::unreadable(&path)(error)),
+        }
+    }
+
     /// Calls somebody's public key `name`, which has to be free.
     ///
     /// # Errors
@@ -126,6 +155,7 @@ impl SigningKeys {
         // The public one last: as long as it is there, the key is listed, and can be removed again.
         for path in [
             private_path(&self.directory, name),
+            rotation_path(&self.directory, name),
             public_path(&self.directory, name),
         ] {
             match fs::remove_file(&path) {
@@ -201,6 +231,10 @@ fn not_a_key(path: &Path) -> impl FnOnce(tool_hub_signing::SigningError) -> Erro
 
 fn private_path(directory: &Path, name: &KeyName) -> PathBuf {
     directory.join(format!("{name}{PRIVATE}"))
+}
+
+fn rotation_path(directory: &Path, name: &KeyName) -> PathBuf {
+    directory.join(format!("{name}{ROTATION}"))
 }
 
 fn public_path(directory: &Path, name: &KeyName) -> PathBuf {

@@ -8,10 +8,11 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use tool_hub_manifest::KeyName;
-use tool_hub_signing::{KeyKind, PrivateKey};
+use tool_hub_signing::{KeyKind, PrivateKey, PublicKey};
 use tool_hub_toolbox::signing_keys::{self, NamedKey, SigningKeys};
 
 use crate::session::Session;
+use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::terminal::table::table;
 
@@ -32,6 +33,8 @@ enum KeyCommand {
     Show(Named),
     /// Call somebody's public key by a name, which inspections show then
     Trust(Trust),
+    /// Replace a key of yours by a new one, of which the old one says so
+    Rotate(Rotate),
     /// Forget a key
     Remove(Remove),
 }
@@ -68,6 +71,15 @@ struct Trust {
 }
 
 #[derive(Debug, Args)]
+struct Rotate {
+    /// The key that is replaced
+    old: KeyName,
+
+    #[command(flatten)]
+    new: New,
+}
+
+#[derive(Debug, Args)]
 struct Remove {
     #[command(flatten)]
     key: Named,
@@ -84,6 +96,7 @@ impl Key {
             KeyCommand::List => list(session),
             KeyCommand::Show(named) => named.show(session),
             KeyCommand::Trust(trust) => trust.execute(session),
+            KeyCommand::Rotate(rotate) => rotate.execute(session),
             KeyCommand::Remove(remove) => remove.execute(session),
         }?;
         Ok(ExitCode::SUCCESS)
@@ -93,13 +106,21 @@ impl Key {
 impl New {
     fn execute(&self, session: &Session) -> anyhow::Result<()> {
         let Session { config, printer } = session;
-        let name = &self.key.name;
-        let key = PrivateKey::generate(match self.kind {
+        let key = self.generate()?;
+        SigningKeys::read(&config.settings)?.keep(&self.key.name, &key)?;
+        self.report(key.public(), printer)
+    }
+
+    fn generate(&self) -> anyhow::Result<PrivateKey> {
+        let kind = match self.kind {
             Kind::P256 => KeyKind::P256,
             Kind::Ed25519 => KeyKind::Ed25519,
-        })?;
-        SigningKeys::read(&config.settings)?.keep(name, &key)?;
-        let public = key.public();
+        };
+        Ok(PrivateKey::generate(kind)?)
+    }
+
+    fn report(&self, public: &PublicKey, printer: &Printer) -> anyhow::Result<()> {
+        let name = &self.key.name;
         if printer.wants_json() {
             return printer.json(&json!({
                 "name": name,
@@ -111,6 +132,21 @@ impl New {
         printer.note(&format!("made the key {name} ({})", public.fingerprint()));
         printer.hint(&format!(
             "sign with it: tool push --sign {name}; give others its fingerprint by another way than the registry"
+        ));
+        Ok(())
+    }
+}
+
+impl Rotate {
+    fn execute(&self, session: &Session) -> anyhow::Result<()> {
+        let Session { config, printer } = session;
+        let key = self.new.generate()?;
+        let keys = SigningKeys::read(&config.settings)?;
+        keys.rotate(&self.old, &self.new.key.name, &key)?;
+        self.new.report(key.public(), printer)?;
+        printer.hint(&format!(
+            "keep {0} until your users have a version that the new key signed; then: tool key remove {0} --private",
+            self.old
         ));
         Ok(())
     }

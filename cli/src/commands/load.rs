@@ -24,7 +24,7 @@ use tool_hub_toolbox::target::{self, Target};
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::difference;
-use crate::consent::signer::{SignerFlag, signer_json};
+use crate::consent::signer::{SignerFlag, signer_json, tell_of_rotation};
 use crate::servers::command_line::server_named;
 use crate::servers::fetching::{self as server_fetching, FetchedServer, WantedServer};
 use crate::session::Session;
@@ -278,6 +278,7 @@ async fn approve_and_load(
     let unchanged =
         approved.filter(|before| !show_difference(key, before, &inspection, fetched, session));
     if let Some(before) = approved.filter(|_| replaces.is_none()) {
+        tell_of_rotation(key, before, fetched, printer);
         signer.check_change(key, before, fetched, flags.approve, printer)?;
     }
     if let Some(before) = unchanged
@@ -345,7 +346,8 @@ fn show_difference(
     session: &Session,
 ) -> bool {
     let Session { config, printer } = session;
-    let (source, signer) = (fetched.origin.source(), fetched.signature.signer());
+    let source = fetched.origin.source();
+    let signer = fetched.signature.signer_compared_with(approved.signer);
     match compare_with_approved(approved, inspection, source, signer, &config.settings) {
         Ok(changes) if changes.is_empty() => false,
         Ok(changes) => {

@@ -11,7 +11,7 @@ use tool_hub_manifest::{RepoId, Verified, package_file};
 use tool_hub_registry_client::{
     CARD_BYTES_MAX, Client, Push as Upload, PushOutcome, PushedSignature, Rehearsal, Visibility,
 };
-use tool_hub_toolbox::{built_package, package_signature};
+use tool_hub_toolbox::{Error, built_package, package_signature};
 
 use crate::build::Sources;
 use crate::commands::check::steering_characters;
@@ -77,12 +77,14 @@ impl Push {
         }
         let card = card(&package)?;
         let signed = match &self.sign {
-            Some(key) => Some(key.sign(&verified, &card, &config.settings)?),
-            None => package_signature::verified_in(&package, &verified, &config.settings)?,
-        };
+            Some(key) => key.sign(&verified, &card, &config.settings).map(Some),
+            None => package_signature::verified_in(&package, &verified, &config.settings),
+        }
+        .map_err(not_published)?;
         let signature = signed.as_ref().map(|(files, _)| PushedSignature {
             bundle: &files.bundle,
             signer: files.signer.as_deref(),
+            rotation: files.rotation.as_deref(),
         });
         let client = config.settings.client(&config.settings.endpoint, printer)?;
         let repo = self.repo(&client, &verified).await?;
@@ -230,6 +232,19 @@ fn refuse_the_stale(directory: &Path, package: &Path, shown: &Path) -> anyhow::R
             .hint(format!("build again: tool build {}", shown.display()))
             .into(),
     )
+}
+
+/// A wrong signature is not published: nobody could load the package.
+fn not_published(error: Error) -> anyhow::Error {
+    match error {
+        Error::WrongSignature { subject, source } => {
+            Problem::refused(format!("the signature of {subject} does not count"))
+                .caused_by(source)
+                .hint("sign the package as it is now: tool push --sign KEY; or remove model.sig")
+                .into()
+        }
+        error => error.into(),
+    }
 }
 
 fn card(package: &Path) -> anyhow::Result<Vec<u8>> {

@@ -20,7 +20,7 @@ use url::Url;
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::difference;
-use crate::consent::signer::SignerFlag;
+use crate::consent::signer::{SignerFlag, tell_of_rotation};
 use crate::servers::fetching::{self as server_fetching, WantedServer};
 use crate::session::Session;
 use crate::terminal::diagnosis;
@@ -200,7 +200,8 @@ impl Update {
         check_refusals(&new)?;
         let asked = &fetched.verified.manifest().capabilities;
         let grants: Grants = locked.grants.clone().within(asked);
-        let (source, signer) = (fetched.origin.source(), fetched.signature.signer());
+        let source = fetched.origin.source();
+        let signer = fetched.signature.signer_compared_with(locked.signer);
         let changes = compare_with_approved(locked, &new, source, signer, &config.settings)?;
         let accepts_code = self.accept_code || config.settings.accept_code;
         let passes = match Change::greatest(&changes) {
@@ -208,6 +209,7 @@ impl Update {
             Some(ChangeKind::Code) => accepts_code,
             Some(ChangeKind::Beyond) => false,
         };
+        tell_of_rotation(key, locked, fetched, printer);
         if passes {
             return Ok(GivenConsent::now(&new, grants, Consent::Update)?);
         }

@@ -70,7 +70,8 @@ impl SignerFlag {
         printer: &Printer,
     ) -> anyhow::Result<()> {
         let (old, new) = (before.signer, fetched.signature.signer());
-        let Some(signer) = old.filter(|_| old != new) else {
+        let compared = fetched.signature.signer_compared_with(old);
+        let Some(signer) = old.filter(|_| old != compared) else {
             return Ok(());
         };
         let changed = format!(
@@ -87,6 +88,29 @@ impl SignerFlag {
         }
         printer.warning(&changed);
         Ok(())
+    }
+}
+
+/// Says that the key which signed a tool as the user approved it was replaced, as that key itself
+/// says.
+pub(crate) fn tell_of_rotation(
+    key: &ToolKey,
+    before: &LockedTool,
+    fetched: &Fetched,
+    printer: &Printer,
+) {
+    let signature = &fetched.signature;
+    let Some(old) = before
+        .signer
+        .filter(|old| signature.replaces() == Some(*old))
+    else {
+        return;
+    };
+    if signature.signer() != Some(old) {
+        printer.note(&format!(
+            "`{key}` is {} now; {old}, which signed it when you approved it, says that this key replaces it",
+            signature.in_words()
+        ));
     }
 }
 

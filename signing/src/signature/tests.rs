@@ -43,6 +43,7 @@ struct Signed {
     package: Verified,
     card: Option<Vec<u8>>,
     signer: Option<String>,
+    rotation: Option<Vec<u8>>,
     bundle: Vec<u8>,
     key: PrivateKey,
 }
@@ -54,6 +55,7 @@ impl Signed {
             package,
             card: Some(CARD.to_vec()),
             signer: Some(key.public().to_pem()),
+            rotation: None,
             bundle: Vec::new(),
             key,
         };
@@ -70,6 +72,7 @@ impl Signed {
             package: &self.package,
             card: self.card.as_deref(),
             signer: self.signer.as_deref().map(str::as_bytes),
+            rotation: self.rotation.as_deref(),
         }
     }
 
@@ -419,4 +422,24 @@ fn members_that_are_not_known_are_ignored() {
     });
     signed.edit(|bundle| bundle["verificationMaterial"]["timestampVerificationData"] = json!({}));
     signed.check(&[]).unwrap();
+}
+
+#[test]
+fn a_key_that_replaces_another_says_which() {
+    let mut signed = Signed::honest();
+    assert_eq!(signed.check(&[]).unwrap().replaces(), None);
+    let old = PrivateKey::generate(KeyKind::Ed25519).unwrap();
+    signed.rotation = Some(crate::rotation::rotate(&old, signed.key.public()).unwrap());
+    signed.refused("does not sign signer-rotation.sig");
+    signed.bundle = sign(&signed.files(), &signed.key).unwrap();
+    let signer = signed.check(&[]).unwrap();
+    assert_eq!(signer.replaces(), Some(old.public().fingerprint()));
+
+    // A statement on a package is none on a key, and the other way round.
+    signed.rotation = Some(signed.bundle.clone());
+    signed.bundle = sign(&signed.files(), &signed.key).unwrap();
+    signed.refused("signer-rotation.sig does not count: its statement");
+    signed.rotation = None;
+    signed.bundle = crate::rotation::rotate(&signed.key, signed.key.public()).unwrap();
+    signed.refused("its statement");
 }

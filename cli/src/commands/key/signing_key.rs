@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use tool_hub_manifest::{KeyName, NameError, Verified};
 use tool_hub_registry_client::SignatureFiles;
+use tool_hub_toolbox::Error;
 use tool_hub_toolbox::package_signature::{self, PackageSignature};
 use tool_hub_toolbox::settings::Settings;
 use tool_hub_toolbox::signing_keys::SigningKeys;
@@ -36,12 +37,12 @@ impl SigningKey {
         package: &Verified,
         card: &[u8],
         settings: &Settings,
-    ) -> anyhow::Result<(SignatureFiles, PackageSignature)> {
+    ) -> Result<(SignatureFiles, PackageSignature), Error> {
         let keys = SigningKeys::read(settings)?;
-        let key = match self {
-            Self::Named(name) => keys.private(name)?,
-            Self::File(path) => SigningKeys::private_key(&settings.place(path))?,
+        let (key, rotation) = match self {
+            Self::Named(name) => (keys.private(name)?, keys.rotation(name)?),
+            Self::File(path) => (SigningKeys::private_key(&settings.place(path))?, None),
         };
-        Ok(package_signature::sign(package, card, &key, &keys)?)
+        package_signature::sign(package, card, &key, rotation, &keys)
     }
 }
