@@ -47,7 +47,7 @@ fn a_few_lines_to_decide_on() {
     let shown = ran.ok();
     let lines: Vec<&str> = shown.lines().collect();
     assert!(lines.len() <= LINES_MAX, "{shown}");
-    assert_eq!(lines[0], "one 0.0.0");
+    assert_eq!(lines[0], "one 0.0.0, not signed");
     assert_eq!(lines[1], "  Adds. (2 lines more: see --verbose)");
     for part in [
         "  publisher  author, 20",

@@ -1,5 +1,5 @@
-//! Tests of signed packages: who signed one is shown, pinned at first use, and asked about when it
-//! changes; a wrong signature is refused.
+//! Tests of signed packages: a signer is shown, pinned at first use and asked about when it changes.
+//! A wrong signature is refused.
 
 use std::fs;
 use std::path::Path;

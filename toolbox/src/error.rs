@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use tool_hub_host::{Change, HostError};
 use tool_hub_manifest::{
-    Access, AddressError, DirectoryName, DocumentError, FunctionName, KeyName, Origin,
-    ReferenceError, ServerAddress, SpecError, ToolKey, VariableName, VerifyError, Version, Yank,
+    Access, AddressError, DirectoryName, DocumentError, FunctionName, Origin, ReferenceError,
+    ServerAddress, SpecError, ToolKey, VariableName, VerifyError, Version, Yank,
 };
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, ClientError, StoreError, TokenError};
 use tool_hub_signing::SigningError;
@@ -16,6 +16,7 @@ use crate::difference;
 use crate::keyring_item::KeyringError;
 use crate::oauth::SignInError;
 use crate::sensitive::finding::Finding;
+use crate::signing_keys::error::SigningKeyError;
 
 /// Reasons why a toolbox cannot be read, changed or used. Messages name no command: whoever shows
 /// them knows how its user goes on.
@@ -314,40 +315,9 @@ pub enum Error {
         /// The reason.
         source: SigningError,
     },
-    /// A file holds no key that signs packages, or verifies their signatures.
-    #[error("{} cannot be used as a key", path.display())]
-    Key {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: SigningError,
-    },
-    /// Others than its owner may read a private key.
-    #[error("{} can be read by others than you, so the key in it is not used", path.display())]
-    KeyOpenToOthers {
-        /// The file.
-        path: PathBuf,
-    },
-    /// There is no key of a name.
-    #[error("there is no key called `{name}`")]
-    NoSuchKey {
-        /// The name.
-        name: KeyName,
-        /// The names that there are.
-        known: Vec<KeyName>,
-    },
-    /// A name has a key already, or a key a name.
-    #[error("there is a key called `{name}` already")]
-    KeyExists {
-        /// The name.
-        name: KeyName,
-    },
-    /// A key is somebody else's, and only its public half is here.
-    #[error("`{name}` is somebody else's key, which cannot sign here")]
-    CannotSign {
-        /// The name.
-        name: KeyName,
-    },
+    /// A key that signs packages cannot be used.
+    #[error(transparent)]
+    SigningKey(#[from] SigningKeyError),
 
     /// A text names no tool.
     #[error("`{text}` names no tool")]
@@ -494,7 +464,7 @@ impl Error {
                     | Self::AlreadyRequired { .. }
                     | Self::RequiredBySystem { .. }
                     | Self::NotRoots { .. }
-                    | Self::KeyOpenToOthers { .. }
+                    | Self::SigningKey(SigningKeyError::OpenToOthers { .. })
                     | Self::NoSigner { .. }
                     | Self::ComponentTooLarge { .. }
                     | Self::DangerousDirectory { .. }

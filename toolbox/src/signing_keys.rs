@@ -4,6 +4,8 @@
 //! signs also `NAME.pem`, which nobody but the user reads. `NAME.rotation.sig` is the statement of
 //! another key that this one replaces it.
 
+pub mod error;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
@@ -15,6 +17,7 @@ use tool_hub_signing::{PRIVATE_KEY_BYTES_MAX, PUBLIC_KEY_BYTES_MAX, PrivateKey, 
 use crate::error::Error;
 use crate::files;
 use crate::settings::Settings;
+use error::SigningKeyError;
 
 const DIRECTORY: &str = "keys";
 const PUBLIC: &str = ".pub.pem";
@@ -43,7 +46,7 @@ impl SigningKeys {
     /// Reads the public keys.
     ///
     /// # Errors
-    /// [`Error::Read`], [`Error::Key`].
+    /// [`Error::Read`], [`SigningKeyError::NotAKey`].
     pub fn read(settings: &Settings) -> Result<Self, Error> {
         let directory = settings.user.join(DIRECTORY);
         let mut keys = BTreeMap::new();
@@ -83,12 +86,13 @@ impl SigningKeys {
     /// The key called `name`.
     ///
     /// # Errors
-    /// [`Error::NoSuchKey`].
+    /// [`SigningKeyError::NotFound`].
     pub fn named(&self, name: &KeyName) -> Result<&NamedKey, Error> {
-        self.keys.get(name).ok_or_else(|| Error::NoSuchKey {
+        let missing = || SigningKeyError::NotFound {
             name: name.clone(),
             known: self.keys.keys().cloned().collect(),
-        })
+        };
+        Ok(self.keys.get(name).ok_or_else(missing)?)
     }
 
     /// The user's name for the key with a fingerprint.
@@ -101,10 +105,10 @@ impl SigningKeys {
     /// Keeps `key` as `name`, which has to be free.
     ///
     /// # Errors
-    /// [`Error::KeyExists`], [`Error::Write`].
+    /// [`SigningKeyError::Exists`], [`Error::Write`].
     pub fn keep(&self, name: &KeyName, key: &PrivateKey) -> Result<(), Error> {
         self.refuse_taken(name, key.public())?;
-        let pem = key.to_pem().map_err(|source| Error::Key {
+        let pem = key.to_pem().map_err(|source| SigningKeyError::NotAKey {
             path: private_path(&self.directory, name),
             source,
         })?;
@@ -140,7 +144,7 @@ impl SigningKeys {
     /// Calls somebody's public key `name`, which has to be free.
     ///
     /// # Errors
-    /// [`Error::KeyExists`], [`Error::Write`].
+    /// [`SigningKeyError::Exists`], [`Error::Write`].
     pub fn trust(&self, name: &KeyName, key: &PublicKey) -> Result<(), Error> {
         self.refuse_taken(name, key)?;
         self.write_public(name, key)
@@ -149,7 +153,7 @@ impl SigningKeys {
     /// Forgets the key called `name`. A private key is gone for good.
     ///
     /// # Errors
-    /// [`Error::NoSuchKey`], [`Error::Write`].
+    /// [`SigningKeyError::NotFound`], [`Error::Write`].
     pub fn remove(&self, name: &KeyName) -> Result<(), Error> {
         self.named(name)?;
         // The public one last: as long as it is there, the key is listed, and can be removed again.
@@ -171,12 +175,12 @@ impl SigningKeys {
     /// The private key called `name`.
     ///
     /// # Errors
-    /// [`Error::NoSuchKey`], [`Error::CannotSign`] for somebody else's, and as
+    /// [`SigningKeyError::NotFound`], [`SigningKeyError::CannotSign`] for somebody else's, and as
     /// [`private_key`](Self::private_key).
     pub fn private(&self, name: &KeyName) -> Result<PrivateKey, Error> {
         let key = self.named(name)?;
         if !key.can_sign {
-            return Err(Error::CannotSign { name: name.clone() });
+            return Err(SigningKeyError::CannotSign { name: name.clone() }.into());
         }
         Self::private_key(&private_path(&self.directory, name))
     }
@@ -184,13 +188,12 @@ impl SigningKeys {
     /// Reads the private key in a PEM file, which nobody but its owner may read.
     ///
     /// # Errors
-    /// [`Error::Read`], [`Error::KeyOpenToOthers`], [`Error::Key`].
+    /// [`Error::Read`], [`SigningKeyError::OpenToOthers`], [`SigningKeyError::NotAKey`].
     pub fn private_key(path: &Path) -> Result<PrivateKey, Error> {
         let file = files::open_to_read(path).map_err(files::unreadable(path))?;
         if files::is_open_to_others(&file).map_err(files::unreadable(path))? {
-            return Err(Error::KeyOpenToOthers {
-                path: path.to_owned(),
-            });
+            let path = path.to_owned();
+            return Err(SigningKeyError::OpenToOthers { path }.into());
         }
         let pem = files::read_all(file, PRIVATE_KEY_BYTES_MAX as u64);
         let pem = pem.map_err(files::unreadable(path))?;
@@ -201,9 +204,10 @@ impl SigningKeys {
     fn refuse_taken(&self, name: &KeyName, key: &PublicKey) -> Result<(), Error> {
         let same = self.name_of(key.fingerprint());
         match same.or_else(|| self.keys.get_key_value(name).map(|(name, _)| name)) {
-            Some(taken) => Err(Error::KeyExists {
+            Some(taken) => Err(SigningKeyError::Exists {
                 name: taken.clone(),
-            }),
+            }
+            .into()),
             None => Ok(()),
         }
     }
@@ -217,7 +221,7 @@ impl SigningKeys {
 /// Reads the public key in a PEM file.
 ///
 /// # Errors
-/// [`Error::Read`], [`Error::Key`].
+/// [`Error::Read`], [`SigningKeyError::NotAKey`].
 pub fn public_key(path: &Path) -> Result<PublicKey, Error> {
     let pem = files::read_regular(path, PUBLIC_KEY_BYTES_MAX as u64);
     let pem = pem.map_err(files::unreadable(path))?;
@@ -226,7 +230,7 @@ pub fn public_key(path: &Path) -> Result<PublicKey, Error> {
 
 fn not_a_key(path: &Path) -> impl FnOnce(tool_hub_signing::SigningError) -> Error + use<> {
     let path = path.to_owned();
-    |source| Error::Key { path, source }
+    |source| SigningKeyError::NotAKey { path, source }.into()
 }
 
 fn private_path(directory: &Path, name: &KeyName) -> PathBuf {

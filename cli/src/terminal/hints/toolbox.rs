@@ -6,6 +6,7 @@ use tool_hub_toolbox::Error;
 use tool_hub_toolbox::keyring_item::KeyringError;
 use tool_hub_toolbox::oauth::SignInError;
 use tool_hub_toolbox::sensitive::finding::{Finding, Refusal};
+use tool_hub_toolbox::signing_keys::error::SigningKeyError;
 use url::Url;
 
 use super::{Hint, one};
@@ -114,23 +115,7 @@ impl Hint for Error {
             Self::WrongSignature { .. } => one(
                 "nothing was loaded; tell its author, by another way than the registry, and load no version until you know why",
             ),
-            Self::Key { source, .. } => match source {
-                SigningError::NotAPrivateKey { .. } => one(
-                    "name a PEM file with an unencrypted private key; make one with: tool key new NAME",
-                ),
-                _ => one("name a PEM file with a public key, such as `tool key show NAME` prints"),
-            },
-            Self::KeyOpenToOthers { path } => vec![format!("run: chmod 600 {}", path.display())],
-            Self::NoSuchKey { name, known } => {
-                let known: Vec<&str> = known.iter().map(|name| name.as_str()).collect();
-                vec![match (nearest(name.as_str(), &known), known.is_empty()) {
-                    (Some(nearest), _) => format!("did you mean `{nearest}`?"),
-                    (None, false) => format!("there are: {}", known.join(", ")),
-                    (None, true) => format!("make one with: tool key new {name}"),
-                }]
-            }
-            Self::KeyExists { name } => vec![format!("see it with: tool key show {name}")],
-            Self::CannotSign { .. } => one("see which of your keys can sign with: tool key list"),
+            Self::SigningKey(source) => source.hints(),
             Self::NotAReference {
                 text,
                 address,
@@ -168,6 +153,35 @@ impl Hint for Error {
             Self::NotVerified(source) | Self::NotThePackage { source, .. } => source.hints(),
             Self::Client(source) => source.hints(),
             Self::Store(source) => source.hints(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Hint for SigningKeyError {
+    fn exit(&self) -> Exit {
+        Exit::of_refusal(matches!(self, Self::OpenToOthers { .. }))
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::NotAKey { source, .. } => match source {
+                SigningError::NotAPrivateKey { .. } => one(
+                    "name a PEM file with an unencrypted private key; make one with: tool key new NAME",
+                ),
+                _ => one("name a PEM file with a public key, such as `tool key show NAME` prints"),
+            },
+            Self::OpenToOthers { path } => vec![format!("run: chmod 600 {}", path.display())],
+            Self::NotFound { name, known } => {
+                let known: Vec<&str> = known.iter().map(|name| name.as_str()).collect();
+                vec![match (nearest(name.as_str(), &known), known.is_empty()) {
+                    (Some(nearest), _) => format!("did you mean `{nearest}`?"),
+                    (None, false) => format!("there are: {}", known.join(", ")),
+                    (None, true) => format!("make one with: tool key new {name}"),
+                }]
+            }
+            Self::Exists { name } => vec![format!("see it with: tool key show {name}")],
+            Self::CannotSign { .. } => one("see which of your keys can sign with: tool key list"),
             _ => Vec::new(),
         }
     }
