@@ -381,13 +381,16 @@ fn every_dependency_is_used() {
 
 /// The table of cases that the target `hostile` makes is compared with them there.
 fn security_md_names_tests_that_exist() {
-    let document = std::fs::read_to_string(root().join("SECURITY.md")).expect("SECURITY.md");
-    let rows = document.lines().filter_map(|line| line.strip_prefix("| "));
+    let [security, trust] = ["SECURITY.md", "docs/trust.md"]
+        .map(|file| std::fs::read_to_string(root().join(file)).expect("a document"));
     // All columns but the last, which states the expected outcome.
-    let cells = rows.flat_map(|row| {
-        let cells: Vec<&str> = row.trim_end_matches(" |").split(" | ").collect();
-        cells[..cells.len() - 1].to_vec()
+    let outcomes = cells(&security).map(|mut row| {
+        row.pop();
+        row
     });
+    // The last column, after what is promised.
+    let promises = cells(&trust).map(|row| row.last().copied().into_iter().collect());
+    let cells = outcomes.chain(promises).flat_map(|row: Vec<&str>| row);
     let named: BTreeSet<&str> = cells
         .flat_map(|cell| cell.split('`').skip(1).step_by(2))
         .filter_map(|name| name.rsplit("::").next())
@@ -414,6 +417,12 @@ fn security_md_names_tests_that_exist() {
         }
     }
     assert!(missing.is_empty(), "no tests: {missing:?}");
+}
+
+/// The cells of each row of the tables in a document.
+fn cells(document: &str) -> impl Iterator<Item = Vec<&str>> {
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| "));
+    rows.map(|row| row.trim_end_matches(" |").split(" | ").collect())
 }
 
 fn sources() -> Vec<PathBuf> {
