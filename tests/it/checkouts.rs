@@ -155,8 +155,13 @@ const EDITS: &[(&str, &str, Edit)] = &[
         drop(table(it.record()).remove("name"))
     }),
     ("a signer", NOT_YOURS, |it| {
-        it.record()["signer"] = value("ada")
+        it.record()["signer"] = value("SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU")
     }),
+    (
+        "a signer that is no key",
+        "not the fingerprint of a key",
+        |it| it.record()["signer"] = value("ada"),
+    ),
     ("another format", "format 2 is not known", |it| {
         it.lock["format"] = value(2)
     }),

@@ -30,6 +30,10 @@ pub(crate) fn tests() -> Vec<Test> {
         test("signatures::wrong_ones", wrong_ones),
         test("signatures::changed_on_the_wire", changed_on_the_wire),
         test("signatures::a_lock_that_was_edited", an_edited_lock),
+        test(
+            "signatures::a_pin_outlives_the_lock",
+            a_pin_outlives_the_lock,
+        ),
         test("signatures::published_once", published_once),
         test("signatures::keys_are_kept", keys_are_kept),
         test("signatures::model_signing_agrees", model_signing_agrees)
@@ -523,6 +527,28 @@ fn an_edited_lock() {
     );
     fs::write(&path, honest).expect("a lock");
     user.tool("verify").ok();
+}
+
+fn a_pin_outlives_the_lock() {
+    let published = Published::new();
+    let user = published.user();
+    user.tool("remove adder").ok();
+    let new = new_key(&published.ada, "other", "p256");
+    push(&published.ada, "1.0.1", Some("other"));
+    let approve = digest(&user, TOOL);
+    let changed = format!(
+        "`adder` was signed by {} when you approved it, and is signed by {new} now",
+        published.signer
+    );
+    let again = || user.run(["load", TOOL, "--approve", &approve]);
+    says(&again(), 3, &changed);
+    // Another toolbox of the same user.
+    user.write("toolbox.toml", "");
+    says(&again(), 3, &changed);
+    user.run(["load", TOOL, "--approve", &approve, "--signer", &new])
+        .ok();
+    fs::remove_file(user.work().join("toolbox.toml")).expect("a file");
+    again().ok();
 }
 
 /// A version never changes, so it is not signed later, nor by somebody else.

@@ -11,6 +11,7 @@ use tool_hub_manifest::{
 };
 
 use crate::error::Error;
+use crate::known_signers::KnownSigners;
 use crate::loaded::Loader;
 use crate::open_toolbox::OpenToolbox;
 use crate::package::{Fetched, FetchedFrom};
@@ -130,6 +131,7 @@ impl<'a> PreparedRecord<'a> {
             key, entry, locked, ..
         } = self;
         OpenToolbox::insert(settings, key, entry, locked.clone(), signature)?;
+        KnownSigners::note(settings, &locked)?;
         Ok(locked)
     }
 }

@@ -42,6 +42,7 @@ pub mod files;
 pub mod inspection_report;
 pub mod keyring_item;
 pub mod known_releases;
+pub mod known_signers;
 pub mod loaded;
 pub mod notices;
 pub mod oauth;

@@ -15,6 +15,7 @@ use tool_hub_manifest::{
 use tool_hub_registry_client::AllowedYanks;
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
+use tool_hub_toolbox::known_signers::KnownSigners;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::origin;
 use tool_hub_toolbox::package::{FetchOptions, Fetched, FetchedFrom, Subject};
@@ -277,10 +278,13 @@ async fn approve_and_load(
     let approved = toolbox.last_approved(key);
     let unchanged =
         approved.filter(|before| !show_difference(key, before, &inspection, fetched, session));
-    if let Some(before) = approved.filter(|_| replaces.is_none()) {
-        tell_of_rotation(key, before, fetched, printer);
-        signer.check_change(key, before, fetched, flags.approve, printer)?;
-    }
+    // The same tool may have been removed, or be loaded into another toolbox.
+    let signed_by = match approved.filter(|_| replaces.is_none()) {
+        Some(before) => before.signer,
+        None => KnownSigners::read(&config.settings)?.of(&fetched.origin.source()),
+    };
+    tell_of_rotation(key, signed_by, fetched, printer);
+    signer.check_change(key, signed_by, fetched, flags.approve, printer)?;
     if let Some(before) = unchanged
         && flags.is_empty()
         && started_with

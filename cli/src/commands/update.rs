@@ -209,7 +209,7 @@ impl Update {
             Some(ChangeKind::Code) => accepts_code,
             Some(ChangeKind::Beyond) => false,
         };
-        tell_of_rotation(key, locked, fetched, printer);
+        tell_of_rotation(key, locked.signer, fetched, printer);
         if passes {
             return Ok(GivenConsent::now(&new, grants, Consent::Update)?);
         }
@@ -234,7 +234,7 @@ impl Update {
             printer.before_a_question(&format!("  digest of this: {}", new.approval_digest));
         }
         self.signer
-            .check_change(key, locked, fetched, self.approval.approve, printer)?;
+            .check_change(key, locked.signer, fetched, self.approval.approve, printer)?;
         let candidate = Candidate {
             name: key.as_str(),
             digest: new.approval_digest,

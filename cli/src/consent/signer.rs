@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tool_hub_manifest::{Digest, FingerprintError, KeyFingerprint, LockedTool, ToolKey};
+use tool_hub_manifest::{Digest, FingerprintError, KeyFingerprint, ToolKey};
 use tool_hub_toolbox::open_toolbox::Member;
 use tool_hub_toolbox::package::Fetched;
 use tool_hub_toolbox::package_signature::PackageSignature;
@@ -58,20 +58,20 @@ impl SignerFlag {
         }
     }
 
-    /// Warns if a tool that was signed as the user approved it is signed by somebody else, or no
-    /// more. The digest that `--approve` names does not say who signed it, so that flag alone does
-    /// not accept the change.
+    /// Warns if a tool that was signed by `before` as the user approved it is signed by somebody
+    /// else, or no more. The digest that `--approve` names does not say who signed it, so that flag
+    /// alone does not accept the change.
     pub(crate) fn check_change(
         &self,
         key: &ToolKey,
-        before: &LockedTool,
+        before: Option<KeyFingerprint>,
         fetched: &Fetched,
         approve: Option<Digest>,
         printer: &Printer,
     ) -> anyhow::Result<()> {
-        let (old, new) = (before.signer, fetched.signature.signer());
-        let compared = fetched.signature.signer_compared_with(old);
-        let Some(signer) = old.filter(|_| old != compared) else {
+        let new = fetched.signature.signer();
+        let compared = fetched.signature.signer_compared_with(before);
+        let Some(signer) = before.filter(|_| before != compared) else {
             return Ok(());
         };
         let changed = format!(
@@ -95,15 +95,12 @@ impl SignerFlag {
 /// says.
 pub(crate) fn tell_of_rotation(
     key: &ToolKey,
-    before: &LockedTool,
+    before: Option<KeyFingerprint>,
     fetched: &Fetched,
     printer: &Printer,
 ) {
     let signature = &fetched.signature;
-    let Some(old) = before
-        .signer
-        .filter(|old| signature.replaces() == Some(*old))
-    else {
+    let Some(old) = before.filter(|old| signature.replaces() == Some(*old)) else {
         return;
     };
     if signature.signer() != Some(old) {
