@@ -134,9 +134,9 @@ pub(crate) async fn push(
     })
 }
 
-/// A version that exists is fine when it is the same one: a push may be repeated. An
-/// equal manifest names an equal component. No two signatures with a key on a NIST curve are equal,
-/// so that there is one of the same key is enough.
+/// A version that exists is fine when it is the same one: a push may be repeated. An equal
+/// manifest names an equal component. No two signatures with a key on a NIST curve are equal, so
+/// that there is one of the same key is enough.
 async fn same_or_refused(
     registry: &Registry,
     push: &Push<'_>,

@@ -1,4 +1,4 @@
-//! Downloads the signature of a package, and the files that it covers beside those that are pulled.
+//! Downloads the signature of a package, and the files that it covers and a pull leaves out.
 
 use tool_hub_manifest::package_file;
 

@@ -2,8 +2,8 @@
 
 use tool_hub_manifest::KeyFingerprint;
 
-/// A package cannot be signed, or its signature does not count. Texts of a stranger are in it only
-/// escaped.
+/// A package cannot be signed, or its signature does not count. Texts of a stranger are in it
+/// only escaped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SigningError {

@@ -1,8 +1,8 @@
 //! Signs tool packages and verifies their signatures, in the format of OpenSSF model signing v1.
 //!
-//! A signature is a Sigstore bundle v0.3 with a DSSE envelope around an in-toto statement v1 whose
-//! predicate names each file of the package with its SHA-256 digest. `model_signing` (PyPI) 1.1
-//! writes and verifies the same for keys on the NIST curves; it has no Ed25519.
+//! A signature is a Sigstore bundle v0.3 with a DSSE envelope around an in-toto statement v1
+//! whose predicate names each file of the package with its SHA-256 digest. `model_signing` (PyPI)
+//! 1.1 writes and verifies the same for keys on the NIST curves; it has no Ed25519.
 //!
 //! The crate is pure: bytes in, bytes out. It opens no file, and keeps no key.
 //!

@@ -52,8 +52,8 @@ impl KeyKind {
         }
     }
 
-    /// The bytes before the point in the `SubjectPublicKeyInfo` of such a key (RFC 5480 and 8410).
-    /// DER has one form for each key, so comparing bytes parses all of it.
+    /// The bytes before the point in the `SubjectPublicKeyInfo` of such a key (RFC 5480 and
+    /// 8410). DER has one form for each key, so comparing bytes parses all of it.
     fn prefix(self) -> &'static [u8] {
         match self {
             Self::P256 => &[
@@ -159,8 +159,8 @@ impl PublicKey {
         KeyFingerprint::of(&self.der)
     }
 
-    /// The digest of its PEM form by which `model_signing` names it in a bundle, as 64 hexadecimal
-    /// digits.
+    /// The digest of its PEM form by which `model_signing` names it in a bundle, as 64
+    /// hexadecimal digits.
     pub(crate) fn hint(&self) -> String {
         Digest::of(self.to_pem().as_bytes()).hex()
     }

@@ -1,8 +1,8 @@
 //! The rotation of a key: the old key signs a statement that the new one replaces it.
 //!
-//! It is a Sigstore bundle as the signature of a package is, around an in-toto statement of a type
-//! of its own, so that neither passes for the other. Its subject is the new key's PEM file; the
-//! predicate holds the old key.
+//! It is a Sigstore bundle as the signature of a package is, around an in-toto statement of a
+//! type of its own, so that neither passes for the other. Its subject is the new key's PEM file;
+//! the predicate holds the old key.
 
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{Digest, KeyFingerprint, package_file};
@@ -33,8 +33,8 @@ struct Rotation {
     before: String,
 }
 
-/// Says with `old` that `new` replaces it. The result is the content of `signer-rotation.sig`, which
-/// lies in the packages that `new` signs.
+/// Says with `old` that `new` replaces it. The result is the content of `signer-rotation.sig`,
+/// which lies in the packages that `new` signs.
 ///
 /// # Errors
 /// [`SigningError::Library`].

@@ -28,8 +28,8 @@ pub fn sign(files: &PackageFiles<'_>, key: &PrivateKey) -> Result<Vec<u8>, Signi
     bundle.to_json()
 }
 
-/// The key that signed a package. It exists only where the signature over exactly that package was
-/// verified:
+/// The key that signed a package. It exists only where the signature over exactly that package
+/// was verified:
 ///
 /// ```compile_fail,E0451
 /// # use tool_hub_signing::{PublicKey, VerifiedSigner};

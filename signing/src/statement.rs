@@ -136,8 +136,8 @@ impl Statement {
     }
 
     /// Holds the statement against `files`: it has to name each of them, with its digest, and
-    /// nothing else. A name that is none of a package's, such as `./tool.toml`, is a file that the
-    /// package does not have.
+    /// nothing else. A name that is none of a package's, such as `./tool.toml`, is a file that
+    /// the package does not have.
     pub(crate) fn check(&self, files: &[HashedFile]) -> Result<(), SigningError> {
         let mut signed: BTreeMap<&str, Digest> = BTreeMap::new();
         let mut digests = Vec::new();

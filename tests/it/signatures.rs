@@ -1,4 +1,4 @@
-//! Tests of signed packages: a signer is shown, pinned at first use and asked about when it changes.
+//! Tests of signed packages: a signer is shown, pinned, and asked about when it changes.
 //! A wrong signature is refused.
 
 use std::fs;

@@ -1,5 +1,5 @@
-//! The `KnownSigners`, `known_signers.toml`: the keys that signed tools as the user approved them.
-//! A pin outlives the lock here: a tool that is removed, or that another toolbox gets, has it too.
+//! The `KnownSigners`, `known_signers.toml`: the keys that signed what the user approved.
+//! So a pin outlives the lock: a tool that is removed, or that another toolbox gets, has it too.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

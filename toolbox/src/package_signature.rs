@@ -14,8 +14,8 @@ use crate::open_toolbox::Member;
 use crate::settings::Settings;
 use crate::signing_keys::SigningKeys;
 
-/// Who signed a package. One that names a signer is made by verifying the signature, or of a record
-/// that the user approved.
+/// Who signed a package. One that names a signer is made by verifying the signature, or of a
+/// record that the user approved.
 #[derive(Debug, Clone)]
 pub struct PackageSignature {
     state: State,
@@ -40,7 +40,8 @@ impl PackageSignature {
         }
     }
 
-    /// Verifies the signature in `files`, if there is one, over `package` and the files beside it.
+    /// Verifies the signature in `files`, if there is one, over `package` and the files beside
+    /// it.
     ///
     /// # Errors
     /// As [`VerifiedSigner::check`], where the signature is wrong. One that cannot be verified is

@@ -1,8 +1,8 @@
 //! The user's keys that sign packages, and the public keys of others that have a name here.
 //!
-//! Each is a PEM file in the directory `keys` of the user's own: `NAME.pub.pem`, and for a key that
-//! signs also `NAME.pem`, which nobody but the user reads. `NAME.rotation.sig` is the statement of
-//! another key that this one replaces it.
+//! Each is a PEM file in the directory `keys` of the user's own: `NAME.pub.pem`, and for a key
+//! that signs also `NAME.pem`, which nobody but the user reads. `NAME.rotation.sig` is the
+//! statement of another key that this one replaces it.
 
 pub mod error;
 
@@ -156,7 +156,8 @@ impl SigningKeys {
     /// [`SigningKeyError::NotFound`], [`Error::Write`].
     pub fn remove(&self, name: &KeyName) -> Result<(), Error> {
         self.named(name)?;
-        // The public one last: as long as it is there, the key is listed, and can be removed again.
+        // The public one last: as long as it is there, the key is listed, and can be removed
+        // again.
         for path in [
             private_path(&self.directory, name),
             rotation_path(&self.directory, name),

@@ -59,8 +59,8 @@ impl SignerFlag {
     }
 
     /// Warns if a tool that was signed by `before` as the user approved it is signed by somebody
-    /// else, or no more. The digest that `--approve` names does not say who signed it, so that flag
-    /// alone does not accept the change.
+    /// else, or no more. The digest that `--approve` names does not say who signed it, so that
+    /// flag alone does not accept the change.
     pub(crate) fn check_change(
         &self,
         key: &ToolKey,
@@ -115,7 +115,8 @@ fn words(signer: Option<KeyFingerprint>) -> String {
     signer.map_or_else(|| "none".to_owned(), |signer| signer.to_string())
 }
 
-/// The signer for programs: the fingerprint and the user's name for it; `null` where there is none.
+/// The signer for programs: the fingerprint and the user's name for it; `null` where there is
+/// none.
 pub(crate) fn signer_json(signature: &PackageSignature) -> Value {
     match signature.signer() {
         Some(signer) => json!({ "fingerprint": signer, "name": signature.signer_name() }),

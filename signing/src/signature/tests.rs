@@ -1,4 +1,4 @@
-//! Tests of signatures: honest ones are accepted, and whatever was changed, moved or made up is not.
+//! Tests of signatures: honest ones are accepted; what was changed, moved or made up is not.
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};

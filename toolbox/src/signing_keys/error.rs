@@ -1,4 +1,4 @@
-//! The `SigningKeyError`: a key that signs packages, or verifies their signatures, cannot be used.
+//! The `SigningKeyError`: a key that signs packages, or verifies them, cannot be used.
 
 use std::path::PathBuf;
 
