@@ -43,6 +43,8 @@ pub(crate) fn tests() -> Vec<Test> {
             model_signing_signs,
         )
         .needs(&[Need::PythonPackages]),
+        test("signatures::model_signing_s_curves", model_signing_s_curves)
+            .needs(&[Need::PythonPackages]),
     ]
 }
 
@@ -656,16 +658,58 @@ fn keys_are_kept() {
 
 /// OpenSSF's own program.
 fn model_signing(home: &Home, arguments: &[&str]) -> Command {
+    let mut command = python(home);
+    command.args(["-m", "model_signing"]).args(arguments);
+    command
+}
+
+/// Python with OpenSSF's program and what it depends on.
+fn python(home: &Home) -> Command {
     // The second is one of its dependencies, which its package does not name.
     let installed = packages::python(&["model-signing==1.1.1", "pyOpenSSL==26.4.0"]);
     let mut command = Command::new("python3");
     command
-        .args(["-m", "model_signing"])
-        .args(arguments)
         .env("PYTHONPATH", installed)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(home.work());
     command
+}
+
+/// Makes a key on a curve, in `key.pem` and `adder/signer.pem`.
+const NEW_KEY: &str = r#"
+import sys
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+PEM = serialization.Encoding.PEM
+PKCS8, SPKI = serialization.PrivateFormat.PKCS8, serialization.PublicFormat.SubjectPublicKeyInfo
+key = ec.generate_private_key(getattr(ec, sys.argv[1])())
+with open("key.pem", "wb") as file:
+    file.write(key.private_bytes(PEM, PKCS8, serialization.NoEncryption()))
+with open("adder/signer.pem", "wb") as file:
+    file.write(key.public_key().public_bytes(PEM, SPKI))
+"#;
+
+fn model_signing_s_curves() {
+    let home = Home::new();
+    version(&home, "1.0.0");
+    for curve in ["SECP384R1", "SECP521R1"] {
+        said(python(&home).args(["-c", NEW_KEY, curve]));
+        let key = ["sign", "key", "--private_key", "key.pem"];
+        let place = ["--signature", "adder/model.sig", "adder"];
+        said(&mut model_signing(&home, &[&key[..], &place].concat()));
+        let title = title(&home, "./adder");
+        assert!(
+            title.starts_with("adder 1.0.0, signed by SHA256:"),
+            "{title}"
+        );
+    }
+    // A curve that neither knows.
+    said(python(&home).args(["-c", NEW_KEY, "SECP256K1"]));
+    is_refused(
+        &home,
+        "its signer.pem: this is not a public key: its kind is not P-256",
+    );
 }
 
 fn verifies(home: &Home) -> Command {
