@@ -49,10 +49,9 @@ fn run(control: &OwnedFd) -> io::Result<()> {
         control.try_clone()?,
     )?;
     let leader = rustix::process::pidfd_open(child, PidfdFlags::empty())?;
-    let number = child.as_raw_nonzero().get().cast_unsigned();
-    let group = Arc::new(ProcessGroup::of(number, leader.try_clone()?));
+    let group = Arc::new(ProcessGroup::of(child, leader.try_clone()?));
     end_with_parent(control.try_clone()?, Arc::clone(&group));
-    let started = [&[kind::STARTED][..], &number.to_le_bytes()].concat();
+    let started = [&[kind::STARTED][..], &child.as_raw_pid().to_le_bytes()].concat();
     // If the parent is gone, the other thread ends the program.
     let _ = control::send(control, &started, &[leader.as_fd()]);
     let status = wait(child, &group)?;

@@ -4,6 +4,8 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::process::{Child, Command, Stdio};
 
+use rustix::process::Pid;
+
 use crate::error::CageError;
 use crate::launcher::Launcher;
 use crate::linux::control::{self, kind};
@@ -98,7 +100,8 @@ fn begun(control: &OwnedFd) -> Result<(OwnedFd, ProcessGroup), CageError> {
             }
             kind::LISTENER => listener = message.descriptors.into_iter().next(),
             kind::STARTED => {
-                let number = rest.try_into().ok().map(u32::from_le_bytes);
+                let number = rest.try_into().ok().map(i32::from_le_bytes);
+                let number = number.and_then(Pid::from_raw);
                 let leader = message.descriptors.into_iter().next();
                 let (Some(listener), Some(number), Some(leader)) = (listener, number, leader)
                 else {

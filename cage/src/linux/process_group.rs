@@ -2,20 +2,22 @@
 
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
+use rustix::process::Pid;
+
 /// The group that the program's process leads, and that nobody leaves.
 pub(super) struct ProcessGroup {
-    number: u32,
+    number: Pid,
     leader: OwnedFd,
 }
 
 impl ProcessGroup {
     /// The group of the process `number`, which `leader` stands for.
-    pub(super) fn of(number: u32, leader: OwnedFd) -> Self {
+    pub(super) fn of(number: Pid, leader: OwnedFd) -> Self {
         Self { number, leader }
     }
 
     /// Its number, which may be another group's once this one has ended.
-    pub(super) fn number(&self) -> u32 {
+    pub(super) fn number(&self) -> Pid {
         self.number
     }
 

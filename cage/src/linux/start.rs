@@ -235,7 +235,7 @@ fn serve(
             drop(scratch);
             let _ = tell.send(Some(end));
         })?;
-    let number = group.number();
+    let number = group.number().as_raw_pid().cast_unsigned();
     let kill = move || group.kill();
     let handle = Handle::new(number, Box::new(kill), ended);
     Ok(CagedProcess::new(

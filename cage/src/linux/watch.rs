@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::Pid;
+
 use crate::limits::CageLimits;
 use crate::linux::members::{has_more_tasks, memory_bytes};
 
@@ -20,7 +22,7 @@ const COUNTING_PART: u32 = 20;
 
 /// Counts the tasks of `group` until it has more than `max`, and returns true then, or until it
 /// `is_over`.
-pub(super) fn has_too_many_tasks(group: u32, max: u64, is_over: impl Fn() -> bool) -> bool {
+pub(super) fn has_too_many_tasks(group: Pid, max: u64, is_over: impl Fn() -> bool) -> bool {
     while !is_over() {
         let begun = Instant::now();
         if has_more_tasks(group, max) {
@@ -33,7 +35,7 @@ pub(super) fn has_too_many_tasks(group: u32, max: u64, is_over: impl Fn() -> boo
 
 /// The limit that the cage of `group` exceeds, and its value.
 pub(super) fn exceeded(
-    group: u32,
+    group: Pid,
     scratch: &Path,
     limits: &CageLimits,
 ) -> Option<(&'static str, u64)> {
