@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use rustix::process::{Pid, getpgid};
+use rustix::process::Pid;
 
 /// The memory of the processes of `group` that holds no file: their own, and what they share with
 /// others, which counts for each.
@@ -35,10 +35,19 @@ pub(super) fn has_more_tasks(group: Pid, max: u64) -> bool {
 fn processes(group: Pid) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(move |entry| {
-        let process = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
-        let is_member = getpgid(Some(process)).is_ok_and(|it| it == group);
-        is_member.then(|| entry.path())
+        let process = entry.file_name().to_str()?.parse().ok()?;
+        is_member(process, group).then(|| entry.path())
     })
+}
+
+#[expect(
+    unsafe_code,
+    reason = "the library takes no threads of the kernel, whose group is 0"
+)]
+fn is_member(process: i32, group: Pid) -> bool {
+    // SAFETY: the call takes a number, and changes nothing.
+    let found = unsafe { libc::getpgid(process) };
+    found == group.as_raw_pid()
 }
 
 /// The memory in the lines of `status`, which the kernel writes in kibibytes.
