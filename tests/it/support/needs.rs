@@ -48,7 +48,7 @@ pub(crate) enum Need {
 impl Need {
     /// Why the need is not met; nothing when it is.
     pub(crate) fn missing(self) -> Option<String> {
-        static FOUND: [OnceLock<Option<String>>; 15] = [const { OnceLock::new() }; 15];
+        static FOUND: [OnceLock<Option<String>>; 16] = [const { OnceLock::new() }; 16];
         let found = FOUND[self as usize].get_or_init(|| match self {
             Self::RustGuests => rust_target(),
             Self::PythonGuest => guests::try_build("slugify").err(),
