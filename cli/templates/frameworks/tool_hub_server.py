@@ -483,7 +483,7 @@ class FunctionTool:
         if structured_output is not False and output_schema is not None:
             server.output_of(self, hint)
         if isinstance(output_schema, dict):
-            self.output = output_schema
+            self.output = server.given_schema(output_schema)
 
     def __call__(self, *arguments, **named):
         return self.function(*arguments, **named)
@@ -721,6 +721,8 @@ class SdkServer(FunctionServer):
     def finished_schema(self, schema):
         return schema
 
+    given_schema = finished_schema
+
     def called_arguments(self, made):
         return f"{made.function.__name__}Arguments"
 
@@ -823,6 +825,9 @@ class FastMCP(FunctionServer):
     def finished_schema(self, schema):
         found = untitled(tool_hub_schema.dereferenced(schema))
         return {"additionalProperties": False, **{name: it for name, it in found.items() if name != "title"}}
+
+    def given_schema(self, schema):
+        return tool_hub_schema.dereferenced(schema)
 
     def called_arguments(self, made):
         return f"call[{made.function.__name__}]"
