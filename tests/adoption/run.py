@@ -525,7 +525,8 @@ def last_line(error):
     return " ".join(told[:2])[:220] or "nothing was said"
 
 
-def table(rows):
+def table(rows, whys):
+    """The page. `whys` has of some packages why they are not equal, in plain words."""
     lines = [(HERE / "head.md").read_text().rstrip(), ""]
     count = {name: sum(row["outcome"] == name for row in rows) for name in ("equal", "differs", "no component", "no original", "CANARY")}
     caged = {name: sum(row.get("caged") == name for row in rows) for name in ("equal", "differs", "refused", "CANARY")}
@@ -537,7 +538,8 @@ def table(rows):
         "", "| package | version | tools | calls answered | component | in the cage | reason |", "| --- | --- | --- | --- | --- | --- | --- |",
     ]  # fmt: skip
     for row in sorted(rows, key=lambda row: (row["registry"], row["package"])):
-        said = "; ".join(it for it in (row["reason"], row.get("caged_reason", "")) if it).replace("|", "\\|").replace("\n", " ")
+        why = whys.get((row["registry"], row["package"])) if row["outcome"] != "equal" else None
+        said = "; ".join(it for it in (why or row["reason"], row.get("caged_reason", "")) if it).replace("|", "\\|").replace("\n", " ")
         answered_of = f"{row['answered']} of {row['calls']}" if "calls" in row else ""
         cells = [f"{row['registry']}:{row['package']}", row["version"], row.get("tools", ""), answered_of, row["outcome"], row.get("caged", ""), said]
         lines.append(f"| {' | '.join(map(str, cells))} |")
@@ -597,10 +599,11 @@ def main():
         kept.write_text(json.dumps(list(rows.values()), indent=1))
     known = {(package["registry"], package["name"]) for package in packages}
     for path in given.rows:
-        rows |= read_rows(path)
+        for key, row in read_rows(path).items():
+            rows[key] = row | rows.get(key, {})
     rows = [row for key, row in rows.items() if key in known]
     if given.write:
-        (ROOT / "docs" / "adoption.md").write_text(table(rows))
+        (ROOT / "docs" / "adoption.md").write_text(table(rows, {(it["registry"], it["name"]): it.get("why") for it in packages}))
     equal = sum(row["outcome"] == "equal" for row in rows)
     print(f"{equal} of {len(rows)} are components with equal lists and results")
 
