@@ -247,7 +247,7 @@ def listed(tool):
     }  # fmt: skip
 
 
-# What answers say where there is no network: those of programs, and those of tools that were not granted it.
+# What answers say where there is no network: those of programs, and those of tools without rights.
 UNREACHED = re.compile(
     r"Name or service not known|Temporary failure in name resolution|Failed to resolve|getaddrinfo|ENOTFOUND|EAI_AGAIN|ECONNREFUSED"
     r"|Network is unreachable|was not granted http|cannot be reached \(|may not reach|fetch failed"
@@ -268,7 +268,7 @@ def answered(result):
     return {"content": parts, "structured": result.get("structuredContent")}
 
 
-# What differs from call to call: times, and identifiers that are drawn. So do a platform's numbers of errors.
+# What differs from call to call: times, and identifiers that are drawn; and a platform's errors.
 VARYING = re.compile(
     r"\[Errno -?\d+\]|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?|\b\d{1,2}:\d\d:\d\d(\.\d+)?|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b1[78]\d{8}(\.\d+|\d{3})?\b"
 )

@@ -94,7 +94,7 @@ class Frameworks(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
         if names_of(name) is None:
             return None
-        # A package of tools may be called after its framework, and lie within the framework's package.
+        # A package of tools may be called after its framework, or lie within the framework's own.
         if name.partition(".")[0] not in WHOLE and PACKAGES.find_spec(name) is not None:
             return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)

@@ -974,8 +974,8 @@ def nobody(name):
     raise KeyError(f"name not found: {name!r}")
 
 
-# Modules of the standard library that the sandbox has not, for servers that do not start without. Of others parts fail when
-# they are called.
+# Modules of the standard library that the sandbox has not, for servers that do not start without.
+# What is not said here of one fails when it is called.
 UNAVAILABLE = dict.fromkeys(
     ("curses", "grp", "mmap", "multiprocessing", "readline", "resource", "termios", "tkinter"), {}
 ) | {

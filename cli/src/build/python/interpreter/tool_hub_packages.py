@@ -78,7 +78,7 @@ class Packages(importlib.metadata.DistributionFinder):
     def exec_module(self, module):
         exec(self.get_code(module.__name__), module.__dict__)
         if module.__name__ == "anyio._core._exceptions":
-            # httpx repeats what this says, which is nothing, where requests end because the host refuses them.
+            # httpx repeats what this says, which is nothing, where the host refuses a request.
             module.BrokenResourceError.__str__ = lambda self: self.args and str(self.args[0]) or str(Exchange.failure or "")
 
     def is_package(self, name):
