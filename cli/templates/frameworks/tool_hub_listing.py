@@ -1,10 +1,11 @@
 """What frameworks of agents tell a model of a function: its text, and the schema of its arguments."""
 
 import ast
+import functools
 import inspect
 import logging
 import re
-import textwrap
+import sys
 import typing
 
 import tool_hub_pydantic as pydantic
@@ -121,15 +122,12 @@ def signature_text(function, skip=()):
     signature = inspect.signature(function)
     kept = [it for name, it in signature.parameters.items() if name not in skip]
     kept = [it.replace(default=it.empty) if isinstance(it.default, pydantic.FieldInfo) else it for it in kept]
-    written = {}
-    try:
-        node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    written, node = {}, definition(function)
+    if node is not None:
         every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
         written = {it.arg: ast.unparse(it.annotation) for it in every if it.annotation is not None}
         if node.returns is not None:
             written["return"] = ast.unparse(node.returns)
-    except (OSError, TypeError, SyntaxError, AttributeError, IndexError):
-        pass
 
     def named(hint, name):
         is_union = "|" in inspect.formatannotation(hint) and not isinstance(hint, str)
@@ -140,6 +138,27 @@ def signature_text(function, skip=()):
     if returned is not signature.empty:
         returned = named(returned, "return")
     return str(signature.replace(parameters=kept, return_annotation=returned))
+
+
+@functools.cache
+def definitions(module):
+    """The functions that the source of a module defines."""
+    try:
+        source = sys.modules[module].__loader__.get_source(module)
+        every = ast.walk(ast.parse(source))
+    except (AttributeError, ImportError, KeyError, SyntaxError, TypeError):
+        return []
+    return [it for it in every if isinstance(it, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+
+def definition(function):
+    """The definition of a function in its source; nothing where there is none."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    for node in definitions(function.__module__) if code else ():
+        lines = [node.lineno, *(it.lineno for it in node.decorator_list)]
+        if node.name == code.co_name and code.co_firstlineno in lines:
+            return node
+    return None
 
 
 class Written:
