@@ -19,6 +19,7 @@ import os
 import re
 import runpy
 import sys
+import types
 import typing
 
 import tool_hub_fastmcp
@@ -750,7 +751,8 @@ class SdkServer(FunctionServer):
         name = made.function.__name__
         try:
             parts = typing.get_args(kind)
-            if typing.get_origin(kind) is dict and len(parts) == 2 and parts[0] is str:
+            # The SDK knows `dict[str, int]`, and wraps `typing.Dict[str, int]`.
+            if isinstance(kind, types.GenericAlias) and kind.__origin__ is dict and len(parts) == 2 and parts[0] is str:
                 made.output = schemas.whole({**schemas.of(kind), "title": f"{name}DictOutput"})
             elif isinstance(kind, type) and issubclass(kind, pydantic.BaseModel):
                 made.output = tool_hub_schema.model_schema(kind)
