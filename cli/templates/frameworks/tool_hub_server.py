@@ -1142,6 +1142,8 @@ class Environment(dict):
         first = sys.modules.get(self.package)
         is_packaged = str(known.get("__file__")).startswith("/packages/")
         is_beside = is_packaged and first is not None and first.__package__ == known.get("__package__") == ""
+        # Where it does not start without, those count too that what it is made with looks for.
+        is_beside = is_beside or is_packaged and self.is_giving
         return is_beside or owner in (self.package, "__main__", "tool_hub_package", "tool_hub_pydantic")
 
     def note(self, name, has_default):
