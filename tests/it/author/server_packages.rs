@@ -15,6 +15,10 @@ pub(super) fn tests() -> Vec<Test> {
             .needs(&[Need::PythonGuest, Need::PythonPackages]),
         test("author::server_of_npm", server_of_npm)
             .needs(&[Need::JavascriptGuest, Need::NodePackages]),
+        test("author::server_of_npm_with_files", server_of_npm_with_files)
+            .needs(&[Need::JavascriptGuest, Need::NodePackages]),
+        test("author::tools_for_the_ai_sdk", tools_for_the_ai_sdk)
+            .needs(&[Need::JavascriptGuest, Need::NodePackages]),
         test("author::package_without_a_server", package_without_a_server)
             .needs(&[Need::NodePackages]),
     ]
@@ -164,6 +168,80 @@ fn server_of_npm() {
     // The real SDK checks what the server asks for.
     let failed = home.run(["call", "hello.add", "--json-args", r#"{"a":"two"}"#]);
     assert_ne!(failed.code(), 0);
+}
+
+/// A server that writes and reads a file of a directory that it is granted, and no other.
+fn server_of_npm_with_files() {
+    let home = Home::new().with("MEMORY_FILE_PATH", "/data/memory.jsonl");
+    home.tool("new memory --from npm:@modelcontextprotocol/server-memory@2026.8.31")
+        .ok();
+    let manifest = home.work().join("memory/tool.toml");
+    let text = std::fs::read_to_string(&manifest).expect("a manifest");
+    assert!(text.contains("MEMORY_FILE_PATH"), "{text}");
+    let asked = "[capabilities]\ndirectories = [{ name = \"data\", access = \"read-write\", why = \"what it keeps\" }]\n";
+    home.write("memory/tool.toml", text.replace("[capabilities]\n", asked));
+    home.tool("build memory").ok();
+    let data = home.work().join("data");
+    std::fs::create_dir(&data).expect("a directory");
+    let granted = format!("data:read-write={}", data.display());
+    let flags = [
+        "--allow-dir",
+        &granted,
+        "--allow-plain-var",
+        "MEMORY_FILE_PATH",
+    ];
+    load(&home, "./memory", &flags);
+
+    let entities =
+        r#"{"entities":[{"name":"Ada","entityType":"person","observations":["wrote é"]}]}"#;
+    let call = ["call", "memory.create_entities", "--json-args", entities];
+    home.run(call).ok();
+    let kept = std::fs::read_to_string(data.join("memory.jsonl")).expect("a file");
+    assert!(kept.contains("wrote é"), "{kept}");
+    // Another call finds it, in an instance of its own.
+    let graph = home.tool("call memory.read_graph").ok();
+    assert!(graph.contains("wrote é"), "{graph}");
+    // A link leads nowhere else, and no other path is there.
+    let outside = home.write("canary.jsonl", kept.replace("wrote é", "canary"));
+    std::os::unix::fs::symlink(&outside, data.join("link.jsonl")).expect("a link");
+    for path in [
+        "/data/link.jsonl",
+        "/data/../canary.jsonl",
+        &*outside.to_string_lossy(),
+    ] {
+        let read = home.run_with(
+            &["call", "memory.read_graph"],
+            &[("MEMORY_FILE_PATH", path)],
+        );
+        let said = read.stdout() + &read.stderr();
+        assert!(!said.contains("canary\""), "{path}: {said}");
+    }
+}
+
+fn tools_for_the_ai_sdk() {
+    let home = Home::new();
+    home.tool("new web --from npm:@parallel-web/ai-sdk-tools@0.2.1")
+        .ok();
+    home.tool("build web").ok();
+    load(&home, "./web", &[]);
+    let listed = listed(&home);
+    let names: Vec<&str> = listed.iter().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(names, ["web__extract_tool", "web__search_tool"]);
+    let description = listed[1]["description"].as_str().unwrap_or_default();
+    assert!(description.starts_with("Purpose: Perform web searches"));
+    let schema = &listed[1]["inputSchema"];
+    assert_eq!(schema["required"][0], "objective");
+    assert_eq!(schema["properties"]["mode"]["default"], "agentic");
+    // The schemas of zod refuse, and requests need a grant.
+    let wrong = home.run(["call", "web.extract_tool", "--json-args", r#"{"urls":[1]}"#]);
+    assert!(
+        wrong.stderr().contains("expected string"),
+        "{}",
+        wrong.stderr()
+    );
+    let denied = home.run(["call", "web.search_tool", "objective=ships"]);
+    assert_ne!(denied.code(), 0);
+    assert!(!denied.stderr().contains("expected"), "{}", denied.stderr());
 }
 
 fn package_without_a_server() {

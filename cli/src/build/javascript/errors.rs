@@ -64,6 +64,9 @@ pub(super) fn missing_in_package(error: &anyhow::Error) -> Option<String> {
         let text = cause.to_string();
         let (before, after) = text.split_once(UNRESOLVED)?;
         let (name, rest) = after.split_once('"')?;
+        // A part of a package that something stands in for.
+        let named = rest.strip_prefix(" (originally \"");
+        let name = named.and_then(|it| it.split('"').next()).unwrap_or(name);
         let is_name = name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '@')
             && !name.contains(['=', ' ', '\\']);
         let is_in_package = [before, rest].iter().any(|it| it.contains("node_modules/"));
@@ -294,6 +297,10 @@ mod tests {
             (
                 "../node_modules/a/b.js:4:48: Could not resolve \"effect\"",
                 Some("effect"),
+            ),
+            (
+                "../node_modules/a/b.js:4:48: Could not resolve \"/x/u.js/c\" (originally \"u/c\")",
+                Some("u/c"),
             ),
             ("a.js:1:1: Could not resolve \"effect\"", None),
             (
