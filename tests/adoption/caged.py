@@ -25,16 +25,20 @@ import run as harness
 from run import KEPT, ROOT, Canaries, Failure, Server
 
 # Calls with a canary, of all tools of a server.
-PROBES = 30
+PROBES = 40
 
 
-def probes(tools, canaries):
-    """Calls that would lead a tool to a canary, each tool in turn."""
+def probes(tools, canaries, granted):
+    """Calls that would lead a tool to a canary, each tool in turn. A link in the directory `granted` leads there too."""
     file, url = str(canaries.file), f"http://127.0.0.1:{canaries.port}/"
+    link = granted / "link.txt"
+    link.unlink(missing_ok=True)
+    link.symlink_to(canaries.file)
     texts = [
         {"command": f"cat {file}", "code": f"console.log(require('fs').readFileSync('{file}', 'utf8'))", "*": file},
         {"command": "printenv CANARY", "code": "console.log(process.env.CANARY)", "*": url},
-        {"command": f"curl -s {url}", "*": "CANARY"},
+        {"command": f"curl -s {url}", "*": str(link)},
+        {"command": f"cat {link}", "*": "CANARY"},
     ]
     made = []
     for words in texts:
@@ -102,7 +106,7 @@ def compare(package, tool, env):
         wanted = theirs.list()
         made = harness.calls(package, wanted)
         expected = [theirs.call(*it) for it in made]
-        live = len([1 for it in probed(theirs, probes(wanted, theirs_canaries), lambda name: name) if theirs_canaries.value in json.dumps(it)])
+        live = len([1 for it in probed(theirs, probes(wanted, theirs_canaries, place / "files"), lambda name: name) if theirs_canaries.value in json.dumps(it)])
         live += theirs_canaries.visits
     except Failure as error:
         return {"caged": "no original", "caged_reason": harness.last_line(error)}
@@ -134,7 +138,7 @@ def compare(package, tool, env):
                 differences.append(harness.call_difference(name, arguments))
         (place / "caged.json").write_text(json.dumps([[it, theirs, ours] for it, theirs, ours in zip(made, expected, answers)], indent=1))
         own = {it: names.get(harness.snake(it), {}).get("name") for it in [tool["name"] for tool in wanted]}
-        answers += probed(server, probes(wanted, canaries), own.get)
+        answers += probed(server, probes(wanted, canaries, place / "files"), own.get)
         if touched := canaries.touched([found, answers]):
             return {**row, "caged": "CANARY", "caged_reason": touched}
     except Failure as error:
