@@ -1,5 +1,5 @@
-//! Watches what the kernel does not limit: the memory of all processes, the private files, and the
-//! number of tasks where the kernel does not count them.
+//! Watches what the kernel does not limit: memory of all processes, private files, and tasks.
+//! Tasks only where the kernel does not count them.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

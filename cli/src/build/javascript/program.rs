@@ -110,8 +110,8 @@ async fn waiting(bundler: Bundler<'_>, session: &Session) -> anyhow::Result<(Bun
     Ok((bundle, String::new()))
 }
 
-/// The bundle of a server, which waits for the server to start. Packages that others import and that
-/// are not installed fail where they are needed, as in Node.
+/// The bundle of a server, which waits for the server to start. Packages that others import and
+/// that are not installed fail where they are needed, as in Node.
 async fn server<'a>(
     bundler: impl Fn(&[String]) -> anyhow::Result<Bundler<'a>>,
     session: &Session,

@@ -55,7 +55,7 @@ impl UnpackedPackage {
                 .arg("--target")
                 .arg(directory)
                 .arg(requirement)
-                // Never the user's working directory: `python3 -m` imports modules from there first.
+                // Never the user's working directory, from which `python3 -m` imports first.
                 .current_dir(directory);
             pip
         };

@@ -100,8 +100,8 @@ fn entry(package: &UnpackedPackage) -> Option<ServerEntry> {
     })
 }
 
-/// The modules of the package that have tools for a framework, if there are any: the package itself,
-/// which names what it is for, and those in which tools are seen.
+/// The modules of the package that have tools for a framework, if there are any: the package
+/// itself, which names what it is for, and those in which tools are seen.
 fn modules_entry(package: &UnpackedPackage, directory: &Path) -> Option<ServerEntry> {
     let is_one = |framework: Framework| {
         matches!(
