@@ -1,9 +1,11 @@
 // Serves the tools for the AI SDK that a package exports, over MCP on standard input and output.
 //
-// usage: node ai_tools.mjs PACKAGE, where this file lies beside the directory with the package and `ai`
+// usage: node ai_tools.mjs PACKAGE
 //
-// It tells what the AI SDK tells a model: names, descriptions and JSON schemas. Tools are exported values, or what exported
-// functions return that take no arguments.
+// This file lies beside the directory with the package and `ai`.
+//
+// It tells what the AI SDK tells a model: names, descriptions and JSON schemas. Tools are exported
+// values, or what exported functions return that take no arguments.
 
 import { createInterface } from "node:readline";
 import { asSchema } from "ai";

@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::package::inspect_from;
 use crate::settings::Settings;
 
-/// All differences between the tool of `new`, from `source` and signed by `signer`, and the approved
-/// one; empty if there are none.
+/// All differences between the tool of `new`, from `source` and signed by `signer`, and the
+/// approved one; empty if there are none.
 ///
 /// # Errors
 /// [`Error::Store`] if the bytes of the approved tool are not in the store any more.

@@ -1,10 +1,10 @@
 //! A registry's transparency log: what it published and yanked, in an order that cannot be changed.
 //!
-//! Each [`LogRecord`] is a leaf of a Merkle tree as in RFC 6962. The registry signs the size and the
-//! root of the tree as a checkpoint (C2SP `tlog-checkpoint`, with the time as `tlog-cosignature`).
-//! Whoever has seen one can tell, by proofs of a few hashes, whether a later one has the same
-//! records in the same places, and whether a record is among them. The tree can be fetched as
-//! static files (C2SP `tlog-tiles`), so that anybody can check or mirror all of it.
+//! Each [`LogRecord`] is a leaf of a Merkle tree as in RFC 6962. The registry signs the size and
+//! the root of the tree as a checkpoint (C2SP `tlog-checkpoint`, with the time as
+//! `tlog-cosignature`). Whoever has seen one can tell, by proofs of a few hashes, whether a later
+//! one has the same records in the same places, and whether a record is among them. The tree can
+//! be fetched as static files (C2SP `tlog-tiles`), so that anybody can check or mirror all of it.
 //!
 //! This crate is pure: it opens no file and no socket. The hashing of trees and the form of notes
 //! are those of the crates `tlog_tiles` and `signed_note`.

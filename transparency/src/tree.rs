@@ -1,4 +1,5 @@
-//! A whole `Tree` in memory: for tests, monitors and mirrors. A registry keeps its own in a database.
+//! A whole `Tree` in memory, for tests, monitors and mirrors.
+//! A registry keeps its own in a database.
 
 use std::collections::HashMap;
 

@@ -77,8 +77,8 @@ pub enum ChangeKind {
 }
 
 impl Inspection {
-    /// The terms of this tool from `source`, with the key of the verified signature, `signer`, if it
-    /// is signed.
+    /// The terms of this tool from `source`, with the key of the verified signature, `signer`, if
+    /// it is signed.
     pub fn terms(&self, source: Source, signer: Option<KeyFingerprint>) -> Terms {
         // Destructured, so that a new field does not compile until it is sorted into the terms or
         // derived from the others.

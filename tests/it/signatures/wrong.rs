@@ -1,4 +1,4 @@
-//! Tests of wrong signatures: edited files, other keys, other packages and versions, a changed byte.
+//! Tests of wrong signatures: edited files, other keys, other packages and versions.
 
 use std::fs;
 
