@@ -43,6 +43,9 @@ pub(crate) fn tests_of_the_kernel() -> Vec<Test> {
         ("bombs::each_cage_has_its_own_number", || {
             Box::pin(each_cage_has_its_own_number())
         }),
+        ("bombs::no_program_raises_its_number", || {
+            Box::pin(no_program_raises_its_number())
+        }),
     ]
 }
 
@@ -117,6 +120,33 @@ async fn each_cage_has_its_own_number() {
         for said in [one, other] {
             assert_eq!(said.stdout, "tasks 24\n", "{bound:?}: {said:?}");
         }
+    }
+}
+
+async fn no_program_raises_its_number() {
+    let raise = r#"
+import resource
+try: resource.setrlimit(resource.RLIMIT_NPROC, (1000, 1000))
+except (OSError, ValueError): pass
+def write(path, text):
+    with open(path, "w") as file: file.write(text)
+own = f"tool-cage-{os.getppid()}"
+for path, text in [
+    ("/proc/self/uid_map", "0 0 4294967295"),
+    ("/proc/self/setgroups", "allow"),
+    (f"/sys/fs/cgroup/pids/{own}/pids.max", "1000"),
+    (f"/sys/fs/cgroup/{own}/pids.max", "1000"),
+    ("/sys/fs/cgroup/pids/cgroup.procs", "0"),
+    ("/sys/fs/cgroup/cgroup.procs", "0"),
+]:
+    attempt(path, lambda: write(path, text))
+"#;
+    for bound in kernel_bounds() {
+        let place = limited(|limits| limits.tasks = 24).bounded(bound);
+        let script = format!("{raise}{THREADS}");
+        let said = place.python(&script, &Grants::none()).await;
+        said.all_refused(6);
+        assert!(said.stdout.ends_with("tasks 24\n"), "{bound:?}: {said:?}");
     }
 }
 
