@@ -1,27 +1,20 @@
 //! The `KnownReleases`, `known_releases.toml`: what repos of tools said last of their versions.
 //! So a yanked version is told of where nobody asks the registry.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{LockedTool, Releases, RepoId, Source, Yank};
 use url::Url;
 
 use crate::error::Error;
-use crate::files;
+use crate::remembered::Remembered;
 use crate::settings::Settings;
 
 const FILE: &str = "known_releases.toml";
-/// The file that a process locks while it changes the other one.
-const GUARD_FILE: &str = ".known_releases.guard";
 
 /// What is known, by registry and repo. Repos that said nothing are not in it.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct KnownReleases {
-    registries: BTreeMap<Url, BTreeMap<RepoId, Releases>>,
-}
+#[derive(Debug, Default)]
+pub struct KnownReleases(Remembered<Releases>);
 
 impl KnownReleases {
     /// The file in which they are written, if there are any.
@@ -34,12 +27,12 @@ impl KnownReleases {
     /// # Errors
     /// [`Error::Read`], [`Error::Settings`].
     pub fn read(settings: &Settings) -> Result<Self, Error> {
-        Ok(files::read_toml(&Self::file(settings))?.unwrap_or_default())
+        Remembered::read(&Self::file(settings)).map(Self)
     }
 
     /// What `repo` said last.
     pub fn of(&self, endpoint: &Url, repo: &RepoId) -> Option<&Releases> {
-        self.registries.get(endpoint)?.get(repo)
+        self.0.of(endpoint, repo)
     }
 
     /// The yank of the version that is locked, if it was yanked.
@@ -60,20 +53,7 @@ impl KnownReleases {
         repo: &RepoId,
         releases: &Releases,
     ) -> Result<(), Error> {
-        let nothing = Releases::default();
-        let is_known = |known: &Self| known.of(endpoint, repo).unwrap_or(&nothing) == releases;
-        if is_known(&Self::read(settings)?) {
-            return Ok(());
-        }
-        let _guard = files::Guard::take(&settings.user, GUARD_FILE)?;
-        let mut known = Self::read(settings)?;
-        let repos = known.registries.entry(endpoint.clone()).or_default();
-        match releases.is_empty() {
-            true => repos.remove(repo),
-            false => repos.insert(repo.clone(), releases.clone()),
-        };
-        known.registries.retain(|_, repos| !repos.is_empty());
-        let path = Self::file(settings);
-        files::write(&path, files::toml_text(&path, &known)?.as_bytes())
+        let said = (!releases.is_empty()).then_some(releases);
+        Remembered::note(&Self::file(settings), endpoint, repo, said)
     }
 }

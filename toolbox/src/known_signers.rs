@@ -1,27 +1,19 @@
 //! The `KnownSigners`, `known_signers.toml`: the keys that signed what the user approved.
 //! So a pin outlives the lock: a tool that is removed, or that another toolbox gets, has it too.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-use tool_hub_manifest::{KeyFingerprint, LockedTool, RepoId, Source};
-use url::Url;
+use tool_hub_manifest::{KeyFingerprint, LockedTool, Source};
 
 use crate::error::Error;
-use crate::files;
+use crate::remembered::Remembered;
 use crate::settings::Settings;
 
 const FILE: &str = "known_signers.toml";
-/// The file that a process locks while it changes the other one.
-const GUARD_FILE: &str = ".known_signers.guard";
 
 /// The signers, by registry and repo. Repos whose tools were approved unsigned are not in it.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct KnownSigners {
-    registries: BTreeMap<Url, BTreeMap<RepoId, KeyFingerprint>>,
-}
+#[derive(Debug, Default)]
+pub struct KnownSigners(Remembered<KeyFingerprint>);
 
 impl KnownSigners {
     /// Reads the file.
@@ -29,7 +21,7 @@ impl KnownSigners {
     /// # Errors
     /// [`Error::Read`], [`Error::Settings`].
     pub fn read(settings: &Settings) -> Result<Self, Error> {
-        Ok(files::read_toml(&Self::file(settings))?.unwrap_or_default())
+        Remembered::read(&Self::file(settings)).map(Self)
     }
 
     /// The key that signed the version from this repo that the user approved last.
@@ -37,7 +29,7 @@ impl KnownSigners {
         let Source::Registry { endpoint, repo, .. } = source else {
             return None;
         };
-        self.registries.get(endpoint)?.get(repo).copied()
+        self.0.of(endpoint, repo).copied()
     }
 
     /// Notes the signer of what the user approved.
@@ -48,19 +40,8 @@ impl KnownSigners {
         let Source::Registry { endpoint, repo, .. } = &approved.source else {
             return Ok(());
         };
-        if Self::read(settings)?.of(&approved.source) == approved.signer {
-            return Ok(());
-        }
-        let _guard = files::Guard::take(&settings.user, GUARD_FILE)?;
-        let mut known = Self::read(settings)?;
-        let repos = known.registries.entry(endpoint.clone()).or_default();
-        match approved.signer {
-            Some(signer) => repos.insert(repo.clone(), signer),
-            None => repos.remove(repo),
-        };
-        known.registries.retain(|_, repos| !repos.is_empty());
-        let path = Self::file(settings);
-        files::write(&path, files::toml_text(&path, &known)?.as_bytes())
+        let signer = approved.signer.as_ref();
+        Remembered::note(&Self::file(settings), endpoint, repo, signer)
     }
 
     fn file(settings: &Settings) -> PathBuf {

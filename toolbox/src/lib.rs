@@ -50,6 +50,7 @@ pub mod open_toolbox;
 pub mod package;
 pub mod package_signature;
 pub mod provenance;
+mod remembered;
 mod renewed_token;
 pub mod sandbox;
 pub mod sensitive;
