@@ -19,6 +19,7 @@ import os
 import re
 import runpy
 import sys
+import tempfile
 import types
 import typing
 
@@ -1049,6 +1050,8 @@ class Program:
 
     def start(self):
         os.environ.setdefault("HOME", HOME)
+        # Where nothing can be written this has to be said first when something is.
+        tempfile.tempdir = tempfile.tempdir or "/tmp"
         kept = asyncio.run, sys.argv, sys.exit
         sys.argv = [self.module, *self.arguments]
         patched = [(asyncio, "run", run)]
