@@ -50,6 +50,10 @@ def probes(tools, canaries, granted):
 
 def filled(schema, root, words, name=""):
     """A value that fits a schema, with `words` for its texts."""
+    schema = harness.resolved(schema, root)
+    choices = [it for it in schema.get("anyOf") or schema.get("oneOf") or [] if it.get("type") != "null"]
+    if choices:
+        return filled(choices[0], root, words, name)
     members = schema.get("properties", {})
     if members or schema.get("type") == "object":
         return {key: filled(it, root, words, key) for key, it in members.items() if key in schema.get("required", members)}
@@ -57,7 +61,7 @@ def filled(schema, root, words, name=""):
         return [filled(schema.get("items") or {}, root, words, name)]
     if schema.get("enum"):
         return schema["enum"][0]
-    if schema.get("type", "string") == "string" and "$ref" not in schema:
+    if schema.get("type", "string") == "string":
         return next((text for word, text in words.items() if word in name.lower()), words["*"])
     return harness.sample(schema, name, 1, root)
 

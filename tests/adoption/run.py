@@ -165,13 +165,19 @@ TEXTS = {
 }  # fmt: skip
 
 
+def resolved(schema, root):
+    """A schema with what it refers to."""
+    if "$ref" not in schema:
+        return schema
+    place = root
+    for part in schema["$ref"].removeprefix("#/").split("/"):
+        place = place.get(part, {})
+    return {**place, **{key: it for key, it in schema.items() if key != "$ref"}}
+
+
 def sample(schema, name, seed, root, texts=TEXTS):
     """A value that fits a schema, the same each time."""
-    if "$ref" in schema:
-        place = root
-        for part in schema["$ref"].removeprefix("#/").split("/"):
-            place = place.get(part, {})
-        schema = {**place, **{key: it for key, it in schema.items() if key != "$ref"}}
+    schema = resolved(schema, root)
     for key in ("const", "default"):
         if key in schema and schema[key] is not None and seed % 3 == 0:
             return schema[key]
