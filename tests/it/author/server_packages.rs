@@ -234,12 +234,7 @@ fn tools_for_the_ai_sdk() {
     assert_eq!(schema["required"][0], "objective");
     assert_eq!(schema["properties"]["mode"]["default"], "agentic");
     // The schemas of zod refuse, and what the package says of a missing key reaches the caller.
-    let wrong = home.run([
-        "call",
-        "web.extract_tool",
-        "--json-args",
-        r#"{"urls":[1]}"#,
-    ]);
+    let wrong = home.run(["call", "web.extract_tool", "--json-args", r#"{"urls":[1]}"#]);
     says(&wrong, 1, "expected string, received number");
     let keyless = home.run(["call", "web.search_tool", "objective=ships"]);
     says(&keyless, 1, "PARALLEL_API_KEY");
