@@ -61,6 +61,9 @@ def filled(schema, root, words, name=""):
         return [filled(schema.get("items") or {}, root, words, name)]
     if schema.get("enum"):
         return schema["enum"][0]
+    if schema.get("type") in ("integer", "number"):
+        # Such as the first line.
+        return max(1, schema.get("minimum", 1))
     if schema.get("type", "string") == "string":
         return next((text for word, text in words.items() if word in name.lower()), words["*"])
     return harness.sample(schema, name, 1, root)
