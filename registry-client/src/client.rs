@@ -91,7 +91,7 @@ impl Client {
     /// `allowed`.
     ///
     /// # Errors
-    /// As [`resolve`](Self::resolve).
+    /// The errors of [`resolve`](Self::resolve).
     pub async fn resolve_allowing(
         &self,
         reference: &ToolRef,
@@ -100,8 +100,7 @@ impl Client {
         resolve::resolve(&self.registry, reference, allowed).await
     }
 
-    /// What the repo of a tool says of its versions: which were yanked, and whether the tool is
-    /// deprecated.
+    /// The `releases.toml` of a tool: its yanked versions, and whether it is deprecated.
     ///
     /// # Errors
     /// [`ClientError::RepoNotFound`], [`ClientError::ReleasesUnreadable`], and as every question.
@@ -110,7 +109,7 @@ impl Client {
         releases::read(&self.registry, repo, &refs).await
     }
 
-    /// Changes what the repo of a tool says of its versions, by one commit with the first line
+    /// Changes the `releases.toml` of a tool by one commit with the first line
     /// `message` to the branch `main`.
     ///
     /// # Errors

@@ -144,7 +144,7 @@ pub enum ClientError {
         /// The owner's words.
         yank: Box<Yank>,
     },
-    /// What the repo says of its versions cannot be read, so none of them can be trusted not to be
+    /// The repo's `releases.toml` cannot be read, so none of its versions can be trusted not to be
     /// yanked.
     #[error("{repo} has a {} that cannot be read", package_file::RELEASES)]
     ReleasesUnreadable {

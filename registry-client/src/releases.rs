@@ -13,13 +13,13 @@ use crate::{download, repo, texts};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReleasesReport {
-    /// What is said now.
+    /// The new state.
     pub releases: Releases,
     /// The commit that says it; none if nothing had to be changed.
     pub commit: Option<CommitId>,
 }
 
-/// What the head of the default branch says; nothing where the file or the branch is missing.
+/// The state at the head of the default branch; empty where the file or the branch is missing.
 pub(crate) async fn read(
     registry: &Registry,
     repo: &RepoId,

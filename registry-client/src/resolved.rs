@@ -15,7 +15,7 @@ pub struct Resolved {
     /// Branches of the repo whose names are versions, at most 20. This client resolves versions to
     /// tags, but another client may get the branch, whose content can change.
     pub version_branches: Vec<VersionBranch>,
-    /// What the repo says of its versions.
+    /// The repo's yanked versions, and whether it is deprecated.
     pub releases: Releases,
     /// Newer versions that were asked for as well and were passed over because they are yanked,
     /// newest first, at most 20.

@@ -34,7 +34,7 @@ impl ReleasesChange<'_> {
         };
         let content = Batch::new(self.registry.content());
         let before = self.read(self.before, &[], &content).await;
-        // What could not be read before said nothing.
+        // An older file that cannot be read said nothing.
         let before = before.unwrap_or_default();
         let now = self.read(self.now, &self.proposal.operations, &self.proposal.files);
         let now = now.await?;

@@ -4,7 +4,7 @@
 /// something else elsewhere are no signature of a package.
 pub(crate) const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
 
-/// What is signed for `payload`. Lengths go before texts, so nothing can be moved from one to the
+/// The signed bytes for `payload`. Lengths go before texts, so nothing can be moved from one to the
 /// other.
 pub(crate) fn pre_authentication_encoding(payload: &[u8]) -> Vec<u8> {
     let mut encoding = format!(

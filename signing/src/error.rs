@@ -55,7 +55,7 @@ pub enum SigningError {
         /// The key.
         fingerprint: KeyFingerprint,
     },
-    /// What says that the key replaces another one is wrong.
+    /// The statement that the key replaces another one is wrong.
     #[error("signer-rotation.sig does not count: {reason}")]
     WrongRotation {
         /// The rule that it breaks.

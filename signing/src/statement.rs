@@ -37,7 +37,7 @@ pub(crate) struct Statement {
     predicate: Predicate,
 }
 
-/// What a statement is about, by its name and digest.
+/// The subject of a statement, by its name and digest.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Subject {
     name: String,

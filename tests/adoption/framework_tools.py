@@ -167,7 +167,7 @@ def found_in(modules):
 
 
 def main():
-    # What a tool prints is no part of the protocol.
+    # The output of a tool is no part of the protocol.
     out, sys.stdout = sys.stdout, sys.stderr
     known = found_in(sys.argv[1:])
     for line in sys.stdin:

@@ -253,7 +253,7 @@ def listed(tool):
     }  # fmt: skip
 
 
-# What answers say where there is no network: those of programs, and those of tools without rights.
+# The words of answers where there is no network: of programs, and of tools without rights.
 UNREACHED = re.compile(
     r"Name or service not known|Temporary failure in name resolution|Failed to resolve|getaddrinfo|ENOTFOUND|EAI_AGAIN|ECONNREFUSED"
     r"|Network is unreachable|was not granted http|cannot be reached \(|may not reach|fetch failed"
@@ -274,7 +274,7 @@ def answered(result):
     return {"content": parts, "structured": result.get("structuredContent")}
 
 
-# What differs from call to call: times, and identifiers that are drawn; and a platform's errors.
+# The parts that differ from call to call: times, drawn identifiers, and a platform's errors.
 VARYING = re.compile(
     r"\[Errno -?\d+\]|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?|\b\d{1,2}:\d\d:\d\d(\.\d+)?|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b1[78]\d{8}(\.\d+|\d{3})?\b"
 )
@@ -599,7 +599,7 @@ def main():
         key = package["registry"], package["name"]
         # Another run may have written rows meanwhile.
         rows = read_rows(kept)
-        # What was seen of it in the cage stays.
+        # The caged result stays.
         rows[key] = {name: it for name, it in rows.get(key, {}).items() if name in ("caged", "caged_reason", "live")} | row
         print(f"{row['outcome']:12} {package['registry']}:{package['name']} {time.monotonic() - start:.0f}s {row.get('answered', '')} {row['reason']}", flush=True)
         kept.write_text(json.dumps(list(rows.values()), indent=1))

@@ -135,7 +135,7 @@ fn published_once() {
     let refused = ada.run(["push", TOOL, "-C", "adder", "--sign", "release"]);
     says(&refused, 3, "and it is not signed with this key");
     says(&refused, 3, "hint: a pushed version never changes");
-    // What an older version left is gone, and is no wrong signature of this one.
+    // The signature of an older version is gone, and is no wrong one of this version.
     let user = published.registry.visitor();
     assert_eq!(title(&user, "ada/adder@1.0.1"), "adder 1.0.1, not signed");
     assert_eq!(

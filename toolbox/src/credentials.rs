@@ -17,8 +17,8 @@ use crate::oauth::SignIn;
 /// The file that a process locks while it changes the other one.
 const GUARD_FILE: &str = ".credentials.guard";
 
-/// What a user keeps, in `credentials.toml`, which is readable by its user alone, or in an item of
-/// the keyring.
+/// The credentials of a user, in `credentials.toml`, which is readable by its user alone, or in an
+/// item of the keyring.
 #[derive(Debug)]
 pub struct Credentials {
     path: PathBuf,
@@ -109,7 +109,7 @@ impl Credentials {
         let mut held = Self::hold(self.path.clone())?.credentials;
         if held.place != place {
             held.place = place;
-            // What refers to the item is written after it, and gone before it.
+            // The reference to the item is written after it, and gone before it.
             held.write()?;
             if place == CredentialsPlace::File {
                 KeyringItem::of(&held.path).remove()?;

@@ -12,7 +12,7 @@ use crate::settings::Settings;
 
 const FILE: &str = "known_releases.toml";
 
-/// What is known, by registry and repo. Repos that said nothing are not in it.
+/// The releases, by registry and repo. Repos that said nothing are not in it.
 #[derive(Debug, Default)]
 pub struct KnownReleases(Remembered<Releases>);
 
@@ -30,7 +30,7 @@ impl KnownReleases {
         Remembered::read(&Self::file(settings)).map(Self)
     }
 
-    /// What `repo` said last.
+    /// The last word of `repo`.
     pub fn of(&self, endpoint: &Url, repo: &RepoId) -> Option<&Releases> {
         self.0.of(endpoint, repo)
     }

@@ -63,7 +63,7 @@ pub struct Fetched {
     pub verified: Verified,
     /// The place.
     pub origin: FetchedFrom,
-    /// Who signed it.
+    /// The signature.
     pub signature: PackageSignature,
 }
 

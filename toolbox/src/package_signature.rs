@@ -14,7 +14,7 @@ use crate::open_toolbox::Member;
 use crate::settings::Settings;
 use crate::signing_keys::SigningKeys;
 
-/// Who signed a package. One that names a signer is made by verifying the signature, or of a
+/// The signature of a package, as far as it was verified. One that names a signer is made by verifying the signature, or of a
 /// record that the user approved.
 #[derive(Debug, Clone)]
 pub struct PackageSignature {
@@ -44,7 +44,7 @@ impl PackageSignature {
     /// it.
     ///
     /// # Errors
-    /// As [`VerifiedSigner::check`], where the signature is wrong. One that cannot be verified is
+    /// The errors of [`VerifiedSigner::check`], where the signature is wrong. One that cannot be verified is
     /// as good as none.
     pub(crate) fn verify(
         files: Option<&SignatureFiles>,
@@ -123,7 +123,7 @@ impl PackageSignature {
         }
     }
 
-    /// Who signed it, as the end of a line.
+    /// The signer, as the end of a line.
     pub fn in_words(&self) -> String {
         match (self.signer(), &self.name) {
             (Some(signer), Some(name)) => format!("signed by {name} ({signer})"),

@@ -14,7 +14,7 @@ pub struct Provenance {
     pub source: Source,
     /// The day of the commit, where the registry told it.
     pub published: Option<String>,
-    /// Who signed it.
+    /// The signature.
     pub signature: PackageSignature,
 }
 

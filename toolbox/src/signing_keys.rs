@@ -119,7 +119,7 @@ impl SigningKeys {
     /// Keeps `new` as `name`, with the statement of the key `old` that it replaces it.
     ///
     /// # Errors
-    /// As [`private`](Self::private) and [`keep`](Self::keep).
+    /// The errors of [`private`](Self::private) and [`keep`](Self::keep).
     pub fn rotate(&self, old: &KeyName, name: &KeyName, new: &PrivateKey) -> Result<(), Error> {
         let path = rotation_path(&self.directory, name);
         let rotation = tool_hub_signing::rotate(&self.private(old)?, new.public());

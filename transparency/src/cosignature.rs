@@ -25,7 +25,7 @@ pub(crate) fn encoded(algorithm: u8, key: &VerifyingKey) -> Vec<u8> {
     [&[algorithm], key.as_bytes().as_slice()].concat()
 }
 
-/// What is signed together with a time.
+/// The bytes that are signed together with a time.
 fn timed_text(seconds: u64, text: &[u8]) -> Vec<u8> {
     [format!("cosignature/v1\ntime {seconds}\n").as_bytes(), text].concat()
 }

@@ -173,7 +173,7 @@ time.sleep(60)
         assert_eq!(said.ended, expect, "{script}: {said:?}");
         assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
     }
-    // As many as there may be go on.
+    // The greatest number that is allowed goes on.
     let said = place
         .python(
             "import time\nfor _ in range(39): os.fork() or sys.exit(time.sleep(1))\ntime.sleep(1)",

@@ -246,7 +246,7 @@ fn destroys(name: &FunctionName, function: &Function) -> bool {
 struct ConsentFlags<'a> {
     approval: &'a ApprovalFlags,
     signer: &'a SignerFlag,
-    /// What a server was granted before it was started.
+    /// The grants of a server, from before it was started.
     started_with: Option<Grants>,
 }
 

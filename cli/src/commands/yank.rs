@@ -23,7 +23,7 @@ pub(crate) struct Yank {
     #[arg(long, value_name = "TEXT", required_unless_present = "undo")]
     reason: Option<Reason>,
 
-    /// How bad it is
+    /// The severity
     #[arg(long, value_name = "KIND", default_value = "broken")]
     severity: Kind,
 

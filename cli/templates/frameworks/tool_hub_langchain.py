@@ -10,7 +10,7 @@ from tool_hub_frameworks import NAMES, Context, ToolError, arguments, hints_of, 
 from tool_hub_pydantic import NAMES as PYDANTIC
 from tool_hub_pydantic import BaseModel, FieldInfo, ValidationError
 
-# What LangChain gives a function, and no model does.
+# The parameters that LangChain fills in, and no model does.
 GIVEN = ("run_manager", "callbacks")
 
 

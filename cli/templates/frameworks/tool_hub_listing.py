@@ -12,7 +12,7 @@ import tool_hub_pydantic as pydantic
 import tool_hub_schema
 from tool_hub_frameworks import hints_of
 
-# What a field of a model keeps where only its type, text and bounds count.
+# The parts of a model's field that stay where only its type, text and bounds count.
 BOUNDS = ("description", "ge", "gt", "le", "lt", "multiple_of", "pattern", "regex", "min_length", "max_length")
 VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 

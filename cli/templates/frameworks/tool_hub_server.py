@@ -978,7 +978,7 @@ def nobody(name):
 
 
 # Modules of the standard library that the sandbox has not, for servers that do not start without.
-# What is not said here of one fails when it is called.
+# A call of anything else of them fails.
 UNAVAILABLE = dict.fromkeys(
     ("curses", "grp", "mmap", "multiprocessing", "readline", "resource", "termios", "tkinter"), {}
 ) | {
@@ -1050,7 +1050,7 @@ class Program:
 
     def start(self):
         os.environ.setdefault("HOME", HOME)
-        # Where nothing can be written this has to be said first when something is.
+        # This has to be said first where something is written and nothing can be.
         tempfile.tempdir = tempfile.tempdir or "/tmp"
         kept = asyncio.run, sys.argv, sys.exit
         sys.argv = [self.module, *self.arguments]
@@ -1145,7 +1145,7 @@ class Environment(dict):
         first = sys.modules.get(self.package)
         is_packaged = str(known.get("__file__")).startswith("/packages/")
         is_beside = is_packaged and first is not None and first.__package__ == known.get("__package__") == ""
-        # Where it does not start without, those count too that what it is made with looks for.
+        # Those that its dependencies look for count, too, if it does not start without them.
         is_beside = is_beside or is_packaged and self.is_giving
         return is_beside or owner in (self.package, "__main__", "tool_hub_package", "tool_hub_pydantic")
 

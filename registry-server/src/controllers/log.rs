@@ -24,7 +24,7 @@ const RECORDS_MAX: u32 = 100;
 
 /// The log's name and the public key that signs its checkpoints.
 ///
-/// As C2SP `signed-note` writes a verifier key.
+/// It is a verifier key of C2SP `signed-note`.
 #[utoipa::path(
     get,
     path = "/api/log/key",
@@ -78,7 +78,7 @@ pub(crate) async fn tile(call: Call<Anyone>) -> Reply {
     let headers = response.headers_mut();
     let kind = HeaderValue::from_static("application/octet-stream");
     headers.insert(CONTENT_TYPE, kind);
-    // What is at this address never changes.
+    // The content of this address never changes.
     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
     headers.insert(CACHE_CONTROL, forever);
     Ok(response)
@@ -102,7 +102,7 @@ pub(crate) struct ProvedRecord {
     index: u64,
     /// Its bytes.
     record: String,
-    /// What opens it, where the repository is private.
+    /// The text that opens it, where the repository is private.
     #[serde(skip_serializing_if = "Option::is_none")]
     opening: Option<String>,
     /// Hashes in base64.
@@ -110,7 +110,7 @@ pub(crate) struct ProvedRecord {
     proof: Proof,
 }
 
-/// What the log says of one version.
+/// The log's records of one version.
 #[utoipa::path(
     get,
     path = "/api/{kinds}/{owner}/{name}/log",

@@ -26,7 +26,7 @@ pub(crate) struct LoggedRecord {
     /// The place, counted from 0.
     pub(crate) position: i64,
     pub(crate) record: String,
-    /// What opens the record, where it is one of a private repository.
+    /// The text that opens the record, where it is one of a private repository.
     pub(crate) opening: Option<String>,
 }
 

@@ -215,7 +215,7 @@ fn a_key_that_does_not_travel_has_to_be_known() {
     let error = signed.check(&known[..1]).unwrap_err();
     assert_eq!(error, SigningError::UnknownKey);
     assert!(error.is_unverifiable() && !error.is_refusal());
-    // Which of them it would be of, nothing says.
+    // Nothing says of which of them it would be.
     signed.edit(|bundle| bundle["verificationMaterial"]["publicKey"] = json!({}));
     assert_eq!(signed.check(&known).unwrap_err(), SigningError::UnknownKey);
 }

@@ -47,7 +47,7 @@ fn a_text_may_have_constants_in_braces() {
         ("f'up to {MOST} {UNIT}'", Some("up to 5 pages")),
         ("'up to ' f'{MOST}' f' {{n}}\\t.'", Some("up to 5 {n}\t.")),
         ("rf'\\d{MOST}'", Some("\\d5")),
-        // What Python writes of these is not known here.
+        // Python's words for these are not known here.
         ("f'{MOST:03}'", None),
         ("f'{MOST=}'", None),
         ("f'{MOST!r}'", None),

@@ -138,7 +138,7 @@ fn spec_of_llama_index() {
     let names: Vec<&str> = listed.iter().filter_map(|it| it["name"].as_str()).collect();
     let expect = ["get", "post", "patch", "put", "delete"].map(|it| format!("web__{it}_request"));
     assert_eq!(names, expect);
-    // As LlamaIndex writes it, with the types as they stand in the source.
+    // LlamaIndex writes it so, with the types as they stand in the source.
     let post = listed[1]["description"].as_str().unwrap_or_default();
     let signature = "post_request(url_template: str, path_params: dict[str, str] = None, \
                      query_params: dict[str, str] = None, body: Optional[dict] = None)\n";

@@ -168,7 +168,7 @@ fn a_key_is_rotated() {
     ada.tool("key rotate second third").ok();
     push(ada, "1.0.3", Some("third"));
     says(&user.tool("update"), 0, "adder: updated at 1.0.3");
-    // Who knows only the first one is asked.
+    // A user who knows only the first one is asked.
     stops(&late, &[&format!("  - signer: {old}\n")]);
 
     // Somebody else's key cannot take the statement over.

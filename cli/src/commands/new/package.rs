@@ -22,7 +22,7 @@ const DOCSTRINGS: &str = "griffelib";
 const READ_DOCSTRINGS: [&str; 2] = ["fastmcp", "openai-agents"];
 /// The directory that is the home directory of a server.
 const HOME: &str = "home";
-/// What the names of frameworks begin with whose tools are found when a package's modules run.
+/// The beginnings of the names of frameworks whose tools are found when a package's modules run.
 const FRAMEWORKS: [&str; 5] = [
     "crewai",
     "langchain",
@@ -280,7 +280,7 @@ mod tests {
                 ],
                 &["words", "words.inner.b"],
             ),
-            // What a package needs is enough: its tools may be made when it runs.
+            // The needs of a package are enough: its tools may be made when it runs.
             (
                 &["llama-index-core"],
                 &[("llama_index/tools/w/__init__.py", "")],

@@ -65,7 +65,7 @@ pub(super) struct ServedVersion {
 }
 
 impl ServedVersion {
-    /// What its owner says of it, if that is that it attacks its users.
+    /// The owner's words on the version, if they are that it attacks its users.
     fn malicious(&self, config: &Config) -> anyhow::Result<Option<Yank>> {
         let (endpoint, repo) = &self.place;
         let known = KnownReleases::read(&config.settings)?;

@@ -1,4 +1,4 @@
-// What an export of a program answers, with the tools of a server or of a package's exports.
+// The answers of an export of a program, with the tools of a server or of a package's exports.
 
 import process, { asked, setListing } from "tool-node-process";
 import { call, open, tools } from "tool-server-connection";

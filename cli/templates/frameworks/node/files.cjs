@@ -1,4 +1,4 @@
-// The files of the directories that a tool was granted, with the functions of Node that do not wait.
+// The files of granted directories, with the functions of Node that do not wait.
 
 const { Buffer } = require("node:buffer");
 const process = require("tool-node-process").default;

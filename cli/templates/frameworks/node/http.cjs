@@ -95,7 +95,7 @@ class ClientRequest extends Writable {
       this.emit("response", new IncomingMessage(answer));
     } catch (error) {
       clearTimeout(this.#timer);
-      // As Node says it, the cause is the error.
+      // The cause is the error, as Node says it.
       if (!this.destroyed) this.destroy(error.cause ?? error);
     }
   }
