@@ -14,8 +14,8 @@ use crate::open_toolbox::Member;
 use crate::settings::Settings;
 use crate::signing_keys::SigningKeys;
 
-/// The signature of a package, as far as it was verified. One that names a signer is made by verifying the signature, or of a
-/// record that the user approved.
+/// The signature of a package, as far as it was verified. One that names a signer is made by
+/// verifying it, or of a record that the user approved.
 #[derive(Debug, Clone)]
 pub struct PackageSignature {
     state: State,
