@@ -127,6 +127,8 @@ fn versions_that_are_branches() {
         let answer = match path {
             "/api/models/ada/adder" => Ok(json!({"id": "ada/adder"})),
             "/api/models/ada/adder/refs" => Ok(refs.clone()),
+            // It has no files: nothing was yanked, and there is no tool.
+            _ if path.starts_with("/api/models/ada/adder/paths-info/") => Ok(json!([])),
             _ => Err(StatusCode::NOT_FOUND),
         };
         answer.map(Json).into_response()
