@@ -35,8 +35,10 @@ fn what_is_returned_may_be_said_first() {
 fn a_text_may_have_constants_in_braces() {
     let read_text = |text: &str| {
         let text = format!(
-            "from typing import Annotated\nfrom pydantic import Field\n\nMOST = 5\nUNIT = 'pages'\n\n\n\
-             def f(a: Annotated[int, Field(description={text})]) -> int:\n    '''F.'''\n    return a\n"
+            "from pydantic import BaseModel, Field\nfrom langchain_core.tools import tool\n\n\
+             MOST = 5\nUNIT = 'pages'\n\n\nclass Given(BaseModel):\n    \
+             a: int = Field(description={text})\n\n\n\
+             @tool(args_schema=Given)\ndef f(a: int) -> int:\n    '''F.'''\n    return a\n"
         );
         let functions = read(&text, Language::Python).unwrap();
         let definition = functions[0].definition.clone().unwrap();
