@@ -113,6 +113,14 @@ impl ServerProject {
 
 /// True if the name of a variable says that it is to be kept secret.
 fn is_secret(name: &str) -> bool {
-    const WORDS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PWD", "CREDENTIAL"];
+    const WORDS: [&str; 7] = [
+        "KEY",
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PWD",
+        "CREDENTIAL",
+        "ID",
+    ];
     name.split('_').any(|word| WORDS.contains(&word))
 }

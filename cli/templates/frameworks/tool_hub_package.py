@@ -92,14 +92,24 @@ def required(function):
 
 
 def instance(kind):
-    """An object of a class; what its constructor needs are variables of the same names in capitals."""
+    """An object of a class; what its constructor takes are variables of the same names in capitals.
+
+    Those are what it needs, and texts and numbers that are nothing unless somebody says them.
+    """
     if issubclass(kind, pydantic.BaseModel) and kind.__init__ in (tool_hub_langchain.BaseTool.__init__, pydantic.BaseModel.__init__):
-        needed = {name: it.annotation for name, it in kind.tool_hub_known().items() if it.is_required()}
-        needed = {name: hint for name, hint in needed.items() if name not in ("name", "description")}
+        common = tool_hub_langchain.BaseTool.tool_hub_known()
+        known = {name: it for name, it in kind.tool_hub_known().items() if name not in common}
+        needed = {name: it.annotation for name, it in known.items() if it.is_required()}
+        wanted = {name: it.annotation for name, it in known.items() if it.default is None}
     else:
         hints = frameworks.hints_of(kind.__init__)
         needed = {name: hints.get(name, str) for name in required(kind.__init__) if name != "self"}
+        told = inspect.signature(kind.__init__).parameters.values()
+        wanted = {it.name: hints[it.name] for it in told if it.default is None and it.name in hints}
     given = {}
+    for name, hint in wanted.items():
+        if is_simple(hint) and (value := os.environ.get(name.upper())) is not None:
+            given[name] = frameworks.fitted(name, value, hint, None)
     for name, hint in needed.items():
         if not is_simple(hint):
             raise TypeError(f"{kind.__name__} needs `{name}`, which no variable can hold")
