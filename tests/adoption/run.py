@@ -540,7 +540,7 @@ def table(rows, whys):
         f"Of {len(rows)} packages {count['equal']} are components with equal lists and results, {count['differs']} are components "
         f"of which something differs, {count['no component']} are none; {count['CANARY']} touched a canary. In the cage "
         f"{caged['equal']} had equal lists and results, of {caged['differs']} something differed, {caged['refused']} were refused or "
-        f"did not run; {caged['CANARY']} touched a canary, of which {sum(row.get('live', 0) for row in rows)} calls of the originals found one.",
+        f"did not run; {caged['CANARY']} touched a canary, which {sum(row.get('live', 0) for row in rows)} of the same calls to the originals found.",
         "", "| package | version | tools | calls answered | component | in the cage | reason |", "| --- | --- | --- | --- | --- | --- | --- |",
     ]  # fmt: skip
     for row in sorted(rows, key=lambda row: (row["registry"], row["package"])):
