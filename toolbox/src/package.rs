@@ -77,7 +77,7 @@ pub enum FetchedFrom {
         /// The reference that was resolved.
         reference: ToolRef,
         /// The commit that it resolved to.
-        resolved: Resolved,
+        resolved: Box<Resolved>,
     },
     /// This disk.
     File {
@@ -253,7 +253,7 @@ impl Subject {
             origin: FetchedFrom::Registry {
                 endpoint: endpoint.clone(),
                 reference,
-                resolved,
+                resolved: Box::new(resolved),
             },
         })
     }
