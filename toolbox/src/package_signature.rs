@@ -44,8 +44,8 @@ impl PackageSignature {
     /// it.
     ///
     /// # Errors
-    /// The errors of [`VerifiedSigner::check`], where the signature is wrong. One that cannot be verified is
-    /// as good as none.
+    /// The errors of [`VerifiedSigner::check`], where the signature is wrong. One that cannot be
+    /// verified is as good as none.
     pub(crate) fn verify(
         files: Option<&SignatureFiles>,
         package: &Verified,

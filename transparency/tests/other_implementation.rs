@@ -1,5 +1,7 @@
 //! Holds roots and proofs against those of another implementation, in 10,000 random cases.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::sync::LazyLock;
 
 use ct_merkle::mem_backed_tree::MemoryBackedTree;
