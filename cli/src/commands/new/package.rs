@@ -266,35 +266,29 @@ mod tests {
         }
     }
 
+    #[track_caller]
+    fn check_modules(needs: &[&str], modules: &[(&str, &str)], expect: &[&str]) {
+        let directory = tempfile::tempdir().unwrap();
+        let package = package(directory.path(), needs, modules);
+        let found = modules_entry(&package, directory.path());
+        let found = found.map(|it| it.tools_of).unwrap_or_default();
+        assert_eq!(found, expect);
+    }
+
     #[test]
     fn modules_with_tools_come_after_their_package() {
         const TOOL: &str = "from langchain_core.tools import tool\n\n@tool\ndef f(x: str) -> str:\n    \"\"\"F.\"\"\"\n";
         const SERVER: &str = "from fastmcp import FastMCP\nmcp = FastMCP()\n\n@mcp.tool\ndef f(x: str) -> str:\n    \"\"\"F.\"\"\"\n";
-        let cases: [(&[&str], &[(&str, &str)], &[&str]); 4] = [
-            (
-                &["langchain-core>=1"],
-                &[
-                    ("words/a.py", ""),
-                    ("words/inner/b.py", TOOL),
-                    ("words/__init__.py", ""),
-                ],
-                &["words", "words.inner.b"],
-            ),
-            // The needs of a package are enough: its tools may be made when it runs.
-            (
-                &["llama-index-core"],
-                &[("llama_index/tools/w/__init__.py", "")],
-                &["llama_index.tools.w"],
-            ),
-            (&["requests"], &[("words.py", TOOL)], &["words"]),
-            (&["requests"], &[("words.py", SERVER)], &[]),
+        let inner = [
+            ("words/a.py", ""),
+            ("words/inner/b.py", TOOL),
+            ("words/__init__.py", ""),
         ];
-        for (needs, modules, expect) in cases {
-            let directory = tempfile::tempdir().unwrap();
-            let package = package(directory.path(), needs, modules);
-            let found = modules_entry(&package, directory.path());
-            let found = found.map(|it| it.tools_of).unwrap_or_default();
-            assert_eq!(found, expect);
-        }
+        check_modules(&["langchain-core>=1"], &inner, &["words", "words.inner.b"]);
+        // The needs of a package are enough: its tools may be made when it runs.
+        let empty = [("llama_index/tools/w/__init__.py", "")];
+        check_modules(&["llama-index-core"], &empty, &["llama_index.tools.w"]);
+        check_modules(&["requests"], &[("words.py", TOOL)], &["words"]);
+        check_modules(&["requests"], &[("words.py", SERVER)], &[]);
     }
 }
