@@ -235,9 +235,9 @@ fn tools_for_the_ai_sdk() {
     assert_eq!(schema["properties"]["mode"]["default"], "agentic");
     // The schemas of zod refuse, and what the package says of a missing key reaches the caller.
     let wrong = home.run(["call", "web.extract_tool", "--json-args", r#"{"urls":[1]}"#]);
-    says(&wrong, 1, "expected string, received number");
+    says(&wrong, 2, "expected string, received number");
     let keyless = home.run(["call", "web.search_tool", "objective=ships"]);
-    says(&keyless, 1, "PARALLEL_API_KEY");
+    says(&keyless, 2, "PARALLEL_API_KEY");
 }
 
 fn package_without_a_server() {
