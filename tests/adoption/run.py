@@ -528,7 +528,7 @@ def place_of(package):
 def last_line(error):
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = [line for line in lines if line.startswith(("error:", "ERROR", "caused by", "because"))] or lines[-1:]
-    return " ".join(told[:2])[:220] or "nothing was said"
+    return " ".join(told[:2]).replace(f"{ROOT}/", "")[:220] or "nothing was said"
 
 
 def table(rows, whys):
