@@ -2,7 +2,7 @@
 
 from tool_hub_server import Program
 
-PROGRAM = Program({{module_text}}, {{function}}, {{arguments}}, {{exports}}, {{modules}})
+PROGRAM = Program({{module_text}}, {{function}}, {{arguments}}, {{exports}})
 
 
 def call(export, arguments):

@@ -990,10 +990,10 @@ UNAVAILABLE = dict.fromkeys(
 class Program:
     """A server's program, and the names of its tools by those of their exports."""
 
-    def __init__(self, module, function, arguments, exports, modules=()):
+    def __init__(self, module, function, arguments, exports, tools=None):
         self.module, self.function, self.arguments, self.exports = module, function, arguments, exports
-        # Modules with tools for a framework, where there is no server.
-        self.modules = modules
+        # Makes a server of tools for a framework, where there is none to start.
+        self.tools = tools
         self.failure = None
         is_listing = None in exports.values()
         self.environment = Environment(module) if is_listing else None
@@ -1079,10 +1079,8 @@ class Program:
             raise RuntimeError("the program ended without starting a server of MCP")
 
     def main(self):
-        if self.modules:
-            from tool_hub_package import PackageTools
-
-            Running.server = PackageTools(self.modules)
+        if self.tools is not None:
+            Running.server = self.tools()
             return
         if self.function is None:
             runpy.run_module(self.module, run_name="__main__", alter_sys=True)

@@ -18,6 +18,7 @@ pub(crate) const FILE: &str = "tools.json";
 pub(crate) const LIST: &str = "list-tools";
 
 const PYTHON: &str = include_str!("../../../templates/frameworks/server_glue.py");
+const PYTHON_PACKAGE: &str = include_str!("../../../templates/frameworks/package_glue.py");
 const JAVASCRIPT: &str = include_str!("../../../templates/frameworks/server_glue.js");
 
 /// An MCP server and its tools.
@@ -133,9 +134,13 @@ impl ServerFile {
             function,
             arguments,
         } = &self.server;
+        let python = match tools_of.is_empty() {
+            true => PYTHON,
+            false => PYTHON_PACKAGE,
+        };
         let (template, function) = match (language, function) {
-            (Language::Python, None) => (PYTHON, "None".to_owned()),
-            (Language::Python, Some(name)) => (PYTHON, quoted(name)),
+            (Language::Python, None) => (python, "None".to_owned()),
+            (Language::Python, Some(name)) => (python, quoted(name)),
             _ => (JAVASCRIPT, "null".to_owned()),
         };
         let exports = exports.join(", ");
