@@ -32,7 +32,7 @@ enum State {
 }
 
 impl PackageSignature {
-    /// That of what has no signature.
+    /// The signature of an unsigned package.
     pub fn none() -> Self {
         Self {
             state: State::Unsigned,
@@ -73,7 +73,7 @@ impl PackageSignature {
         }
     }
 
-    /// That of a tool of the toolbox, as it was when the user approved it.
+    /// The signature of a tool of the toolbox, as it was when the user approved it.
     pub fn recorded(member: Member<'_>, keys: &SigningKeys) -> Self {
         match member.locked.signer {
             Some(signer) => Self {

@@ -107,7 +107,7 @@ impl Drop for ControlGroup {
 mod tests {
     use super::*;
 
-    /// That the groups in `groups` and the mounts in `mounts` lead to this.
+    /// Checks that the groups in `groups` and the mounts in `mounts` lead to `expect`.
     #[track_caller]
     fn check(groups: &str, mounts: &str, expect: Option<(Version, &str, &str)>) {
         let found = own_directory(groups, mounts);

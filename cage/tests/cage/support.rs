@@ -116,7 +116,7 @@ impl Place {
         said(process).await
     }
 
-    /// That nothing is left of any cage.
+    /// Checks that nothing is left of any cage.
     pub(crate) fn check_empty(&self) {
         let left: Vec<_> = std::fs::read_dir(self.scratch.path()).unwrap().collect();
         assert!(left.is_empty(), "{left:?}");
@@ -158,7 +158,7 @@ impl Said {
             .collect()
     }
 
-    /// That each attempt ended with one of these errors, and that there were `count`.
+    /// Checks that each attempt ended with one of these errors, and that there were `count`.
     #[track_caller]
     pub(crate) fn all_refused(&self, count: usize) {
         let attempts = self.attempts();

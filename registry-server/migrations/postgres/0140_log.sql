@@ -1,5 +1,6 @@
--- The transparency log: a record for each version that was published and each that was yanked or given back, in an order that
--- nobody changes, and the hashes of the tree over them. Records of private repositories are digests; opening is what they are of.
+-- The transparency log: a record for each version that was published, yanked or given back, in an
+-- order that nobody changes, and the hashes of the tree over them. A record of a private repository
+-- is a digest; opening is the text that it is of.
 CREATE TABLE log_records (
     position    BIGINT NOT NULL PRIMARY KEY,
     repository  TEXT   NOT NULL,

@@ -1,4 +1,4 @@
-//! `GET /api/log/…`: the transparency log, as C2SP `tlog-tiles` has it, and proofs for one version.
+//! `GET /api/log/…`: the transparency log in C2SP's form, and proofs for one version.
 //!
 //! The records of a private repository are hidden in the tiles, and opened for those who may read
 //! it.
