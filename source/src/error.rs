@@ -123,6 +123,12 @@ pub enum FaultKind {
     /// A description is written in a way that says nothing without running the file.
     #[error("has a description with an escape that is not read")]
     UnreadableDescription,
+    /// Something that an agent reads is computed by code, which is not run here.
+    #[error("has a `{}` that is only known when the file runs", ShortName(.argument))]
+    Computed {
+        /// The argument or attribute that has the value.
+        argument: String,
+    },
 }
 
 impl FaultKind {
@@ -174,6 +180,9 @@ impl FaultKind {
             }
             Self::UnreadableDescription => {
                 "write the character itself instead of `\\N{…}` or half a surrogate pair".to_owned()
+            }
+            Self::Computed { .. } => {
+                "write it as a literal, or as a constant of this file; or name the package instead of the file, whose tools are listed by running it".to_owned()
             }
         }
     }

@@ -328,3 +328,46 @@ export function plan(by: Way, stops: Stop[]) {}
         })
     );
 }
+
+#[test]
+fn what_only_a_run_tells_is_said() {
+    let imports = "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\nimport { z } from 'zod';\nimport { tool } from 'ai';\nconst server = new McpServer({});\nconst KNOWN = 'Known.';\n";
+    for (text, is_known) in [
+        (
+            "server.tool('a', KNOWN, { n: z.number().describe(KNOWN) }, f);",
+            true,
+        ),
+        ("server.tool('a', `Of ${process.pid}`, {}, f);", false),
+        ("server.tool(`a${process.pid}`, 'A.', {}, f);", false),
+        (
+            "server.tool('a', 'A.', { n: z.number().describe(text()) }, f);",
+            false,
+        ),
+        (
+            "server.tool('a', 'A.', { n: z.number().min(least()) }, f);",
+            false,
+        ),
+        (
+            "server.registerTool('a', { description: text() }, f);",
+            false,
+        ),
+        (
+            "export const a = tool({ description: text(), inputSchema: z.object({}), execute: f });",
+            false,
+        ),
+    ] {
+        let found = crate::read(&format!("{imports}{text}"), Language::TypeScript);
+        let found = found.expect("TypeScript");
+        let [only] = &found[..] else {
+            panic!("{text}: {found:?}");
+        };
+        match &only.definition {
+            Ok(_) => assert!(is_known, "{text}"),
+            Err(fault) => {
+                let told = fault.to_string();
+                let reason = "only known when the file runs";
+                assert!(!is_known && told.contains(reason), "{text}: {told}");
+            }
+        }
+    }
+}

@@ -10,6 +10,24 @@ use crate::syntax::{children, text_of};
 /// The most calls and brackets between a schema and its type.
 const DEPTH_MAX: usize = 64;
 
+/// The methods whose argument a schema shows.
+const IN_SCHEMA: [&str; 11] = [
+    "describe",
+    "gt",
+    "gte",
+    "length",
+    "lt",
+    "lte",
+    "max",
+    "meta",
+    "min",
+    "multipleOf",
+    "step",
+];
+
+/// The reason where something that an agent reads is computed by code, which is not run here.
+pub(super) const COMPUTED: &str = "has a description, name or bound that is only known when the file runs: write it as a literal or a constant of this file";
+
 type Schema = Map<String, Value>;
 
 /// What a schema of zod allows.
@@ -289,6 +307,11 @@ impl<'t> Constants<'t> {
         let value = first.and_then(|it| self.value(it));
         let kind = zod.schema.get("type").and_then(Value::as_str);
         let kind = kind.unwrap_or_default().to_owned();
+        if let (None, Some(given)) = (&value, first)
+            && IN_SCHEMA.contains(&name)
+        {
+            return Err((COMPUTED, given.start_byte()));
+        }
         let mut set = |keyword: &str, value: Option<Value>| {
             if let Some(value) = value {
                 zod.schema.insert(keyword.to_owned(), value);

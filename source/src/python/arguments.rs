@@ -10,7 +10,6 @@ use super::fault::KindAndOffset;
 use super::pydantic::{Schemas, Texts};
 use super::signature::{Kind, Parameter, parameters};
 use super::source_file::SourceFile;
-use crate::error::FaultKind;
 
 /// Parts of frameworks that a function is given beside its arguments.
 const GIVEN: [&str; 14] = [
@@ -69,9 +68,7 @@ pub(super) fn arguments(
                 .map_or((&Expression::Other, "", parameter.offset), |it| {
                     (&it.0, it.1, it.2)
                 });
-            let reason = unsupported.reason;
-            let name = unsupported.name_in(written);
-            (FaultKind::UnsupportedType { name, reason }, offset)
+            (unsupported.fault(written), offset)
         })?;
         let mut schema = described.schema;
         if let Some(text) = texts.documented.get(&parameter.name)

@@ -116,13 +116,7 @@ fn properties(
     let mut properties = Vec::new();
     for (parameter, hint) in hints {
         let (annotation, at) = parameter.annotation.unwrap_or(("", parameter.offset));
-        let schema = schema::of(hint).map_err(|unsupported| {
-            let kind = FaultKind::UnsupportedType {
-                reason: unsupported.reason,
-                name: unsupported.name_in(annotation),
-            };
-            (kind, at)
-        })?;
+        let schema = schema::of(hint).map_err(|unsupported| (unsupported.fault(annotation), at))?;
         properties.push((parameter, schema));
     }
     properties

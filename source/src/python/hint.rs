@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::error::FaultKind;
+
 /// The name of a type that is not written as a name.
 pub(super) const NAMELESS: &str = "";
 
@@ -36,26 +38,38 @@ pub(super) enum ContainerSpelling {
     Typing,
 }
 
-/// A type without a schema.
+/// A type without a schema, or with a part that only running the file tells.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Unsupported {
-    name: String,
-    pub(super) reason: &'static str,
+pub(super) enum Unsupported {
+    Type { name: String, reason: &'static str },
+    Computed { argument: String },
 }
 
 impl Unsupported {
     pub(super) fn new(name: &str, reason: &'static str) -> Self {
-        Self {
+        Self::Type {
             name: name.to_owned(),
             reason,
         }
     }
 
-    /// The type's name, in an annotation that reads `written`.
-    pub(super) fn name_in(self, written: &str) -> String {
-        match self.name.as_str() {
-            NAMELESS => written.to_owned(),
-            _ => self.name,
+    pub(super) fn computed(argument: &str) -> Self {
+        Self::Computed {
+            argument: argument.to_owned(),
+        }
+    }
+
+    /// The error of an annotation that reads `written`.
+    pub(super) fn fault(self, written: &str) -> FaultKind {
+        match self {
+            Self::Type { name, reason } => {
+                let name = match name.as_str() {
+                    NAMELESS => written.to_owned(),
+                    _ => name,
+                };
+                FaultKind::UnsupportedType { name, reason }
+            }
+            Self::Computed { argument } => FaultKind::Computed { argument },
         }
     }
 }

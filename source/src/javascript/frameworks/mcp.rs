@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::tool::{Module, Tool};
 use crate::definition::Function;
 use crate::framework::Framework;
-use crate::javascript::zod::Unread;
+use crate::javascript::zod::{COMPUTED, Unread};
 use crate::syntax::{children, text_of};
 
 const RESOURCE: &str =
@@ -37,19 +37,25 @@ fn registered<'t>(file: &Module<'t>, call: Node<'t>) -> Option<Function> {
     let function = call.child_by_field_name("function")?;
     let method = text_of(function.child_by_field_name("property")?, file.text);
     let arguments = children(call.child_by_field_name("arguments")?);
-    let name = file.constants.value(*arguments.first()?)?;
-    let name = name.as_str()?.to_owned();
+    let first = *arguments.first()?;
+    let constant = file.constants.value(first);
+    let constant = constant.as_ref().and_then(Value::as_str);
+    let name = constant.unwrap_or(text_of(first, file.text)).to_owned();
     let at = call.start_byte();
     let (description, schema) = match method {
+        "tool" | "registerTool" if constant.is_none() => {
+            return Some(file.left_out(&name, at, COMPUTED));
+        }
         "tool" => of_tool(file, &arguments),
         "registerTool" => of_register(file, &arguments),
         "resource" | "registerResource" => return Some(file.left_out(&name, at, RESOURCE)),
         "prompt" | "registerPrompt" => return Some(file.left_out(&name, at, PROMPT)),
         _ => return None,
     };
-    let parameters = match schema {
-        Some(schema) => shape(file, schema),
-        None => Ok(Map::from_iter([
+    let parameters = match (&description, schema) {
+        (Err(unread), _) => Err(*unread),
+        (Ok(_), Some(schema)) => shape(file, schema),
+        (Ok(_), None) => Ok(Map::from_iter([
             ("type".to_owned(), json!("object")),
             ("properties".to_owned(), json!({})),
         ])),
@@ -58,7 +64,7 @@ fn registered<'t>(file: &Module<'t>, call: Node<'t>) -> Option<Function> {
         framework: Framework::McpTypeScript,
         object: name.clone(),
         name,
-        description,
+        description: description.ok().flatten(),
         parameters,
     };
     Some(file.tool(tool, at))
@@ -72,15 +78,23 @@ fn shape<'t>(file: &Module<'t>, node: Node<'t>) -> Result<Map<String, Value>, Un
     }
 }
 
+/// The description, if there is one that is read, and the schema.
+type Described<'t> = (Result<Option<String>, Unread>, Option<Node<'t>>);
+
 /// The description and the schema of `tool(name, description?, schema?, hints?, function)`.
-fn of_tool<'t>(file: &Module<'t>, arguments: &[Node<'t>]) -> (Option<String>, Option<Node<'t>>) {
+fn of_tool<'t>(file: &Module<'t>, arguments: &[Node<'t>]) -> Described<'t> {
     let between = &arguments[1..arguments.len().saturating_sub(1).max(1)];
     let (description, rest) = match between {
         [first, rest @ ..] => match file.constants.value(*first) {
-            Some(Value::String(text)) => (Some(text), rest),
-            _ => (None, between),
+            Some(Value::String(text)) => (Ok(Some(text)), rest),
+            _ => match file.constants.resolved(*first).kind() {
+                "string" | "template_string" | "binary_expression" => {
+                    (Err((COMPUTED, first.start_byte())), rest)
+                }
+                _ => (Ok(None), between),
+            },
         },
-        [] => (None, between),
+        [] => (Ok(None), between),
     };
     // Hints alone are an object of constants.
     let schema = rest.first().copied();
@@ -92,12 +106,9 @@ fn of_tool<'t>(file: &Module<'t>, arguments: &[Node<'t>]) -> (Option<String>, Op
 }
 
 /// The same of `registerTool(name, { description, inputSchema }, function)`.
-fn of_register<'t>(
-    file: &Module<'t>,
-    arguments: &[Node<'t>],
-) -> (Option<String>, Option<Node<'t>>) {
+fn of_register<'t>(file: &Module<'t>, arguments: &[Node<'t>]) -> Described<'t> {
     let Some(options) = arguments.get(1) else {
-        return (None, None);
+        return (Ok(None), None);
     };
     let members = file.constants.members(file.constants.resolved(*options));
     let member = |wanted: &str| {
@@ -105,12 +116,11 @@ fn of_register<'t>(
         all.find(|(name, _)| name == wanted)
             .map(|(_, value)| *value)
     };
-    let text = |name: &str| {
-        let value = file.constants.value(member(name)?)?;
-        value.as_str().map(str::to_owned)
-    };
-    (
-        text("description").or_else(|| text("title")),
-        member("inputSchema"),
-    )
+    let described = member("description").or_else(|| member("title"));
+    let description = described.map(|it| {
+        let value = file.constants.value(it);
+        let text = value.as_ref().and_then(Value::as_str).map(str::to_owned);
+        text.ok_or((COMPUTED, it.start_byte()))
+    });
+    (description.transpose(), member("inputSchema"))
 }

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::tool::{Module, Tool};
 use crate::definition::Function;
 use crate::framework::Framework;
-use crate::javascript::zod::Unread;
+use crate::javascript::zod::{COMPUTED, Unread};
 use crate::syntax::{children, text_of};
 
 const NOT_EXPORTED: &str = "is not exported, so nothing can call it: write `export` before it";
@@ -89,13 +89,18 @@ fn tool<'t>(
     if member("execute").is_none() {
         return file.left_out(&name, call.start_byte(), NO_EXECUTE);
     }
-    let described = member("description").and_then(|it| file.constants.value(it));
+    let described = member("description");
+    let description = described.and_then(|it| file.constants.value(it));
+    let description = description.and_then(|it| it.as_str().map(str::to_owned));
+    if let (Some(described), None) = (described, &description) {
+        return file.left_out(&name, described.start_byte(), COMPUTED);
+    }
     let schema = member("inputSchema").or_else(|| member("parameters"));
     let parameters = schema.ok_or((NO_SCHEMA, call.start_byte()));
     let tool = Tool {
         framework: Framework::VercelAi,
         name,
-        description: described.and_then(|it| it.as_str().map(str::to_owned)),
+        description,
         parameters: parameters.and_then(|it| parameters_of(file, it)),
         object,
     };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tree_sitter::Node;
 
-use super::tool::{Tool, text_argument};
+use super::tool::{Tool, name_and_description};
 use crate::definition::Function;
 use crate::error::FaultKind;
 use crate::framework::Framework;
@@ -94,9 +94,13 @@ fn tool(
     package: Package,
 ) -> Function {
     let (object, offset) = file.name_of(node);
-    let name = text_argument(file, decorator, "name", Some(0)).unwrap_or_else(|| object.clone());
+    let given = name_and_description(file, decorator, ("name", Some(0)), "description");
+    let (name, told) = match given {
+        Ok(given) => given,
+        Err(kind) => return file.tool(&object, offset, Err((kind, offset))),
+    };
+    let name = name.unwrap_or_else(|| object.clone());
     let docstring = text_in(node, file.text).unwrap_or_default();
-    let told = text_argument(file, decorator, "description", None);
     let Sections {
         description,
         parameters: documented,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use tree_sitter::Node;
 
 use super::class::{attribute, class_at, goes_back_to, is_said_as_text, method};
-use super::tool::{Tool, text, text_argument};
+use super::tool::{Tool, name_and_description, text};
 use crate::definition::{Definition, Function};
 use crate::error::FaultKind;
 use crate::framework::{Framework, Setting};
@@ -55,19 +55,22 @@ pub(super) fn decorated(
         return None;
     }
     let (object, _) = file.name_of(node);
-    let name = text_argument(file, decorator, "name_or_callable", Some(0));
-    Some(function(file, node, decorator, name, object))
+    let name = ("name_or_callable", Some(0));
+    Some(function(file, node, (decorator, name), object))
 }
 
-/// The function at `node` as a tool called `name`, with the options of `call`.
+/// The function at `node` as a tool with the options of `call`, whose argument `name` has its name.
 fn function(
     file: &SourceFile<'_>,
     node: Node<'_>,
-    call: &Expression,
-    name: Option<String>,
+    (call, name): (&Expression, (&str, Option<usize>)),
     object: String,
 ) -> Function {
     let (own, offset) = file.name_of(node);
+    let (name, told) = match name_and_description(file, call, name, "description") {
+        Ok(given) => given,
+        Err(kind) => return file.tool(&own, offset, Err((kind, offset))),
+    };
     let name = name.unwrap_or(own);
     let docstring = text_in(node, file.text).unwrap_or_default();
     let parses = call.keyword("parse_docstring") == Some(&Expression::Constant(Value::Bool(true)));
@@ -79,7 +82,6 @@ fn function(
         true => said.description,
         false => docstring,
     };
-    let told = text_argument(file, call, "description", None);
     let schema = call.keyword("args_schema");
     let description = told.or_else(|| Some(described).filter(|text| !text.is_empty()));
     let description = description.or_else(|| {
@@ -121,11 +123,7 @@ fn of_model(
     offset: usize,
 ) -> Result<Map<String, Value>, KindAndOffset> {
     let read = Schemas::new(file.scope, Texts::Ignored).model(schema);
-    let mut read = read.map_err(|unsupported| {
-        let reason = unsupported.reason;
-        let name = unsupported.name_in("args_schema");
-        (FaultKind::UnsupportedType { name, reason }, offset)
-    })?;
+    let mut read = read.map_err(|unsupported| (unsupported.fault("args_schema"), offset))?;
     let required = match read.remove("required") {
         Some(Value::Array(required)) => required,
         _ => Vec::new(),
@@ -143,8 +141,10 @@ pub(super) fn class(file: &SourceFile<'_>, node: Node<'_>) -> Option<Function> {
     if !goes_back_to(file, class, is_base_tool) {
         return None;
     }
-    let name = attribute(class, "name").and_then(|it| text(file, it));
-    let name = name.unwrap_or_else(|| object.clone());
+    let name = match text(file, "name", attribute(class, "name")) {
+        Ok(name) => name.unwrap_or_else(|| object.clone()),
+        Err(kind) => return Some(file.tool(&object, offset, Err((kind, offset)))),
+    };
     let definition = of_class(file, node, class, (name.clone(), object, offset));
     Some(file.tool(&name, offset, definition))
 }
@@ -155,8 +155,9 @@ fn of_class(
     class: &Class,
     (name, object, offset): (String, String, usize),
 ) -> Result<Definition, KindAndOffset> {
-    let description = attribute(class, "description").and_then(|it| text(file, it));
-    let description = description.ok_or((FaultKind::NoDescription, offset))?;
+    let description = text(file, "description", attribute(class, "description"));
+    let description = description.and_then(|it| it.ok_or(FaultKind::NoDescription));
+    let description = description.map_err(|kind| (kind, offset))?;
     let run = method(file, node, "_run").map(|run| ("_run", run));
     let run = run.or_else(|| method(file, node, "_arun").map(|run| ("_arun", run)));
     let (called, run) = run.ok_or((
@@ -231,7 +232,8 @@ pub(super) fn assigned(
         return None;
     }
     let object = text_of(left, file.text).to_owned();
-    let name = text_argument(file, &call, "name", None);
+    let name = call.keyword("name");
+    let name = text(file, "name", name).ok().flatten();
     let function_name = match call.keyword("func").or_else(|| call.keyword("coroutine")) {
         Some(function) => Some(function),
         None => call
@@ -250,7 +252,7 @@ pub(super) fn assigned(
     let node = functions
         .find(|it| it.kind() == "function_definition" && file.name_of(*it).0 == *function_name);
     match node {
-        Some(node) => Some(function(file, node, &call, name.clone(), object)),
+        Some(node) => Some(function(file, node, (&call, ("name", None)), object)),
         None => left_out("is made of something other than a function of this file"),
     }
 }

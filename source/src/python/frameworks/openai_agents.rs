@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tree_sitter::Node;
 
-use super::tool::{Tool, text_argument};
+use super::tool::{Tool, name_and_description};
 use crate::definition::Function;
 use crate::error::FaultKind;
 use crate::framework::Framework;
@@ -26,8 +26,13 @@ pub(super) fn decorated(
         return None;
     }
     let (object, offset) = file.name_of(node);
-    let named = text_argument(file, decorator, "name_override", None);
-    let name = named.unwrap_or_else(|| object.clone());
+    let arguments_of = ("name_override", None);
+    let given = name_and_description(file, decorator, arguments_of, "description_override");
+    let (name, told) = match given {
+        Ok(given) => given,
+        Err(kind) => return Some(file.tool(&object, offset, Err((kind, offset)))),
+    };
+    let name = name.unwrap_or_else(|| object.clone());
     let is = |name: &str, value: bool| {
         decorator.keyword(name) == Some(&Expression::Constant(Value::Bool(value)))
     };
@@ -35,7 +40,6 @@ pub(super) fn decorated(
         true => Default::default(),
         false => sections(&text_in(node, file.text).unwrap_or_default()),
     };
-    let told = text_argument(file, decorator, "description_override", None);
     let description = told.unwrap_or(said.description);
     if description.is_empty() {
         return Some(file.tool(&name, offset, Err((FaultKind::NoDescription, offset))));

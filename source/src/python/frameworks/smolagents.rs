@@ -91,8 +91,10 @@ pub(super) fn class(file: &SourceFile<'_>, node: Node<'_>) -> Option<Function> {
         return None;
     }
     let (object, offset) = file.name_of(node);
-    let Some(name) = attribute(class, "name").and_then(|it| text(file, it)) else {
-        return Some(file.left_out(&object, offset, NO_NAME));
+    let name = match text(file, "name", attribute(class, "name")) {
+        Ok(Some(name)) => name,
+        Ok(None) => return Some(file.left_out(&object, offset, NO_NAME)),
+        Err(kind) => return Some(file.tool(&object, offset, Err((kind, offset)))),
     };
     let definition = of_class(file, node, class, (name.clone(), object, offset));
     Some(file.tool(&name, offset, definition))
@@ -105,8 +107,9 @@ fn of_class(
     (name, object, offset): (String, String, usize),
 ) -> Result<Definition, KindAndOffset> {
     let left_out = |reason| (FaultKind::LeftOut { reason }, offset);
-    let description = attribute(class, "description").and_then(|it| text(file, it));
-    let description = description.ok_or((FaultKind::NoDescription, offset))?;
+    let description = text(file, "description", attribute(class, "description"));
+    let description = description.and_then(|it| it.ok_or(FaultKind::NoDescription));
+    let description = description.map_err(|kind| (kind, offset))?;
     let called = ["forward", "__call__"].iter().find_map(|name| {
         let found = method(file, node, name)?;
         Some((*name, found))
@@ -115,7 +118,13 @@ fn of_class(
     let schemas = Schemas::new(file.scope, Texts::Ignored);
     let kinds = ["output_type", "outputs"].iter();
     let mut kinds = kinds.filter_map(|name| schemas.value(attribute(class, name)?));
-    let inputs = attribute(class, "inputs").and_then(|it| schemas.value(it));
+    let inputs = match attribute(class, "inputs") {
+        Some(inputs) => Some(schemas.value(inputs).ok_or_else(|| {
+            let argument = "inputs".to_owned();
+            (FaultKind::Computed { argument }, offset)
+        })?),
+        None => None,
+    };
     if kinds.any(|kind| is_media(&kind)) {
         return Err(left_out(PICTURES));
     }

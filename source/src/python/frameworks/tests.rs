@@ -73,6 +73,48 @@ fn what_belongs_to_a_framework_and_is_no_tool_says_why() {
 }
 
 #[test]
+fn what_only_a_run_tells_is_said() {
+    let computed = |text: &str, name: &str, argument: &str| {
+        let reason = format!("has a `{argument}` that is only known when the file runs");
+        check(text, &[(name, Some(&reason))]);
+    };
+    let server = format!("from typing import Annotated\nfrom pydantic import Field\n{SERVER}");
+    for (decorator, parameter, argument) in [
+        (
+            "",
+            "Annotated[int, Field(description=f'{load()}')]",
+            "description",
+        ),
+        ("", "Annotated[int, Field(ge=load())]", "ge"),
+        ("", "Annotated[int, f'{load()}']", "description"),
+        (
+            "",
+            "int = Field(3, description='A.'.format())",
+            "description",
+        ),
+        ("(description=load())", "int", "description"),
+        ("(name=f'{load()}')", "int", "name"),
+    ] {
+        let text = format!("{server}@mcp.tool{decorator}\ndef f(a: {parameter}): 'F.'\n");
+        computed(&text, "f", argument);
+    }
+    computed(
+        "from agents import function_tool\n@function_tool(description_override=load())\ndef f(): 'F.'\n",
+        "f",
+        "description_override",
+    );
+    let class = "from smolagents import Tool\nclass A(Tool):\n    name = 'a'\n    description = 'A.'\n    output_type = 'string'\n    def forward(self, p): pass\n";
+    computed(&format!("{class}    inputs = load()\n"), "a", "inputs");
+    computed(&class.replace("'A.'", "load()"), "a", "description");
+    // Constants of the file are known.
+    let known = "N = 3\n@mcp.tool\ndef f(a: Annotated[int, Field(description=f'Up to {N}.', default_factory=load)]): 'F.'\n";
+    let found = check(&format!("{server}{known}"), &[("f", None)]);
+    let definition = found[0].definition.as_ref().expect("a definition");
+    let told = &definition.parameters["properties"]["a"]["description"];
+    assert_eq!(told, "Up to 3.");
+}
+
+#[test]
 fn parameters_of_classes_that_have_no_value_are_settings() {
     let text = "from typing import Optional\nfrom llama_index.core.tools.tool_spec.base import BaseToolSpec\nclass A(BaseToolSpec):\n    spec_functions = ['f']\n    def __init__(self, host: str, api_key: Optional[str] = None, more: Optional[dict] = None, n: int = 3): pass\n    def f(self): 'F.'\n";
     let found = check(text, &[("f", None)]);

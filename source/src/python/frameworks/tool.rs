@@ -3,8 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::definition::{Definition, Signature};
+use crate::error::FaultKind;
 use crate::framework::{Framework, FrameworkTool, Setting};
 use crate::python::expression::Expression;
+use crate::python::pydantic::{Schemas, Texts};
 use crate::python::source_file::SourceFile;
 
 /// A tool as its framework lists it.
@@ -39,21 +41,31 @@ impl Tool {
     }
 }
 
-/// The text that a call has as `name`, or as its first argument where `is_first`.
-pub(super) fn text_argument(
+/// The name and the description that a call gives, by the arguments that hold them.
+pub(super) fn name_and_description(
     file: &SourceFile<'_>,
     call: &Expression,
-    name: &str,
-    position: Option<usize>,
-) -> Option<String> {
+    (name, position): (&str, Option<usize>),
+    description: &str,
+) -> Result<(Option<String>, Option<String>), FaultKind> {
     let positional = position.and_then(|at| call.positional().into_iter().nth(at));
-    let given = call.keyword(name).or(positional)?;
-    text(file, given)
+    let name = text(file, name, call.keyword(name).or(positional))?;
+    Ok((name, text(file, description, call.keyword(description))?))
 }
 
-/// The text that an expression of constants has.
-pub(super) fn text(file: &SourceFile<'_>, expression: &Expression) -> Option<String> {
-    use crate::python::pydantic::{Schemas, Texts};
-    let value = Schemas::new(file.scope, Texts::Ignored).value(expression)?;
-    value.as_str().map(str::to_owned)
+/// The text that the argument or attribute `name` has. An error if it is given and no constant.
+pub(super) fn text(
+    file: &SourceFile<'_>,
+    name: &str,
+    given: Option<&Expression>,
+) -> Result<Option<String>, FaultKind> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    match Schemas::new(file.scope, Texts::Ignored).value(given) {
+        Some(value) => Ok(value.as_str().map(str::to_owned)),
+        None => Err(FaultKind::Computed {
+            argument: name.to_owned(),
+        }),
+    }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::python::expression::Expression;
+use crate::python::hint::Unsupported;
 
 type Schema = Map<String, Value>;
 
@@ -15,6 +16,22 @@ pub(super) struct FieldText {
     bounds: Vec<(String, Value)>,
     examples: Option<Value>,
 }
+
+/// The arguments of `Field` that a schema shows.
+const IN_SCHEMA: [&str; 12] = [
+    "description",
+    "title",
+    "examples",
+    "ge",
+    "gt",
+    "le",
+    "lt",
+    "multiple_of",
+    "min_length",
+    "max_length",
+    "pattern",
+    "regex",
+];
 
 /// The keyword of numbers for an argument of `Field`.
 fn number_keyword(name: &str) -> Option<&'static str> {
@@ -46,20 +63,24 @@ fn keyword(name: &str, kind: &str) -> Option<&'static str> {
 }
 
 impl FieldText {
-    /// Adds what a call of `Field` says; `value` reads constants.
+    /// Adds what a call of `Field` says; `value` reads constants. An error if something that the
+    /// schema would hold is no constant.
     pub(super) fn add_field(
         &mut self,
         call: &Expression,
         value: impl Fn(&Expression) -> Option<Value>,
-    ) {
+    ) -> Result<(), Unsupported> {
         let Expression::Call(_, arguments) = call else {
-            return;
+            return Ok(());
         };
         for argument in arguments {
             let Expression::Keyword(name, expression) = argument else {
                 continue;
             };
             let Some(found) = value(expression) else {
+                if IN_SCHEMA.contains(&name.as_str()) {
+                    return Err(Unsupported::computed(name));
+                }
                 continue;
             };
             match (name.as_str(), found) {
@@ -69,6 +90,7 @@ impl FieldText {
                 (_, found) => self.bounds.push((name.clone(), found)),
             }
         }
+        Ok(())
     }
 
     /// Adds a mark of `annotated_types`, such as `Ge(1)`.

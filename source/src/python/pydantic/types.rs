@@ -80,7 +80,7 @@ impl<'a> Schemas<'a> {
         };
         if let Some(field) = field {
             let mut text = FieldText::default();
-            text.add_field(field, |it| self.value(it));
+            text.add_field(field, |it| self.value(it))?;
             text.write(&mut schema);
         }
         let call = field.or(inner);
@@ -198,8 +198,8 @@ impl<'a> Schemas<'a> {
         Ok(match name {
             "Annotated" => {
                 let mut schema = at(0)?;
-                self.marked(&arguments[1.min(arguments.len())..])
-                    .write(&mut schema);
+                let marks = &arguments[1.min(arguments.len())..];
+                self.marked(marks)?.write(&mut schema);
                 schema
             }
             "Final" | "Required" | "NotRequired" => at(0)?,
@@ -237,14 +237,20 @@ impl<'a> Schemas<'a> {
     }
 
     /// What the marks beside a type say of it.
-    fn marked(&self, marks: &[Expression]) -> FieldText {
+    fn marked(&self, marks: &[Expression]) -> Result<FieldText, Unsupported> {
         let mut text = FieldText::default();
         for mark in marks {
             match mark {
                 Expression::Constant(Value::String(said)) if self.texts == Texts::Describe => {
                     text.description = Some(said.clone());
                 }
-                call if self.is_field(call) => text.add_field(call, |it| self.value(it)),
+                call if self.is_field(call) => text.add_field(call, |it| self.value(it))?,
+                Expression::Formatted(_) if self.texts == Texts::Describe => {
+                    let Some(Value::String(said)) = self.value(mark) else {
+                        return Err(Unsupported::computed("description"));
+                    };
+                    text.description = Some(said);
+                }
                 Expression::Call(function, _) => {
                     let path = self.scope.path(function).unwrap_or_default();
                     let first = mark.positional().into_iter().next();
@@ -253,13 +259,14 @@ impl<'a> Schemas<'a> {
                     match value {
                         Some(Value::String(said)) if name == "Doc" => text.description = Some(said),
                         Some(value) => text.add_mark(name, value),
+                        None if name == "Doc" => return Err(Unsupported::computed(name)),
                         None => {}
                     }
                 }
                 _ => {}
             }
         }
-        text
+        Ok(text)
     }
 
     fn literals(&self, arguments: &[Expression]) -> Result<Vec<Value>, Unsupported> {
