@@ -66,7 +66,7 @@ pub use icon::{Icon, IconError};
 pub use interpreter::{Interpreter, InterpreterClaim, WeakInterpreter};
 pub use key_fingerprint::{FingerprintError, KeyFingerprint};
 pub use limits::{CallLimits, LimitRequest, Limits};
-pub use lock::{Approval, Consent, Lock, LockedTool, Source};
+pub use lock::{Approval, Consent, Lock, LockedTool, LogEntry, Source};
 pub use manifest::{Build, ComponentClaim, Language, Manifest};
 pub use name::{
     ArgumentName, DirectoryName, FunctionName, KeyName, NameError, ToolKey, ToolName, VariableName,

@@ -57,6 +57,9 @@ pub struct LockedTool {
     /// The key that signed the package, where a signature was verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<KeyFingerprint>,
+    /// The record of the version in the registry's log, where the registry keeps one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged: Option<LogEntry>,
     /// True if it imports what calls other functions of the toolbox, which needs no
     /// grant. Old locks do not say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -72,6 +75,19 @@ pub struct LockedTool {
     /// The texts that agents read instead of the author's.
     #[serde(default, skip_serializing_if = "Overrides::is_empty")]
     pub overrides: Overrides,
+}
+
+/// The place of a version in its registry's transparency log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogEntry {
+    /// The number of its record, counted from 0.
+    pub index: u64,
+    /// The time at which it was published by the registry's clock, as RFC 3339 in UTC.
+    pub at: String,
+    /// True if it was younger than the user's release age, and they took it nevertheless.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub taken_new: bool,
 }
 
 /// The source of a tool's bytes.

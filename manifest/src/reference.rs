@@ -73,6 +73,19 @@ pub enum Revision {
     Commit(CommitId),
 }
 
+impl Revision {
+    /// True if it names one version and follows no other.
+    pub fn is_exact_version(&self) -> bool {
+        let Self::Version(requirement) = self else {
+            return false;
+        };
+        let [only] = requirement.comparators.as_slice() else {
+            return false;
+        };
+        only.op == semver::Op::Exact && only.patch.is_some()
+    }
+}
+
 /// A reference to a tool on a registry: `owner/name`, `owner/name@1.2.0`,
 /// `owner/name@^1.2`, `owner/name@main`, `owner/name@<commit>`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

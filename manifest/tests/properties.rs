@@ -305,7 +305,7 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
         (version(), digest(), digest()),
         source,
         consent,
-        option::of(key_fingerprint()),
+        (option::of(key_fingerprint()), option::of(log_entry())),
         grants(),
         functions,
         (option::of(key()), overrides),
@@ -315,7 +315,7 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
                 (version, manifest, component),
                 source,
                 consent,
-                signer,
+                (signer, logged),
                 grants,
                 functions,
                 (name, overrides),
@@ -338,6 +338,7 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
                     source,
                     approval,
                     signer,
+                    logged,
                     calls_functions: functions.len() == 1,
                     grants,
                     called_by_key: functions.keys().next().cloned(),
@@ -346,6 +347,14 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
                 }
             },
         )
+}
+
+fn log_entry() -> impl Strategy<Value = LogEntry> {
+    (0..1_u64 << 48).prop_map(|index| LogEntry {
+        index,
+        at: "2026-01-02T03:04:05Z".to_owned(),
+        taken_new: index % 2 == 1,
+    })
 }
 
 fn server_address() -> impl Strategy<Value = ServerAddress> {

@@ -2,7 +2,7 @@
 //! Operations are search, resolve, pull, push and others.
 
 use hf_hub::repository::RepoTypeAny;
-use tool_hub_manifest::{Pin, Releases, RepoId, ToolRef, Verified, package_file};
+use tool_hub_manifest::{Pin, Releases, RepoId, ToolRef, Verified, Version, package_file};
 use url::Url;
 
 use crate::config::ClientConfig;
@@ -11,6 +11,7 @@ use crate::download;
 use crate::error::ClientError;
 use crate::identity::{self, Identity};
 use crate::limits::CARD_BYTES_MAX;
+use crate::log::{self, VersionRecords};
 use crate::progress::Progress;
 use crate::pull;
 use crate::push::rehearsal::{self, Rehearsal};
@@ -97,7 +98,22 @@ impl Client {
         reference: &ToolRef,
         allowed: &AllowedYanks,
     ) -> Result<Resolved, ClientError> {
-        resolve::resolve(&self.registry, reference, allowed).await
+        self.resolve_except(reference, allowed, &[]).await
+    }
+
+    /// Does the same as [`resolve_allowing`](Self::resolve_allowing), as if the versions of
+    /// `except` were not there.
+    ///
+    /// # Errors
+    /// [`ClientError::NoOtherVersion`] where all that are meant are among them, and the errors of
+    /// [`resolve`](Self::resolve).
+    pub async fn resolve_except(
+        &self,
+        reference: &ToolRef,
+        allowed: &AllowedYanks,
+        except: &[Version],
+    ) -> Result<Resolved, ClientError> {
+        resolve::resolve(&self.registry, reference, allowed, except).await
     }
 
     /// The `releases.toml` of a tool: its yanked versions, and whether it is deprecated.
@@ -107,6 +123,20 @@ impl Client {
     pub async fn releases(&self, repo: &RepoId) -> Result<Releases, ClientError> {
         let refs = refs::list(&self.registry, repo).await?;
         releases::read(&self.registry, repo, &refs).await
+    }
+
+    /// The records of a version in the registry's log, and the proof for whoever has seen `older`
+    /// records of it. None from a registry that keeps no log. Nothing of it is checked.
+    ///
+    /// # Errors
+    /// The errors of every question.
+    pub async fn log_records(
+        &self,
+        repo: &RepoId,
+        version: &Version,
+        older: u64,
+    ) -> Result<Option<VersionRecords>, ClientError> {
+        log::records(&self.registry, repo, version, older).await
     }
 
     /// Changes the `releases.toml` of a tool by one commit with the first line

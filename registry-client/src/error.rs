@@ -134,6 +134,12 @@ pub enum ClientError {
         /// The versions there are, newest first.
         available: Vec<Version>,
     },
+    /// Every version that is meant is among those that count as not there.
+    #[error("{repo} has no other version than those that were passed over")]
+    NoOtherVersion {
+        /// The repo.
+        repo: RepoId,
+    },
     /// The version was yanked: its owner took it back.
     #[error("{repo} {version} was yanked as {yank}")]
     VersionYanked {
@@ -362,6 +368,8 @@ pub enum Act {
     ListFiles(RepoId),
     /// The download of a file.
     Download(RepoId, &'static str),
+    /// Reading what the registry's log says of a version.
+    ReadLog(RepoId),
     /// Is the repo there, and who can read it?
     Describe(RepoId),
     /// The creation of a repo.
@@ -381,6 +389,7 @@ impl Act {
             | Self::FindRevision(repo, _)
             | Self::ListFiles(repo)
             | Self::Download(repo, _)
+            | Self::ReadLog(repo)
             | Self::Describe(repo)
             | Self::Create(repo)
             | Self::Commit(repo)
@@ -398,6 +407,7 @@ impl fmt::Display for Act {
             Self::FindRevision(repo, revision) => write!(f, "find `{revision}` in {repo}"),
             Self::ListFiles(repo) => write!(f, "list the files of {repo}"),
             Self::Download(repo, file) => write!(f, "download {file} of {repo}"),
+            Self::ReadLog(repo) => write!(f, "read what the log says of {repo}"),
             Self::Describe(repo) => write!(f, "look at {repo}"),
             Self::Create(repo) => write!(f, "create {repo}"),
             Self::Commit(repo) => write!(f, "commit to {repo}"),

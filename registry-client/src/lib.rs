@@ -38,6 +38,7 @@ mod hub;
 mod identity;
 mod limits;
 mod link;
+mod log;
 mod progress;
 mod pull;
 mod push;
@@ -66,6 +67,7 @@ pub use limits::{
     CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SEARCH_RESULTS_MAX,
     SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, TOKEN_BYTES_MAX,
 };
+pub use log::{ProvedRecord, VersionRecords};
 pub use progress::{Progress, Silent};
 pub use push::rehearsal::Rehearsal;
 pub use push::{Push, PushOutcome, PushReport, PushedSignature};

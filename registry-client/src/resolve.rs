@@ -1,7 +1,7 @@
 //! Resolves a reference to a commit: a version, a branch or a commit by its id.
 
 use serde::Deserialize;
-use tool_hub_manifest::{CommitId, Releases, RepoId, Revision, ToolRef};
+use tool_hub_manifest::{CommitId, Releases, RepoId, Revision, ToolRef, Version};
 
 use crate::error::{Act, ClientError};
 use crate::refs::{self, DEFAULT_BRANCH, Refs, version_of_tag};
@@ -20,6 +20,7 @@ pub(crate) async fn resolve(
     registry: &Registry,
     reference: &ToolRef,
     allowed: &AllowedYanks,
+    except: &[Version],
 ) -> Result<Resolved, ClientError> {
     let repo = &reference.repo;
     let known = async {
@@ -34,6 +35,7 @@ pub(crate) async fn resolve(
     let choice = VersionChoice {
         releases: &releases,
         allowed,
+        except,
     };
     let found = resolve_among(registry, reference, &refs, &choice).await?;
     Ok(Resolved {
@@ -56,6 +58,7 @@ pub(crate) async fn resolve_plainly(
     let choice = VersionChoice {
         releases: &Releases::default(),
         allowed: &AllowedYanks::None,
+        except: &[],
     };
     resolve_among(registry, reference, &refs, &choice).await
 }

@@ -24,6 +24,8 @@ pub enum AllowedYanks {
 pub(crate) struct VersionChoice<'a> {
     pub(crate) releases: &'a Releases,
     pub(crate) allowed: &'a AllowedYanks,
+    /// The versions that count as not there.
+    pub(crate) except: &'a [Version],
 }
 
 impl VersionChoice<'_> {
@@ -58,7 +60,12 @@ impl VersionChoice<'_> {
     ) -> Result<Option<Resolved>, ClientError> {
         let mut passed_over = Vec::new();
         let mut yanked = Vec::new();
+        let mut is_other_left = versions.is_empty();
         for tagged in versions {
+            if self.except.contains(&tagged.version) {
+                continue;
+            }
+            is_other_left = true;
             let yank = self.releases.yanked.get(&tagged.version);
             let is_in_use = |yank: &&Yank| match self.allowed {
                 AllowedYanks::Version(_) => self.allowed.allow(&tagged.version, yank),
@@ -74,6 +81,9 @@ impl VersionChoice<'_> {
                 passed_over.push((tagged.version.clone(), yank.clone()));
             }
             yanked.push(tagged);
+        }
+        if !is_other_left {
+            return Err(ClientError::NoOtherVersion { repo: repo.clone() });
         }
         // Of several that are yanked the newest that is allowed, or the newest to refuse.
         let allowed = yanked
@@ -146,6 +156,7 @@ mod tests {
         let choice = VersionChoice {
             releases: &Releases::default(),
             allowed: &AllowedYanks::None,
+            except: &[],
         };
         let found = match choice.matching(&repo, &requirement.parse().unwrap(), versions(tags)) {
             Ok(resolved) => Ok(resolved.version.unwrap().to_string()),
@@ -190,6 +201,7 @@ mod tests {
         let choice = VersionChoice {
             releases: &YANKED.parse().unwrap(),
             allowed: &allowed,
+            except: &[],
         };
         let found = match choice.matching(&repo, &requirement.parse().unwrap(), versions(tags)) {
             Ok(found) => {

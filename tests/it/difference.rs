@@ -165,7 +165,7 @@ fn only_the_code() {
         |_| (),
     );
     assert_eq!(user.tool("update").code(), 3);
-    std::fs::write(user.tool_home().join("config.toml"), "accept_code = true\n").expect("a file");
+    user.configure("accept_code = true\n");
     user.tool("update").ok();
     assert_eq!(listed(&user)["version"], "0.1.2");
     assert_eq!(user.tool("call one.add a=1 b=2").ok().trim(), "3");
@@ -201,6 +201,9 @@ fn with_two_registries(
     load(&user, "author/one@^0.1", &[]);
     assert_eq!(listed(&user)["version"], "0.1.1");
     wire.lead_to(registries[1].url());
+    // It has another log. A user who believes it is an attack ends here.
+    says(&user.tool("update"), 3, "another key signs it than before");
+    std::fs::remove_file(user.tool_home().join("known_logs.toml")).expect("the known logs");
     (registries, user)
 }
 

@@ -45,6 +45,7 @@ mod javascript_agent;
 mod journey;
 mod keyring;
 mod lint;
+mod logs;
 mod maintenance;
 mod mcp_conformance;
 mod messages;
@@ -99,6 +100,7 @@ fn main() -> ExitCode {
         hints::tests(),
         inspection::tests(),
         lint::tests(),
+        logs::tests(),
         journey::tests(),
         keyring::tests(),
         yanks::tests(),

@@ -65,6 +65,7 @@ impl Stranger {
         // What is costly to compile is kept from run to run.
         let target = kept().join("readme");
         let home = Home::new().with("CARGO_TARGET_DIR", &target.to_string_lossy());
+        std::fs::remove_file(home.tool_home().join("config.toml")).expect("config.toml");
         guests::copy_sources(&home.work());
         let workspace = std::fs::read(root().join("Cargo.toml")).expect("Cargo.toml");
         home.write("Cargo.toml", workspace);

@@ -21,7 +21,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("signing", &["manifest"]),
     ("egress", &["manifest"]),
     ("cage", &["egress", "manifest"]),
-    ("registry-client", &["manifest"]),
+    ("registry-client", &["manifest", "transparency"]),
     ("host", &["egress", "manifest"]),
     ("agent", &["manifest"]),
     (
@@ -34,7 +34,14 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("serve", &["agent", "host", "manifest"]),
     (
         "toolbox",
-        &["agent", "host", "manifest", "registry-client", "signing"],
+        &[
+            "agent",
+            "host",
+            "manifest",
+            "registry-client",
+            "signing",
+            "transparency",
+        ],
     ),
     (
         "embed",

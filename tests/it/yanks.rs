@@ -132,9 +132,7 @@ fn is_told_of(client: &mut Client, tools: &[&str]) {
 
 /// Has a server ask every second.
 fn refresh_often(user: &Home) {
-    fs::create_dir_all(user.tool_home()).expect("a directory");
-    let config = user.tool_home().join("config.toml");
-    fs::write(config, "refresh_seconds = 1\n").expect("a file");
+    user.configure("refresh_seconds = 1\n");
 }
 
 const STOLEN: [&str; 4] = ["--severity", "malicious", "--reason", "it sends keys away"];

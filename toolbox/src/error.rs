@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tool_hub_host::{Change, HostError};
 use tool_hub_manifest::{
     Access, AddressError, DirectoryName, DocumentError, FunctionName, Origin, ReferenceError,
-    ServerAddress, SpecError, ToolKey, VariableName, VerifyError, Version, Yank,
+    RepoId, ServerAddress, SpecError, ToolKey, VariableName, VerifyError, Version, Yank,
 };
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, ClientError, StoreError, TokenError};
 use tool_hub_signing::SigningError;
@@ -14,8 +14,11 @@ use url::Url;
 use crate::approvals::signer_error::SignerError;
 use crate::difference;
 use crate::keyring_item::KeyringError;
+use crate::known_logs::KnownLogs;
+use crate::logged_version::LogError;
 use crate::oauth::SignInError;
 use crate::sensitive::finding::Finding;
+use crate::settings::Settings;
 use crate::signing_keys::error::SigningKeyError;
 
 /// Reasons why a toolbox cannot be read, changed or used. Messages name no command: whoever shows
@@ -315,6 +318,30 @@ pub enum Error {
         /// The reason.
         source: SigningError,
     },
+    /// Every version that is meant is younger than the user's release age.
+    #[error(
+        "{repo} {version} was published at {published}, and versions are taken when they are {days} days old"
+    )]
+    TooNew {
+        /// The repo.
+        repo: RepoId,
+        /// The newest of them.
+        version: Version,
+        /// The time by the registry's log, as RFC 3339.
+        published: String,
+        /// The release age.
+        days: i64,
+    },
+    /// The transparency log of a registry cannot be believed.
+    #[error("the log of {endpoint} cannot be trusted")]
+    Log {
+        /// The registry.
+        endpoint: Box<Url>,
+        /// The file that holds what was seen of it before.
+        file: PathBuf,
+        /// The reason.
+        source: Box<LogError>,
+    },
     /// A key that signs packages cannot be used.
     #[error(transparent)]
     SigningKey(#[from] SigningKeyError),
@@ -442,6 +469,15 @@ impl NotApproved {
 }
 
 impl Error {
+    /// The error of a registry's log.
+    pub(crate) fn log(endpoint: &Url, settings: &Settings, source: LogError) -> Self {
+        Self::Log {
+            endpoint: Box::new(endpoint.clone()),
+            file: KnownLogs::file(settings),
+            source: Box::new(source),
+        }
+    }
+
     /// True if a rule refuses: one of this crate, or of those whose errors this one wraps.
     pub fn is_refusal(&self) -> bool {
         match self {
@@ -466,6 +502,8 @@ impl Error {
                     | Self::NotRoots { .. }
                     | Self::SigningKey(SigningKeyError::OpenToOthers { .. })
                     | Self::NoSigner { .. }
+                    | Self::Log { .. }
+                    | Self::TooNew { .. }
                     | Self::ComponentTooLarge { .. }
                     | Self::DangerousDirectory { .. }
             ),

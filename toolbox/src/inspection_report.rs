@@ -110,7 +110,14 @@ fn identity(from: &Provenance) -> Vec<String> {
     if let Source::Registry { repo, .. } = &from.source {
         let on = from.published.as_ref();
         let on = on.map_or_else(String::new, |day| format!(", {}", escape_line(day)));
-        rows.push(details::row("publisher", &format!("{}{on}", repo.owner())));
+        let by = match from.logged {
+            Some(_) => " by the registry's log",
+            None => "",
+        };
+        rows.push(details::row(
+            "publisher",
+            &format!("{}{on}{by}", repo.owner()),
+        ));
     }
     rows
 }

@@ -66,6 +66,19 @@ pub enum Notice<'a> {
         /// The version that is taken.
         taken: &'a Version,
     },
+    /// A newer version is younger than the user's release age, so that an older one is taken.
+    NewVersionPassedOver {
+        /// The repo.
+        repo: &'a RepoId,
+        /// The newest version that was passed over.
+        version: &'a Version,
+        /// The time at which it was published, by the registry's log.
+        published: &'a str,
+        /// The release age.
+        days: i64,
+        /// The version that is taken.
+        taken: &'a Version,
+    },
     /// The owner of a tool wants nobody to begin to use it.
     Deprecated {
         /// The repo.
@@ -83,7 +96,10 @@ pub enum Notice<'a> {
 impl Notice<'_> {
     /// True if something is not as it should be, and the notice is more than an explanation.
     pub fn is_warning(&self) -> bool {
-        !matches!(self, Self::ManifestDerived | Self::NamedLikeAPath { .. })
+        !matches!(
+            self,
+            Self::ManifestDerived | Self::NamedLikeAPath { .. } | Self::NewVersionPassedOver { .. }
+        )
     }
 }
 
@@ -135,6 +151,17 @@ impl fmt::Display for Notice<'_> {
             } => write!(
                 f,
                 "{repo} {version} was yanked as {yank}\n{taken} is taken in its place"
+            ),
+            Self::NewVersionPassedOver {
+                repo,
+                version,
+                published,
+                days,
+                taken,
+            } => write!(
+                f,
+                "{repo} {version} was published at {published}, and is taken when it is {days} days \
+                 old\n{taken} is taken in its place"
             ),
             Self::Deprecated { repo, deprecation } => {
                 write!(f, "{repo} is deprecated: {deprecation}")

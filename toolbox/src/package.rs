@@ -7,13 +7,14 @@ use std::str::FromStr;
 
 use tool_hub_host::{HostError, Inspection, inspect, inspect_server};
 use tool_hub_manifest::{
-    AddressError, Capabilities, ReferenceError, ServerAddress, ServerCommand, ServerUrl, Source,
-    ToolRef, Verified, Version,
+    AddressError, Capabilities, LogEntry, ReferenceError, ServerAddress, ServerCommand, ServerUrl,
+    Source, ToolRef, Verified, Version,
 };
 use tool_hub_registry_client::{AllowedYanks, ClientError, Progress, Resolved};
 use url::Url;
 
 use crate::built_package;
+use crate::chosen_version::{AllowedNew, ChosenVersion, choose};
 use crate::derived_manifest;
 use crate::error::Error;
 use crate::known_releases::KnownReleases;
@@ -65,6 +66,8 @@ pub struct Fetched {
     pub origin: FetchedFrom,
     /// The signature.
     pub signature: PackageSignature,
+    /// The place of the version in the log of its registry, if that keeps one.
+    pub logged: Option<LogEntry>,
 }
 
 /// The place a fetched tool came from.
@@ -158,13 +161,15 @@ pub struct FetchOptions {
     pub asked: Capabilities,
     /// The yanked versions that are taken nevertheless.
     pub allowed_yanks: AllowedYanks,
+    /// The versions that are taken although they are new.
+    pub allowed_new: AllowedNew,
 }
 
 impl From<Capabilities> for FetchOptions {
     fn from(asked: Capabilities) -> Self {
         Self {
             asked,
-            allowed_yanks: AllowedYanks::None,
+            ..Self::default()
         }
     }
 }
@@ -226,8 +231,12 @@ impl Subject {
             notices.notice(&Notice::NamedLikeAPath { text });
         }
         let client = settings.client(endpoint, notices)?;
-        let allowed = &options.allowed_yanks;
-        let resolved = client.resolve_allowing(&reference, allowed).await?;
+        let chosen = choose(&reference, &options, &client, settings, notices).await?;
+        let ChosenVersion {
+            resolved,
+            logged,
+            is_new,
+        } = chosen;
         KnownReleases::note(settings, endpoint, &resolved.repo, &resolved.releases)?;
         for branch in &resolved.version_branches {
             notices.notice(&Notice::VersionBranch {
@@ -240,6 +249,15 @@ impl Subject {
         let verified = client.pull(&resolved, &store, progress).await?;
         let version = &verified.manifest().version;
         check_releases(&resolved, version, &options.allowed_yanks, notices)?;
+        if let Some(logged) = &logged {
+            let said = resolved.releases.yanked.get(version);
+            logged
+                .check(&resolved.commit, &verified.pin())
+                .and_then(|()| {
+                    logged.check_yank(&resolved.repo, version, said.map(|yank| yank.severity))
+                })
+                .map_err(|source| Error::log(endpoint, settings, source))?;
+        }
         let files = client.signature(&resolved).await?;
         let keys = SigningKeys::read(settings)?;
         let signature = PackageSignature::verify(files.as_ref(), &verified, &keys);
@@ -250,6 +268,7 @@ impl Subject {
         Ok(Fetched {
             verified,
             signature,
+            logged: logged.map(|logged| logged.entry(is_new)),
             origin: FetchedFrom::Registry {
                 endpoint: endpoint.clone(),
                 reference,
@@ -321,6 +340,7 @@ fn from_disk(
     Ok(Fetched {
         verified,
         signature,
+        logged: None,
         origin: FetchedFrom::File { path },
     })
 }

@@ -1,6 +1,6 @@
 //! The source of a tool, its signer, and the day it was published, which the registry is asked for.
 
-use tool_hub_manifest::Source;
+use tool_hub_manifest::{LogEntry, Source};
 
 use crate::notices::Notices;
 use crate::package::{Fetched, FetchedFrom};
@@ -12,8 +12,11 @@ use crate::settings::Settings;
 pub struct Provenance {
     /// The place.
     pub source: Source,
-    /// The day of the commit, where the registry told it.
+    /// The day on which it was published: by the registry's log, else that of the commit, where
+    /// the registry told it.
     pub published: Option<String>,
+    /// The place in the registry's log.
+    pub logged: Option<LogEntry>,
     /// The signature.
     pub signature: PackageSignature,
 }
@@ -23,6 +26,8 @@ impl Provenance {
     /// registry that cannot tell it is no reason to stop.
     pub async fn of(fetched: &Fetched, settings: &Settings, notices: &dyn Notices) -> Self {
         let published = match &fetched.origin {
+            // The log's time, where there is one: a commit has any date that its author likes.
+            _ if let Some(logged) = &fetched.logged => logged.at.get(..10).map(str::to_owned),
             FetchedFrom::Registry {
                 endpoint, resolved, ..
             } => match settings.client(endpoint, notices) {
@@ -36,6 +41,7 @@ impl Provenance {
         Self {
             source: fetched.origin.source(),
             published,
+            logged: fetched.logged.clone(),
             signature: fetched.signature.clone(),
         }
     }
@@ -45,6 +51,7 @@ impl Provenance {
         Self {
             source: fetched.origin.source(),
             published: None,
+            logged: fetched.logged.clone(),
             signature: fetched.signature.clone(),
         }
     }

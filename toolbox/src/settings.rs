@@ -33,6 +33,8 @@ use tokens::{TokenOrigin, Tokens};
 use unencrypted_tokens::UnencryptedTokens;
 
 /// The interval of questions for yanked versions unless `config.toml` says another.
+const RELEASE_AGE_DAYS: i64 = 3;
+
 const REFRESH_EVERY: Duration = Duration::from_secs(15 * 60);
 
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
@@ -65,6 +67,8 @@ pub struct Settings {
     pub accept_code: bool,
     /// The interval at which a server asks whether its tools were yanked; none if it never does.
     pub refresh_every: Option<Duration>,
+    /// The age from which a version is taken that nobody named exactly.
+    pub release_age: time::Duration,
     /// The directory of tools' storage.
     pub storage: PathBuf,
     /// The directory of build tools of other languages.
@@ -137,6 +141,9 @@ impl Settings {
                 Some(seconds) => Some(Duration::from_secs(seconds)),
                 None => Some(REFRESH_EVERY),
             },
+            release_age: time::Duration::days(
+                file.release_age_days.map_or(RELEASE_AGE_DAYS, i64::from),
+            ),
             toolchains: directories.cache.join("toolchains"),
             servers: directories.data.join("servers"),
             tokens: Tokens {

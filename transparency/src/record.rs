@@ -86,6 +86,16 @@ impl LogRecord {
         }
     }
 
+    /// The version that it is about; none where its kind is not known.
+    pub fn version(&self) -> Option<&Version> {
+        match self {
+            Self::Version { version, .. }
+            | Self::Yank { version, .. }
+            | Self::Unyank { version, .. } => Some(version),
+            Self::Hidden { .. } | Self::Unknown => None,
+        }
+    }
+
     /// The record that hides this one, and what opens it: `salt`, which nobody can guess, and the
     /// bytes of this one.
     pub fn hide(&self, salt: &str) -> (Self, String) {

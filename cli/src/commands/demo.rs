@@ -132,8 +132,15 @@ impl DemoEnvironment<'_> {
         self.run(&["search", TOOL], None).await?;
         self.run(&["inspect", &repo], None).await?;
         let digest = self.digest(&repo).await?;
-        self.run(&["load", &repo, "--approve", &digest, "--quiet"], None)
-            .await?;
+        let load = [
+            "load",
+            &repo,
+            "--allow-new",
+            "--approve",
+            &digest,
+            "--quiet",
+        ];
+        self.run(&load, None).await?;
         self.run(&["list"], None).await?;
         self.run(&["call", TOOL, "name=Ada", "language=fr"], None)
             .await?;

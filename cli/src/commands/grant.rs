@@ -64,6 +64,7 @@ impl Grant {
             verified,
             origin: FetchedFrom::Approved(member.locked.source.clone()),
             signature: PackageSignature::recorded(member, &SigningKeys::read(&config.settings)?),
+            logged: member.locked.logged.clone(),
         };
         let inspection = fetched.inspect()?.with_overrides(member.entry.overrides());
         check_refusals(&inspection)?;

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::{Digest, ServerAddress, ServerDescription, ToolKey};
 use tool_hub_registry_client::AllowedYanks;
+use tool_hub_toolbox::chosen_version::AllowedNew;
 use tool_hub_toolbox::inspection_report::Detail;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::package::{FetchOptions, Fetched, FetchedFrom, Subject};
@@ -61,6 +62,7 @@ impl Inspect {
                 let options = FetchOptions {
                     asked: self.asked.capabilities(),
                     allowed_yanks: AllowedYanks::All,
+                    allowed_new: AllowedNew::IfNoOther,
                 };
                 let fetched = fetching::fetch(subject, options, endpoint, session).await?;
                 // Includes the toolbox's overrides, as `tool load` does.
@@ -121,6 +123,7 @@ impl Inspect {
                 verified,
                 origin: FetchedFrom::Approved(approved.source.clone()),
                 signature: PackageSignature::none(),
+                logged: None,
             };
             return Ok((fetched, key.clone(), None));
         }
@@ -187,6 +190,7 @@ fn origin(fetched: &Fetched, published: Option<&str>) -> serde_json::Value {
             "version": resolved.version,
             "publisher": resolved.repo.owner(),
             "published": published,
+            "log_index": fetched.logged.as_ref().map(|entry| entry.index),
         }),
         FetchedFrom::File { path } => json!({ "path": path }),
         FetchedFrom::Server { address } => json!({ "mcp": address }),

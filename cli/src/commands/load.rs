@@ -13,6 +13,7 @@ use tool_hub_manifest::{
     visible_name,
 };
 use tool_hub_registry_client::AllowedYanks;
+use tool_hub_toolbox::chosen_version::AllowedNew;
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::known_signers::KnownSigners;
@@ -64,6 +65,13 @@ pub(crate) struct Load {
     #[arg(long)]
     allow_yanked: bool,
 
+    /// Load the newest version however new it is
+    ///
+    /// Others are passed over until they are as old as `release_age_days` in `config.toml` says,
+    /// by the log of the registry.
+    #[arg(long)]
+    allow_new: bool,
+
     #[command(flatten)]
     signer: SignerFlag,
 
@@ -80,6 +88,7 @@ impl Load {
             start: None,
             name,
             allow_yanked: false,
+            allow_new: false,
             signer: SignerFlag::default(),
             approval,
         }
@@ -110,6 +119,10 @@ impl Load {
             allowed_yanks: match self.allow_yanked {
                 true => AllowedYanks::All,
                 false => AllowedYanks::None,
+            },
+            allowed_new: match self.allow_new {
+                true => AllowedNew::Any,
+                false => AllowedNew::None,
             },
         };
         let (subject, endpoint) = (&target.subject, &target.endpoint);

@@ -11,6 +11,7 @@ use tool_hub_manifest::{
     Capabilities, Consent, Digest, Grants, Revision, Source, ToolKey, ToolRef, Version,
 };
 use tool_hub_registry_client::AllowedYanks;
+use tool_hub_toolbox::chosen_version::AllowedNew;
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
@@ -42,6 +43,13 @@ pub(crate) struct Update {
     /// prompts or resources, because their texts come from the code.
     #[arg(long)]
     accept_code: bool,
+
+    /// Take versions however new they are
+    ///
+    /// Others are passed over until they are as old as `release_age_days` in `config.toml` says,
+    /// by the log of the registry.
+    #[arg(long)]
+    allow_new: bool,
 
     /// Agree without asking to the start of an MCP server, by the digest that is shown for it
     #[arg(long, value_name = "DIGEST")]
@@ -155,9 +163,13 @@ impl Update {
                 let options = FetchOptions {
                     asked: Capabilities::default(),
                     allowed_yanks: AllowedYanks::Version(member.locked.version.clone()),
+                    allowed_new: match self.allow_new {
+                        true => AllowedNew::Any,
+                        false => AllowedNew::None,
+                    },
                 };
                 let fetched = fetching::fetch(&subject, options, &endpoint, session);
-                (fetched.await?, is_exact(&reference))
+                (fetched.await?, reference.revision.is_exact_version())
             }
             Source::Server { address } => {
                 let wanted = WantedServer {
@@ -261,15 +273,4 @@ fn followed(member: Member<'_>) -> Option<(Url, ToolRef)> {
         revision: Revision::Version(requirement),
     };
     Some((endpoint.clone(), reference))
-}
-
-/// True if a reference names one version and follows no other.
-fn is_exact(reference: &ToolRef) -> bool {
-    let Revision::Version(requirement) = &reference.revision else {
-        return false;
-    };
-    let [only] = requirement.comparators.as_slice() else {
-        return false;
-    };
-    only.op == semver::Op::Exact && only.patch.is_some()
 }

@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
+use tool_hub_manifest::LogEntry;
 use tool_hub_registry_client::Store;
+use tool_hub_toolbox::logged_version::LoggedVersion;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::ToolStatus;
 use tool_hub_toolbox::package_signature::PackageSignature;
@@ -18,7 +20,22 @@ use crate::terminal::table::table;
 
 /// Arguments of `tool verify`.
 #[derive(Debug, Args)]
-pub(crate) struct Verify {}
+pub(crate) struct Verify {
+    /// Also ask each registry for its log, and check that it has the versions
+    ///
+    /// The log has to go on from the state that was seen last, and its records have to name the
+    /// commits and digests of toolbox.lock. Yanks in it have to be said by the repo.
+    #[arg(long)]
+    log: bool,
+}
+
+/// What was found out about a tool.
+struct Checked<'a> {
+    status: ToolStatus<'a>,
+    fault: Option<String>,
+    /// The place in the log, where that was asked for.
+    logged: Option<LogEntry>,
+}
 
 impl Verify {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
@@ -26,27 +43,47 @@ impl Verify {
         let toolbox = OpenToolbox::open(&config.settings)?;
         let store = config.settings.open_store()?;
         let keys = SigningKeys::read(&config.settings)?;
-        let checked: Vec<(ToolStatus<'_>, Option<String>)> = toolbox
-            .statuses()
-            .into_iter()
-            .map(|status| {
-                let fault = fault(&status, &store);
-                (status, fault)
-            })
-            .collect();
+        let mut checked = Vec::new();
+        for status in toolbox.statuses() {
+            let mut fault = fault(&status, &store);
+            let mut logged = None;
+            if self.log
+                && let Ok(member) = &status.member
+            {
+                let locked = member.locked;
+                match LoggedVersion::of_locked(locked, &config.settings, printer).await {
+                    Ok(found) => logged = found,
+                    Err(error) => fault = Some(format!("{:#}", anyhow::Error::from(error))),
+                }
+            }
+            checked.push(Checked {
+                status,
+                fault,
+                logged,
+            });
+        }
         if printer.wants_json() {
             let tools: Vec<_> = checked
                 .iter()
-                .map(|(status, fault)| {
+                .map(|checked| {
+                    let Checked {
+                        status,
+                        fault,
+                        logged,
+                    } = checked;
                     let member = status.member.as_ref().ok();
-                    json!({
+                    let mut tool = json!({
                         "name": status.key,
                         "digest": member.map(|member| member.locked.approval.digest),
                         "signer": member.map(|member| signer_of(*member, &keys)),
                         "overrides": status.entry.overrides(),
                         "yanked": member.and_then(|member| member.yank),
                         "fault": fault,
-                    })
+                    });
+                    if self.log {
+                        tool["log"] = json!(logged);
+                    }
+                    tool
                 })
                 .collect();
             printer.json(&json!({ "tools": tools }))?;
@@ -55,17 +92,26 @@ impl Verify {
         } else {
             let rows = checked
                 .iter()
-                .map(|(status, fault)| {
+                .map(|checked| {
+                    let status = &checked.status;
                     let version = match &status.member {
                         Ok(member) => member.locked.version.to_string(),
                         Err(_) => "-".to_owned(),
                     };
-                    let state = match (fault, described(status, &keys)) {
+                    let logged = self.log.then(|| match &checked.logged {
+                        Some(entry) => {
+                            format!("record {} of the log, of {}", entry.index, entry.at)
+                        }
+                        None => "in no log".to_owned(),
+                    });
+                    let said = [described(status, &keys), logged];
+                    let said: Vec<String> = said.into_iter().flatten().collect();
+                    let state = match (&checked.fault, said.is_empty()) {
                         // Only the first line: those below quote texts that do not fit into a
                         // table.
                         (Some(fault), _) => fault.lines().next().unwrap_or_default().to_owned(),
-                        (None, Some(described)) => format!("ok, {described}"),
-                        (None, None) => "ok".to_owned(),
+                        (None, false) => format!("ok, {}", said.join(", ")),
+                        (None, true) => "ok".to_owned(),
                     };
                     [status.key.to_string(), version, state]
                 })
@@ -74,8 +120,8 @@ impl Verify {
         }
         let faulty: Vec<&str> = checked
             .iter()
-            .filter(|(_, fault)| fault.is_some())
-            .map(|(status, _)| status.key.as_str())
+            .filter(|checked| checked.fault.is_some())
+            .map(|checked| checked.status.key.as_str())
             .collect();
         if faulty.is_empty() {
             return Ok(ExitCode::SUCCESS);

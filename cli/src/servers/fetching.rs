@@ -76,6 +76,7 @@ pub(crate) async fn fetch(
                 address: address.clone(),
             },
             signature: PackageSignature::none(),
+            logged: None,
         },
         grants,
     })

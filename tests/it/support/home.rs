@@ -35,7 +35,15 @@ impl Home {
         let cache = home.path().join("home/cache");
         std::fs::create_dir_all(&cache).expect("a cache directory");
         std::os::unix::fs::symlink(toolchains(), cache.join("toolchains")).expect("a link");
+        // What tests publish is new.
+        home.configure("");
         home
+    }
+
+    /// Writes `config.toml` with these settings, and that versions may be new.
+    pub(crate) fn configure(&self, settings: &str) {
+        let text = format!("release_age_days = 0\n{settings}");
+        std::fs::write(self.tool_home().join("config.toml"), text).expect("config.toml");
     }
 
     /// The directory that everything of this person is in.

@@ -1,5 +1,7 @@
 //! A registry in a process of its own, on a free port of the loopback address.
 
+use std::path::Path;
+
 use super::{Home, Server};
 
 /// A running registry with its own directory. It ends when it goes out of scope.
@@ -16,7 +18,18 @@ impl RegistryProcess {
 
     /// Like `start`, with more flags for `tool registry serve`.
     pub(crate) fn start_with(flags: &[&str]) -> Self {
+        Self::serve(Home::new(), flags)
+    }
+
+    /// Starts a registry with what `backup` of another holds.
+    pub(crate) fn restored(backup: &Path) -> Self {
         let operator = Home::new();
+        let backup = backup.to_string_lossy();
+        operator.run(["registry", "restore", &backup]).ok();
+        Self::serve(operator, &[])
+    }
+
+    fn serve(operator: Home, flags: &[&str]) -> Self {
         let serve = ["registry", "serve", "--listen", "127.0.0.1:0", "--quiet"];
         Self {
             server: Server::start(operator.command([&serve, flags].concat())),
@@ -51,9 +64,13 @@ impl RegistryProcess {
 
     /// A person who is a user of this registry and has logged in.
     pub(crate) fn member(&self, name: &str) -> Home {
-        let token = self.user(name);
+        self.signed_in(&self.user(name))
+    }
+
+    /// A person who has logged in with a token.
+    pub(crate) fn signed_in(&self, token: &str) -> Home {
         let home = self.visitor();
-        home.run_with_input("login --token-stdin", &token).ok();
+        home.run_with_input("login --token-stdin", token).ok();
         home
     }
 }

@@ -20,6 +20,7 @@ pub(super) struct ConfigFile {
     #[serde(default)]
     pub(super) accept_code: bool,
     pub(super) refresh_seconds: Option<u64>,
+    pub(super) release_age_days: Option<u16>,
 }
 
 impl ConfigFile {

@@ -115,6 +115,18 @@ impl Hint for Error {
             Self::WrongSignature { .. } => one(
                 "nothing was loaded; tell its author, by another way than the registry, and load no version until you know why",
             ),
+            Self::Log { endpoint, file, .. } => vec![
+                "nothing was loaded; tell whoever runs the registry, and other users of it"
+                    .to_owned(),
+                format!(
+                    "if it was set up anew, and you know that from them, remove `{endpoint}` from {}",
+                    file.display()
+                ),
+            ],
+            Self::TooNew { repo, version, .. } => vec![
+                "wait until others have used it, or take it now with --allow-new".to_owned(),
+                format!("one that is named exactly is taken at any age: {repo}@{version}"),
+            ],
             Self::SigningKey(source) => source.hints(),
             Self::NotAReference {
                 text,

@@ -1,0 +1,147 @@
+//! Tests of a registry's transparency log as its users see it: loading checks and follows it.
+
+use crate::support::adder::package;
+use crate::support::loading::{digest, load};
+use crate::support::proxy::Switching;
+use crate::support::ran::says;
+use crate::support::{Home, RegistryProcess, Test, test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("logs::a_log_is_followed", a_log_is_followed),
+        test(
+            "logs::another_history_is_refused",
+            another_history_is_refused,
+        ),
+        test("logs::new_versions_wait", new_versions_wait),
+    ]
+}
+
+fn push(author: &Home, version: &str, description: &str) {
+    package(author, "adder", |manifest| {
+        manifest.version = version.parse().expect("a version");
+        manifest.description = description.to_owned();
+    });
+    author.tool("push -C adder").ok();
+}
+
+fn a_log_is_followed() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    push(&ada, "1.0.0", "Adds.");
+    push(&ada, "1.1.0", "Adds.");
+    let user = registry.visitor();
+    load(&user, "ada/adder", &[]);
+    let lock = user.tool_home().join("toolbox.lock");
+    let lock = std::fs::read_to_string(lock).expect("the lock");
+    assert!(
+        lock.contains("[tools.adder.logged]\nindex = 1\nat = \"20"),
+        "{lock}"
+    );
+    let inspected = user.tool("inspect ada/adder");
+    says(&inspected, 0, " by the registry's log");
+    assert_eq!(
+        user.tool("inspect ada/adder --json").json()["origin"]["log_index"],
+        1
+    );
+    let verified = user.tool("verify --log");
+    says(&verified, 0, "ok, record 1 of the log, of 20");
+    let verified = user.tool("verify --log --json").json();
+    assert_eq!(verified["tools"][0]["log"]["index"], 1, "{verified}");
+    push(&ada, "1.2.0", "Adds.");
+    user.tool("update --accept-code").ok();
+    let verified = user.tool("verify --log --json").json();
+    assert_eq!(verified["tools"][0]["log"]["index"], 2, "{verified}");
+}
+
+/// A registry that shows its users another history than before: an old backup, a fork of it, and
+/// another registry altogether.
+fn another_history_is_refused() {
+    let registry = RegistryProcess::start();
+    let token = registry.user("ada");
+    let ada = registry.signed_in(&token);
+    push(&ada, "1.0.0", "Adds.");
+    let operator = registry.operator();
+    operator.tool("registry backup copy").ok();
+    let copy = operator.work().join("copy");
+    push(&ada, "1.1.0", "Adds.");
+
+    let wire = Switching::start(registry.url());
+    let user = Home::new().with("HF_ENDPOINT", wire.url());
+    load(&user, "ada/adder", &[]);
+
+    let earlier = RegistryProcess::restored(&copy);
+    wire.lead_to(earlier.url());
+    for command in ["load ada/adder", "inspect ada/adder", "update"] {
+        let refused = user.tool(command);
+        says(&refused, 3, "the log has 1 records, and had 2 before");
+        says(
+            &refused,
+            3,
+            "hint: nothing was loaded; tell whoever runs the registry",
+        );
+    }
+    let refused = user.tool("verify --log");
+    says(&refused, 3, "adder cannot be trusted as it is");
+
+    let forked = earlier.signed_in(&token);
+    push(&forked, "1.1.0", "Adds, and does something else.");
+    let refused = user.tool("load ada/adder");
+    let expect = "the log of 2 records does not begin with the 2 records that were seen before";
+    says(&refused, 3, expect);
+
+    let another = RegistryProcess::start();
+    push(&another.member("ada"), "1.1.0", "Adds.");
+    wire.lead_to(another.url());
+    let refused = user.tool("load ada/adder");
+    says(&refused, 3, "another key signs it than before");
+    let known = user.tool_home().join("known_logs.toml");
+    says(&refused, 3, &known.display().to_string());
+
+    wire.lead_to(registry.url());
+    user.tool("load adder").ok();
+    user.tool("verify --log").ok();
+}
+
+/// Versions that were published a moment ago, for a user who did not say that they may be new.
+fn new_versions_wait() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    push(&ada, "1.0.0", "Adds.");
+    push(&ada, "1.1.0", "Adds.");
+    let user = registry.visitor();
+    let config = user.tool_home().join("config.toml");
+    std::fs::remove_file(config).expect("config.toml");
+    let newest = digest(&user, "ada/adder");
+    let approve = ["--approve", newest.as_str()];
+
+    let refused = user.run([&["load", "ada/adder"], &approve[..]].concat());
+    says(&refused, 3, "ada/adder 1.1.0 was published at 20");
+    says(
+        &refused,
+        3,
+        ", and versions are taken when they are 3 days old",
+    );
+    says(
+        &refused,
+        3,
+        "hint: wait until others have used it, or take it now with --allow-new",
+    );
+    let exact = user.run([&["load", "ada/adder@1.1.0"], &approve[..]].concat());
+    assert_eq!(exact.code(), 0, "{}", exact.stderr());
+    user.tool("remove adder").ok();
+    user.run([&["load", "ada/adder", "--allow-new"], &approve[..]].concat())
+        .ok();
+    let lock = std::fs::read_to_string(user.tool_home().join("toolbox.lock")).expect("the lock");
+    assert!(lock.contains("taken_new = true"), "{lock}");
+
+    // The one in use is no longer asked about, and a newer one waits.
+    push(&ada, "1.2.0", "Adds.");
+    let waits = user.tool("update");
+    says(&waits, 0, "adder: current at 1.1.0");
+    says(&waits, 0, "ada/adder 1.2.0 was published at 20");
+    says(&waits, 0, "1.1.0 is taken in its place");
+    user.tool("update --allow-new").ok();
+    let version = user.tool("list --json").json()["tools"][0]["version"].clone();
+    assert_eq!(version, "1.2.0");
+}

@@ -1,0 +1,428 @@
+//! The `LoggedVersion`: what a registry's transparency log says of one version, after it was checked.
+
+use time::format_description::well_known::Rfc3339;
+use time::{Duration, OffsetDateTime};
+use tool_hub_manifest::{
+    CommitId, Digest, LockedTool, LogEntry, Pin, RepoId, Severity, Source, Version,
+};
+use tool_hub_registry_client::{Client, ProvedRecord, VersionRecords};
+use tool_hub_transparency::{
+    Checkpoint, CheckpointError, LogKey, LogRecord, OpeningError, ProofError,
+};
+
+use crate::error::Error;
+use crate::known_logs::{KnownLog, KnownLogs};
+use crate::notices::Notices;
+use crate::settings::Settings;
+
+/// The age at which the state that a registry shows of its log is too old to be believed.
+const CHECKPOINT_AGE_MAX: Duration = Duration::days(7);
+
+/// The most by which the clocks of a registry and its clients may differ.
+const CLOCKS_DIFFER_MAX: Duration = Duration::hours(1);
+
+/// The record of one version. It is made only of records that were proved to be in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoggedVersion {
+    index: u64,
+    at: OffsetDateTime,
+    commit: CommitId,
+    manifest: Digest,
+    component: Option<Digest>,
+    yanked: Option<Severity>,
+}
+
+/// The log of a registry contradicts itself, what was seen before, or what the registry sent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// The registry kept a log, and shows none now.
+    #[error("it kept a log before, and shows none now")]
+    Vanished,
+    /// Another key signs the log.
+    #[error("another key signs it than before: {now} instead of {before}")]
+    OtherKey {
+        /// The key that was seen first.
+        before: Box<LogKey>,
+        /// The key that the registry names now.
+        now: Box<LogKey>,
+    },
+    /// The state that the registry shows is none of its log.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A proof does not hold.
+    #[error(transparent)]
+    Proof(#[from] ProofError),
+    /// The state of the log is old, as if it had stopped.
+    #[error("its newest state is of {at}, and one of the last 7 days is expected")]
+    Stale {
+        /// The time by the registry's clock.
+        at: OffsetDateTime,
+    },
+    /// A record cannot be read.
+    #[error("its record {index} cannot be read")]
+    Unreadable {
+        /// Its place.
+        index: u64,
+    },
+    /// A record of a private repo is hidden.
+    #[error("its record {index}: {source}")]
+    Hidden {
+        /// Its place.
+        index: u64,
+        /// The reason.
+        source: OpeningError,
+    },
+    /// A record is about something else than what was asked for.
+    #[error("its record {index} is about another version")]
+    OtherVersion {
+        /// Its place.
+        index: u64,
+    },
+    /// The log does not have the version.
+    #[error("it has no record of {repo} {version}, which the registry offers")]
+    NotLogged {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+    },
+    /// The log has the version twice.
+    #[error("it has two records of {repo} {version}")]
+    LoggedTwice {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+    },
+    /// The registry sent something else than it published.
+    #[error("its record {index} names {logged} as the {what}, and the registry sent {sent}")]
+    OtherContent {
+        /// The place of the record.
+        index: u64,
+        /// What differs.
+        what: &'static str,
+        /// The record's.
+        logged: String,
+        /// The one that was sent.
+        sent: String,
+    },
+    /// A version was yanked, and the registry does not say so.
+    #[error("it says that {repo} {version} was yanked as {severity}, and the registry does not")]
+    YankHidden {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+        /// The severity in the log.
+        severity: Severity,
+    },
+    /// The record of a version is not where it was when the version was approved.
+    #[error("its record of {repo} {version} is record {now} today, and was record {before}")]
+    Moved {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+        /// The place when the version was approved.
+        before: u64,
+        /// The place today.
+        now: u64,
+    },
+    /// A record has a time from before the log had come to its place.
+    #[error("its record {index} claims to be of {at}, but was not there yet on {seen}")]
+    Backdated {
+        /// Its place.
+        index: u64,
+        /// The time that it claims.
+        at: OffsetDateTime,
+        /// The time at which the log was seen without it.
+        seen: OffsetDateTime,
+    },
+}
+
+/// One version of a repo.
+#[derive(Debug, Clone, Copy)]
+struct Subject<'a> {
+    repo: &'a RepoId,
+    version: &'a Version,
+}
+
+impl LoggedVersion {
+    /// Asks the registry of `client` for its log's record of a version, and checks it. What is
+    /// seen of the log is remembered. None where the registry never showed a log.
+    ///
+    /// # Errors
+    /// [`Error::Log`], and if the registry cannot be asked.
+    pub async fn read(
+        repo: &RepoId,
+        version: &Version,
+        client: &Client,
+        settings: &Settings,
+    ) -> Result<Option<Self>, Error> {
+        let endpoint = client.endpoint();
+        let failed = |source| Error::log(endpoint, settings, source);
+        let known = KnownLogs::read(settings)?;
+        let known = known.of(endpoint);
+        let older = match known {
+            Some(log) => Some(
+                log.key
+                    .open(&log.checkpoint)
+                    .map_err(|it| failed(it.into()))?,
+            ),
+            None => None,
+        };
+        let size = older.as_ref().map_or(0, Checkpoint::size);
+        let answer = client.log_records(repo, version, size).await?;
+        let answer = match (answer, known) {
+            (Some(answer), _) => answer,
+            (None, None) => return Ok(None),
+            (None, Some(_)) => return Err(failed(LogError::Vanished)),
+        };
+        let now = OffsetDateTime::now_utc();
+        let before = known
+            .zip(older.as_ref())
+            .map(|(log, seen)| (&log.key, seen));
+        let checkpoint = state(&answer, before, now).map_err(failed)?;
+        let seen = KnownLog {
+            key: answer.key.clone(),
+            checkpoint: answer.checkpoint.clone(),
+        };
+        KnownLogs::note(settings, endpoint, seen)?;
+        let subject = Subject { repo, version };
+        let records = opened(&answer.records, &checkpoint, subject).map_err(failed)?;
+        of_records(records, subject, older.as_ref())
+            .map(Some)
+            .map_err(failed)
+    }
+
+    /// The entry of a tool of the toolbox in the log of its registry, after the log was asked and
+    /// checked again. None for a tool that is of no registry or of none with a log, or that was
+    /// loaded from a branch.
+    ///
+    /// # Errors
+    /// The errors of [`read`](Self::read), and [`Error::Log`] where the log has another version
+    /// than the one that was approved.
+    pub async fn of_locked(
+        locked: &LockedTool,
+        settings: &Settings,
+        notices: &dyn Notices,
+    ) -> Result<Option<LogEntry>, Error> {
+        let Source::Registry {
+            endpoint,
+            repo,
+            commit,
+        } = &locked.source
+        else {
+            return Ok(None);
+        };
+        let version = &locked.version;
+        let client = settings.client(endpoint, notices)?;
+        let releases = client.releases(repo).await?;
+        let found = match Self::read(repo, version, &client, settings).await {
+            Err(Error::Log { source, .. })
+                if locked.logged.is_none() && matches!(*source, LogError::NotLogged { .. }) =>
+            {
+                return Ok(None);
+            }
+            found => found?,
+        };
+        let Some(found) = found else {
+            return Ok(None);
+        };
+        if locked.logged.is_none() && found.commit != *commit {
+            return Ok(None);
+        }
+        let failed = |source| Error::log(endpoint, settings, source);
+        let said = releases.yanked.get(version).map(|yank| yank.severity);
+        found.check(commit, &locked.pin()).map_err(failed)?;
+        found.check_yank(repo, version, said).map_err(failed)?;
+        match &locked.logged {
+            Some(before) if before.index != found.index => Err(failed(LogError::Moved {
+                repo: repo.clone(),
+                version: version.clone(),
+                before: before.index,
+                now: found.index,
+            })),
+            before => {
+                let taken_new = before.as_ref().is_some_and(|it| it.taken_new);
+                Ok(Some(found.entry(taken_new)))
+            }
+        }
+    }
+
+    /// The place in the log and the time, for a lock. `taken_new` if it was too new and taken
+    /// nevertheless.
+    pub(crate) fn entry(&self, taken_new: bool) -> LogEntry {
+        LogEntry {
+            index: self.index,
+            at: self.at.format(&Rfc3339).unwrap_or_default(),
+            taken_new,
+        }
+    }
+
+    /// The time at which it was published, by the registry's clock.
+    pub(crate) fn published(&self) -> OffsetDateTime {
+        self.at
+    }
+
+    /// Checks that `commit` and the bytes of `pin` are those that were published.
+    ///
+    /// # Errors
+    /// [`LogError::OtherContent`].
+    pub(crate) fn check(&self, commit: &CommitId, pin: &Pin) -> Result<(), LogError> {
+        let component = match self.component {
+            Some(component) => component.to_string(),
+            None => "none".to_owned(),
+        };
+        let parts = [
+            ("commit", self.commit.to_string(), commit.to_string()),
+            (
+                "manifest",
+                self.manifest.to_string(),
+                pin.manifest.to_string(),
+            ),
+            ("component", component, pin.component.to_string()),
+        ];
+        let differing = parts.into_iter().find(|(_, logged, sent)| logged != sent);
+        match differing {
+            None => Ok(()),
+            Some((what, logged, sent)) => Err(LogError::OtherContent {
+                index: self.index,
+                what,
+                logged,
+                sent,
+            }),
+        }
+    }
+
+    /// Checks that a yank that is in the log is also `said` by the repo.
+    ///
+    /// # Errors
+    /// [`LogError::YankHidden`].
+    pub(crate) fn check_yank(
+        &self,
+        repo: &RepoId,
+        version: &Version,
+        said: Option<Severity>,
+    ) -> Result<(), LogError> {
+        match self.yanked {
+            Some(severity) if said != Some(severity) => Err(LogError::YankHidden {
+                repo: repo.clone(),
+                version: version.clone(),
+                severity,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The state of the log that `answer` shows, which extends what was seen `before`.
+fn state(
+    answer: &VersionRecords,
+    before: Option<(&LogKey, &Checkpoint)>,
+    now: OffsetDateTime,
+) -> Result<Checkpoint, LogError> {
+    if let Some((key, _)) = before
+        && *key != answer.key
+    {
+        return Err(LogError::OtherKey {
+            before: Box::new(key.clone()),
+            now: Box::new(answer.key.clone()),
+        });
+    }
+    let checkpoint = answer.key.open(&answer.checkpoint)?;
+    if let Some((_, seen)) = before {
+        checkpoint.check_extends(seen, &answer.consistency)?;
+    }
+    let at = time_of(checkpoint.seconds());
+    match now - at > CHECKPOINT_AGE_MAX {
+        true => Err(LogError::Stale { at }),
+        false => Ok(checkpoint),
+    }
+}
+
+/// The records with their places, each proved to be in the log and to be about `subject`.
+fn opened(
+    records: &[ProvedRecord],
+    checkpoint: &Checkpoint,
+    subject: Subject<'_>,
+) -> Result<Vec<(u64, LogRecord)>, LogError> {
+    let open = |proved: &ProvedRecord| {
+        let index = proved.index;
+        let bytes = proved.record.as_bytes();
+        checkpoint.check_record(index, bytes, &proved.proof)?;
+        let record = LogRecord::from_bytes(bytes).map_err(|_| LogError::Unreadable { index })?;
+        let record = record.opened(proved.opening.as_deref());
+        let record = record.map_err(|source| LogError::Hidden { index, source })?;
+        let is_asked_for = match (record.repo(), record.version()) {
+            (Some(repo), Some(version)) => {
+                let (found, asked) = (repo.to_string(), subject.repo.to_string());
+                found.eq_ignore_ascii_case(&asked) && version == subject.version
+            }
+            // A record of a kind that a later registry writes.
+            _ => true,
+        };
+        is_asked_for
+            .then_some((index, record))
+            .ok_or(LogError::OtherVersion { index })
+    };
+    records.iter().map(open).collect()
+}
+
+/// What the records of one version say together. `older` is the log as it was seen before.
+fn of_records(
+    mut records: Vec<(u64, LogRecord)>,
+    subject: Subject<'_>,
+    older: Option<&Checkpoint>,
+) -> Result<LoggedVersion, LogError> {
+    let Subject { repo, version } = subject;
+    let (repo, version) = (repo.clone(), version.clone());
+    records.sort_by_key(|(index, _)| *index);
+    records.dedup_by_key(|(index, _)| *index);
+    let (mut found, mut yanked) = (None, None);
+    for (index, record) in records {
+        if let (Some(at), Some(older)) = (record.at(), older) {
+            let seen = time_of(older.seconds());
+            if index >= older.size() && at < seen - CLOCKS_DIFFER_MAX {
+                return Err(LogError::Backdated { index, at, seen });
+            }
+        }
+        match record {
+            LogRecord::Version {
+                commit,
+                manifest,
+                component,
+                at,
+                ..
+            } => {
+                let published = LoggedVersion {
+                    index,
+                    at,
+                    commit,
+                    manifest,
+                    component,
+                    yanked: None,
+                };
+                if found.replace(published).is_some() {
+                    return Err(LogError::LoggedTwice { repo, version });
+                }
+            }
+            LogRecord::Yank { severity, .. } => yanked = Some(severity),
+            LogRecord::Unyank { .. } => yanked = None,
+            LogRecord::Hidden { .. } | LogRecord::Unknown => {}
+        }
+    }
+    match found {
+        Some(found) => Ok(LoggedVersion { yanked, ..found }),
+        None => Err(LogError::NotLogged { repo, version }),
+    }
+}
+
+fn time_of(seconds: u64) -> OffsetDateTime {
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+    OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH)
+}
+
+#[cfg(test)]
+mod tests;
