@@ -38,14 +38,17 @@ fn a_log_is_followed() {
         lock.contains("[tools.adder.logged]\nindex = 1\nat = \"20"),
         "{lock}"
     );
-    let inspected = user.tool("inspect ada/adder");
-    says(&inspected, 0, " by the registry's log");
+    let inspected = user.tool("inspect ada/adder").ok();
+    assert!(inspected.contains(" by the registry's log"), "{inspected}");
     assert_eq!(
         user.tool("inspect ada/adder --json").json()["origin"]["log_index"],
         1
     );
-    let verified = user.tool("verify --log");
-    says(&verified, 0, "ok, record 1 of the log, of 20");
+    let verified = user.tool("verify --log").ok();
+    assert!(
+        verified.contains("ok, record 1 of the log, of 20"),
+        "{verified}"
+    );
     let verified = user.tool("verify --log --json").json();
     assert_eq!(verified["tools"][0]["log"]["index"], 1, "{verified}");
     push(&ada, "1.2.0", "Adds.");
@@ -72,7 +75,7 @@ fn another_history_is_refused() {
 
     let earlier = RegistryProcess::restored(&copy);
     wire.lead_to(earlier.url());
-    for command in ["load ada/adder", "inspect ada/adder", "update"] {
+    for command in ["load ada/adder", "inspect ada/adder"] {
         let refused = user.tool(command);
         says(&refused, 3, "the log has 1 records, and had 2 before");
         says(
@@ -81,6 +84,9 @@ fn another_history_is_refused() {
             "hint: nothing was loaded; tell whoever runs the registry",
         );
     }
+    // A version that is not there any more is nothing that a log could be asked about.
+    let missing = "ada/adder has no version that meets `^1.1.0`; there are 1.0.0";
+    says(&user.tool("update"), 1, missing);
     let refused = user.tool("verify --log");
     says(&refused, 3, "adder cannot be trusted as it is");
 

@@ -1,7 +1,5 @@
 //! Tests of versions that were yanked, and of tools that are deprecated.
 
-use std::fs;
-
 use serde_json::json;
 use tool_hub_manifest::Version;
 
