@@ -1,7 +1,8 @@
 //! Fetches a tool by its registry name or path, verifies and inspects it; nothing of it is run.
 
 use tool_hub_registry_client::Silent;
-use tool_hub_toolbox::package::{FetchOptions, Subject, Watchers};
+use tool_hub_toolbox::fetch_options::FetchOptions;
+use tool_hub_toolbox::package::{Subject, Watchers};
 use tool_hub_toolbox::provenance::Provenance;
 
 use crate::error::Error;

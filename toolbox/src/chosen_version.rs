@@ -5,25 +5,13 @@ use tool_hub_manifest::{Revision, ToolRef, Version};
 use tool_hub_registry_client::{AllowedYanks, Client, ClientError, Resolved};
 
 use crate::error::Error;
+use crate::fetch_options::{AllowedNew, FetchOptions};
 use crate::logged_version::LoggedVersion;
 use crate::notices::{Notice, Notices};
-use crate::package::FetchOptions;
 use crate::settings::Settings;
 
 /// The most versions that are passed over because they are too new.
 const PASSED_OVER_MAX: usize = 20;
-
-/// The versions that are taken although they are younger than [`Settings::release_age`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AllowedNew {
-    /// None. One that is named exactly, or in use already, is taken at any age.
-    #[default]
-    None,
-    /// The newest, where every version is new.
-    IfNoOther,
-    /// Any.
-    Any,
-}
 
 /// A version that a reference means.
 pub(crate) struct ChosenVersion {

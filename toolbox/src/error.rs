@@ -14,11 +14,9 @@ use url::Url;
 use crate::approvals::signer_error::SignerError;
 use crate::difference;
 use crate::keyring_item::KeyringError;
-use crate::known_logs::KnownLogs;
-use crate::logged_version::LogError;
+use crate::logged_version::error::LogError;
 use crate::oauth::SignInError;
 use crate::sensitive::finding::Finding;
-use crate::settings::Settings;
 use crate::signing_keys::error::SigningKeyError;
 
 /// Reasons why a toolbox cannot be read, changed or used. Messages name no command: whoever shows
@@ -469,15 +467,6 @@ impl NotApproved {
 }
 
 impl Error {
-    /// The error of a registry's log.
-    pub(crate) fn log(endpoint: &Url, settings: &Settings, source: LogError) -> Self {
-        Self::Log {
-            endpoint: Box::new(endpoint.clone()),
-            file: KnownLogs::file(settings),
-            source: Box::new(source),
-        }
-    }
-
     /// True if a rule refuses: one of this crate, or of those whose errors this one wraps.
     pub fn is_refusal(&self) -> bool {
         match self {

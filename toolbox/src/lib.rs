@@ -31,7 +31,7 @@
 pub mod approvals;
 pub mod built_package;
 pub mod byte_size;
-pub mod chosen_version;
+mod chosen_version;
 pub mod clients;
 pub mod comparison;
 pub mod consent_record;
@@ -39,6 +39,7 @@ pub mod credentials;
 mod derived_manifest;
 pub mod difference;
 pub mod error;
+pub mod fetch_options;
 pub mod files;
 pub mod inspection_report;
 pub mod keyring_item;

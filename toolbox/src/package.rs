@@ -14,10 +14,12 @@ use tool_hub_registry_client::{AllowedYanks, ClientError, Progress, Resolved};
 use url::Url;
 
 use crate::built_package;
-use crate::chosen_version::{AllowedNew, ChosenVersion, choose};
+use crate::chosen_version::{ChosenVersion, choose};
 use crate::derived_manifest;
 use crate::error::Error;
+use crate::fetch_options::FetchOptions;
 use crate::known_releases::KnownReleases;
+use crate::logged_version::not_trusted;
 use crate::notices::{Notice, Notices};
 use crate::package_signature::{self, PackageSignature};
 use crate::settings::Settings;
@@ -153,27 +155,6 @@ pub fn inspect_from(source: &Source, verified: &Verified) -> Result<Inspection, 
     }
 }
 
-/// Wishes for a fetch beside the tool's name.
-#[derive(Debug, Clone, Default)]
-pub struct FetchOptions {
-    /// The capabilities that the user wants to grant. A component without a manifest gets one that
-    /// asks for them.
-    pub asked: Capabilities,
-    /// The yanked versions that are taken nevertheless.
-    pub allowed_yanks: AllowedYanks,
-    /// The versions that are taken although they are new.
-    pub allowed_new: AllowedNew,
-}
-
-impl From<Capabilities> for FetchOptions {
-    fn from(asked: Capabilities) -> Self {
-        Self {
-            asked,
-            ..Self::default()
-        }
-    }
-}
-
 /// Whoever follows a fetch while it goes on.
 #[derive(Clone, Copy)]
 pub struct Watchers<'a> {
@@ -256,7 +237,7 @@ impl Subject {
                 .and_then(|()| {
                     logged.check_yank(&resolved.repo, version, said.map(|yank| yank.severity))
                 })
-                .map_err(|source| Error::log(endpoint, settings, source))?;
+                .map_err(|source| not_trusted(endpoint, settings, source))?;
         }
         let files = client.signature(&resolved).await?;
         let keys = SigningKeys::read(settings)?;

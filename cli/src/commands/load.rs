@@ -13,13 +13,13 @@ use tool_hub_manifest::{
     visible_name,
 };
 use tool_hub_registry_client::AllowedYanks;
-use tool_hub_toolbox::chosen_version::AllowedNew;
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
+use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
 use tool_hub_toolbox::known_signers::KnownSigners;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::origin;
-use tool_hub_toolbox::package::{FetchOptions, Fetched, FetchedFrom, Subject};
+use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
 use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::target::{self, Target};
 

@@ -11,11 +11,11 @@ use tool_hub_manifest::{
     Capabilities, Consent, Digest, Grants, Revision, Source, ToolKey, ToolRef, Version,
 };
 use tool_hub_registry_client::AllowedYanks;
-use tool_hub_toolbox::chosen_version::AllowedNew;
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
+use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
-use tool_hub_toolbox::package::{FetchOptions, Fetched, Subject};
+use tool_hub_toolbox::package::{Fetched, Subject};
 use url::Url;
 
 use crate::commands::load::refusals::check_refusals;

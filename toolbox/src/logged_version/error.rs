@@ -1,0 +1,114 @@
+//! The `LogError`: the ways in which a registry's log may contradict itself or the registry.
+
+use time::OffsetDateTime;
+use tool_hub_manifest::{RepoId, Severity, Version};
+use tool_hub_transparency::{CheckpointError, LogKey, OpeningError, ProofError};
+
+/// The log of a registry contradicts itself, what was seen before, or what the registry sent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// The registry kept a log, and shows none now.
+    #[error("it kept a log before, and shows none now")]
+    Vanished,
+    /// Another key signs the log.
+    #[error("another key signs it than before: {now} instead of {before}")]
+    OtherKey {
+        /// The key that was seen first.
+        before: Box<LogKey>,
+        /// The key that the registry names now.
+        now: Box<LogKey>,
+    },
+    /// The state that the registry shows is none of its log.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A proof does not hold.
+    #[error(transparent)]
+    Proof(#[from] ProofError),
+    /// The state of the log is old, as if it had stopped.
+    #[error("its newest state is of {at}, and one of the last 7 days is expected")]
+    Stale {
+        /// The time by the registry's clock.
+        at: OffsetDateTime,
+    },
+    /// A record cannot be read.
+    #[error("its record {index} cannot be read")]
+    Unreadable {
+        /// Its place.
+        index: u64,
+    },
+    /// A record of a private repo is hidden.
+    #[error("its record {index}: {source}")]
+    Hidden {
+        /// Its place.
+        index: u64,
+        /// The reason.
+        source: OpeningError,
+    },
+    /// A record is about something else than what was asked for.
+    #[error("its record {index} is about another version")]
+    OtherVersion {
+        /// Its place.
+        index: u64,
+    },
+    /// The log does not have the version.
+    #[error("it has no record of {repo} {version}, which the registry offers")]
+    NotLogged {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+    },
+    /// The log has the version twice.
+    #[error("it has two records of {repo} {version}")]
+    LoggedTwice {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+    },
+    /// The registry sent something else than it published.
+    #[error("its record {index} names {logged} as the {what}, and the registry sent {sent}")]
+    OtherContent {
+        /// The place of the record.
+        index: u64,
+        /// What differs.
+        what: &'static str,
+        /// The record's.
+        logged: String,
+        /// The one that was sent.
+        sent: String,
+    },
+    /// A version was yanked, and the registry does not say so.
+    #[error("it says that {repo} {version} was yanked as {severity}, and the registry does not")]
+    YankHidden {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+        /// The severity in the log.
+        severity: Severity,
+    },
+    /// The record of a version is not where it was when the version was approved.
+    #[error("its record of {repo} {version} is record {now} today, and was record {before}")]
+    Moved {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+        /// The place when the version was approved.
+        before: u64,
+        /// The place today.
+        now: u64,
+    },
+    /// A record has a time from before the log had come to its place.
+    #[error("its record {index} claims to be of {at}, but was not there yet on {seen}")]
+    Backdated {
+        /// Its place.
+        index: u64,
+        /// The time that it claims.
+        at: OffsetDateTime,
+        /// The time at which the log was seen without it.
+        seen: OffsetDateTime,
+    },
+}
