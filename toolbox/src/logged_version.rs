@@ -28,7 +28,8 @@ const CLOCKS_DIFFER_MAX: Duration = Duration::hours(1);
 pub struct LoggedVersion {
     index: u64,
     at: OffsetDateTime,
-    commit: CommitId,
+    /// The commits that had it: a tag may have been deleted, and made again for the same content.
+    commits: Vec<CommitId>,
     manifest: Digest,
     component: Option<Digest>,
     yanked: Option<Severity>,
@@ -123,7 +124,7 @@ impl LoggedVersion {
         let Some(found) = found else {
             return Ok(None);
         };
-        if locked.logged.is_none() && found.commit != *commit {
+        if locked.logged.is_none() && !found.commits.contains(commit) {
             return Ok(None);
         }
         let failed = |source| not_trusted(endpoint, settings, source);
@@ -168,8 +169,11 @@ impl LoggedVersion {
             Some(component) => component.to_string(),
             None => "none".to_owned(),
         };
+        let known = self.commits.iter().find(|known| *known == commit);
+        let known = known.or(self.commits.last());
+        let known = known.map_or_else(String::new, CommitId::to_string);
         let parts = [
-            ("commit", self.commit.to_string(), commit.to_string()),
+            ("commit", known, commit.to_string()),
             (
                 "manifest",
                 self.manifest.to_string(),
@@ -282,7 +286,7 @@ fn of_records(
     let (repo, version) = (repo.clone(), version.clone());
     records.sort_by_key(|(index, _)| *index);
     records.dedup_by_key(|(index, _)| *index);
-    let (mut found, mut yanked) = (None, None);
+    let (mut found, mut yanked): (Option<LoggedVersion>, _) = (None, None);
     for (index, record) in records {
         if let (Some(at), Some(older)) = (record.at(), older) {
             let seen = time_of(older.seconds());
@@ -298,17 +302,18 @@ fn of_records(
                 at,
                 ..
             } => {
-                let published = LoggedVersion {
+                let before = found.get_or_insert_with(|| LoggedVersion {
                     index,
                     at,
-                    commit,
+                    commits: Vec::new(),
                     manifest,
                     component,
                     yanked: None,
-                };
-                if found.replace(published).is_some() {
+                });
+                if (before.manifest, before.component) != (manifest, component) {
                     return Err(LogError::LoggedTwice { repo, version });
                 }
+                before.commits.push(commit);
             }
             LogRecord::Yank { severity, .. } => yanked = Some(severity),
             LogRecord::Unyank { .. } => yanked = None,

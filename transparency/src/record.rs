@@ -86,6 +86,16 @@ impl LogRecord {
         }
     }
 
+    /// True for two records of the publication of one commit, at whatever time.
+    pub fn is_of_same_commit(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Version { commit: one, .. }, Self::Version { commit: another, .. }) => {
+                one == another && self.repo() == other.repo() && self.version() == other.version()
+            }
+            _ => false,
+        }
+    }
+
     /// The version that it is about; none where its kind is not known.
     pub fn version(&self) -> Option<&Version> {
         match self {

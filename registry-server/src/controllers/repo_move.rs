@@ -12,6 +12,7 @@ use super::{json, version_rules};
 use crate::access::{
     Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_token_covers,
 };
+use crate::clock;
 use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::{RepositoryId, RepositoryKind};
 use crate::quota;
@@ -66,6 +67,9 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     if owner.id != repository.owner {
         quota::check(&call.registry, &mut writing, &owner.id, &BTreeSet::new()).await?;
     }
+    writing
+        .log_moved_versions(&repository.id, clock::now_ms())
+        .await?;
     writing.commit().await?;
     tracing::info!(from = repository.full_name(), to = to.to_string(), "moved");
     Ok(json(Success::DONE))

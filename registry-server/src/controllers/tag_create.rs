@@ -91,7 +91,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
                 version: &version.publication.version,
                 private: repository.private,
             };
-            writing.append_to_log(subject, &record).await?;
+            writing.append_version_to_log(subject, &record).await?;
         }
     }
     writing.commit().await?;

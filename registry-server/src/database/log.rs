@@ -10,6 +10,7 @@ use tool_hub_transparency::{Hash, HashQuery, LogRecord, LogSigner, first_hash, r
 
 use super::connection::Database;
 use super::engine::Engine;
+use super::keys::RepositoryKey;
 use super::rows::from_row;
 use super::sql::placeholders;
 use super::write_transaction::WriteTransaction;
@@ -35,6 +36,15 @@ from_row!(LoggedRecord {
     record,
     opening
 });
+
+impl LoggedRecord {
+    /// True if it is of the same commit with the same content as `record`.
+    fn has_content_of(&self, record: &LogRecord) -> bool {
+        let own = LogRecord::from_bytes(self.record.as_bytes()).ok();
+        let own = own.and_then(|own| own.opened(self.opening.as_deref()).ok());
+        own.is_some_and(|own| own.is_of_same_commit(record))
+    }
+}
 
 /// The subject of a record: a version of a repository.
 #[derive(Debug, Clone, Copy)]
@@ -203,30 +213,55 @@ impl WriteTransaction {
         Ok(())
     }
 
+    /// Appends the record of a version, unless the log has it with this commit: a tag may have been
+    /// deleted and made again.
+    pub(crate) async fn append_version_to_log(
+        &mut self,
+        subject: LogSubject<'_>,
+        record: &LogRecord,
+    ) -> Result<(), RegistryError> {
+        let sql = "SELECT position, record, opening FROM log_records WHERE repository = $1 AND version = $2";
+        let known = sqlx::query_as(sql)
+            .bind(subject.repository())
+            .bind(subject.version.to_owned());
+        let known: Vec<LoggedRecord> = known.fetch_all(self.connection()).await?;
+        let is_there = known.iter().any(|it| it.has_content_of(record));
+        match is_there {
+            true => Ok(()),
+            false => self.append_to_log(subject, record).await,
+        }
+    }
+
+    /// After a move, appends the versions that the repository has under its new id. They are of
+    /// this moment: nobody could get them there before.
+    pub(crate) async fn log_moved_versions(
+        &mut self,
+        repository: &RepositoryKey,
+        now_ms: i64,
+    ) -> Result<(), RegistryError> {
+        let sql = format!(
+            "{PUBLISHED} WHERE r.id = $1 AND NOT EXISTS (SELECT 1 FROM log_records l \
+             WHERE l.repository = p.owner_folded || '/' || p.name_folded AND l.version = p.version) {IN_ORDER}"
+        );
+        let moved = sqlx::query_as(AssertSqlSafe(sql)).bind(repository);
+        let moved: Vec<EarlierVersion> = moved.fetch_all(self.connection()).await?;
+        for version in moved {
+            if let Some(record) = version.record(now_ms) {
+                self.append_to_log(version.subject(), &record).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Appends the versions that were published before there was a log, in the order of that.
     async fn log_earlier_versions(&mut self) -> Result<(), RegistryError> {
-        // A repository that is deleted, or has another name today, may have been private.
-        let sql = "SELECT p.owner_folded || '/' || p.name_folded AS full_name, p.version, p.commit_oid, p.manifest_sha256, \
-             p.component_sha256, p.published_ms, COALESCE(r.private, 1) AS private \
-             FROM published_versions p LEFT JOIN accounts o ON o.name_folded = p.owner_folded \
-             LEFT JOIN repositories r ON r.owner = o.id AND r.name_folded = p.name_folded AND r.kind = p.kind \
-             ORDER BY p.published_ms, p.owner_folded, p.name_folded, p.version";
-        let earlier: Vec<EarlierVersion> = sqlx::query_as(sql).fetch_all(self.connection()).await?;
+        let sql = format!("{PUBLISHED} {IN_ORDER}");
+        let earlier = sqlx::query_as(AssertSqlSafe(sql));
+        let earlier: Vec<EarlierVersion> = earlier.fetch_all(self.connection()).await?;
         let mut size = 0;
         for version in earlier {
-            let subject = LogSubject {
-                full_name: &version.full_name,
-                version: &version.version,
-                private: version.private != 0,
-            };
-            let digests = [
-                Some(version.manifest_sha256.as_str()),
-                version.component_sha256.as_deref(),
-            ];
-            let (commit, at) = (&version.commit_oid, version.published_ms);
-            let record = version_record(&version.full_name, &version.version, commit, digests, at);
-            if let Some(record) = record {
-                self.append_at(size, subject, &record).await?;
+            if let Some(record) = version.record(version.published_ms) {
+                self.append_at(size, version.subject(), &record).await?;
                 size += 1;
             }
         }
@@ -234,7 +269,16 @@ impl WriteTransaction {
     }
 }
 
-/// A row of the versions that were published before there was a log.
+/// Selects published versions. A repository that is deleted, or has another name today, may have
+/// been private.
+const PUBLISHED: &str = "SELECT p.owner_folded || '/' || p.name_folded AS full_name, p.version, p.commit_oid, p.manifest_sha256, \
+     p.component_sha256, p.published_ms, COALESCE(r.private, 1) AS private \
+     FROM published_versions p LEFT JOIN accounts o ON o.name_folded = p.owner_folded \
+     LEFT JOIN repositories r ON r.owner = o.id AND r.name_folded = p.name_folded AND r.kind = p.kind";
+/// Orders them by the time of that.
+const IN_ORDER: &str = "ORDER BY p.published_ms, p.owner_folded, p.name_folded, p.version";
+
+/// A version that was published before the log could have a record of it.
 struct EarlierVersion {
     full_name: String,
     version: String,
@@ -243,6 +287,26 @@ struct EarlierVersion {
     component_sha256: Option<String>,
     published_ms: i64,
     private: i64,
+}
+
+impl EarlierVersion {
+    fn subject(&self) -> LogSubject<'_> {
+        LogSubject {
+            full_name: &self.full_name,
+            version: &self.version,
+            private: self.private != 0,
+        }
+    }
+
+    /// Its record, as of `at_ms`.
+    fn record(&self, at_ms: i64) -> Option<LogRecord> {
+        let digests = [
+            Some(self.manifest_sha256.as_str()),
+            self.component_sha256.as_deref(),
+        ];
+        let commit = &self.commit_oid;
+        version_record(&self.full_name, &self.version, commit, digests, at_ms)
+    }
 }
 
 from_row!(EarlierVersion {

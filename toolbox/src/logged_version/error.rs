@@ -59,8 +59,8 @@ pub enum LogError {
         /// The version.
         version: Version,
     },
-    /// The log has the version twice.
-    #[error("it has two records of {repo} {version}")]
+    /// The log has the version twice, with other content.
+    #[error("it has two records of {repo} {version}, of other content")]
     LoggedTwice {
         /// The repo.
         repo: RepoId,

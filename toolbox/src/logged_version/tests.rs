@@ -182,7 +182,26 @@ fn only_proved_records_count() {
         None,
         "its record 1 is about another version",
     );
-    let twice = Log::of(&[published("1.0.0", NOW), published("1.0.0", NOW)]);
+    let other_content = |record| match record {
+        LogRecord::Version {
+            repo,
+            version,
+            commit,
+            component,
+            at,
+            ..
+        } => LogRecord::Version {
+            repo,
+            version,
+            commit,
+            manifest: digest("another"),
+            component,
+            at,
+        },
+        other => other,
+    };
+    let second = other_content(published("1.0.0", NOW));
+    let twice = Log::of(&[published("1.0.0", NOW), second]);
     refused(
         &twice.answer(&[0, 1], 0),
         None,
