@@ -20,10 +20,12 @@ def home(tmp_path_factory):
     place = tmp_path_factory.mktemp("home")
     kept = {name: os.environ.get(name) for name in ("TOOL_HUB_HOME", "HF_ENDPOINT", "HF_TOKEN")}
     os.environ["TOOL_HUB_HOME"] = str(place)
-    if toolchains := os.environ.get("TOOL_HUB_TEST_TOOLCHAINS"):
-        # Compilers of components are fetched once for all tests of the project.
-        (place / "cache").mkdir()
-        (place / "cache/toolchains").symlink_to(toolchains)
+    # Compilers of components are fetched once for all tests of the project; what they make is
+    # compiled once in a run.
+    (place / "cache").mkdir()
+    for name in ("toolchains", "compiled"):
+        if shared := os.environ.get(f"TOOL_HUB_TEST_{name.upper()}"):
+            (place / "cache" / name).symlink_to(shared)
     os.environ.pop("HF_TOKEN", None)
     yield place
     for name, value in kept.items():

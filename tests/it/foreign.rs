@@ -252,7 +252,7 @@ fn bomb() -> Vec<u8> {
 }
 
 fn a_bomb_is_refused_by_the_command() {
-    let home = Home::new();
+    let home = Home::new().compiling_alone();
     home.write("bomb.wasm", bomb());
     let digest = digest(&home, "bomb.wasm");
     let refused = home.run(["call", "bomb.wasm", "--approve", &digest]);
@@ -284,7 +284,7 @@ fn compiled(home: &Home) -> Vec<std::ffi::OsString> {
 }
 
 fn nothing_to_call_is_not_compiled() {
-    let home = Home::new();
+    let home = Home::new().compiling_alone();
     let empty = wat::parse_str("(component)").expect("a component");
     home.write("empty.wasm", empty);
     let digest = digest(&home, "empty.wasm");

@@ -23,7 +23,7 @@ pub(crate) fn tests() -> Vec<Test> {
 fn rust() {
     let registry = RegistryProcess::start();
     let repo = publish(&registry, "text-stats");
-    let user = registry.visitor();
+    let user = registry.visitor().compiling_alone();
     let found = user.run(["search", "text", "--json"]).json();
     assert_eq!(found["tools"][0]["repo"], json!(repo));
     load(&user, &repo, &[]);

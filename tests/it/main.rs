@@ -160,5 +160,6 @@ fn main() -> ExitCode {
     .concat();
     let conclusion = libtest_mimic::run(&arguments, support::trials(tests, &arguments));
     agents::put_away();
+    support::home::remove_compiled_code();
     conclusion.exit_code()
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use crate::public_clients::said;
-use crate::support::home::toolchains;
+use crate::support::home::{compiled_code, toolchains};
 use crate::support::{Need, Test, guests, hostile, kept, modules, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -90,6 +90,7 @@ fn pytest(
         .env("TOOL_HUB_TEST_COMMAND", env!("CARGO_BIN_EXE_tool"))
         .env("TOOL_HUB_TEST_GUESTS", built)
         .env("TOOL_HUB_TEST_TOOLCHAINS", toolchains())
+        .env("TOOL_HUB_TEST_COMPILED", compiled_code())
         .envs(places.iter().copied())
         .env("HOME", place.path())
         .current_dir(place.path());

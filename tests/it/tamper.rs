@@ -83,7 +83,7 @@ fn on_the_wire() {
 
 fn loaded() -> (Home, PathBuf) {
     let (registry, component) = published();
-    let user = registry.visitor();
+    let user = registry.visitor().compiling_alone();
     load(&user, "author/calculator", &[]);
     user.run(["call", "calculator.evaluate", "expression=1+1"])
         .ok();

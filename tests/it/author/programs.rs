@@ -68,7 +68,7 @@ fn programs_share_an_interpreter() {
     // No part of it is a limit: it says when a build makes an interpreter, or compiles one.
     eprintln!("the second project was made and built in {took:?}");
 
-    let user = registry.visitor();
+    let user = registry.visitor().compiling_alone();
     load(&user, "author/greeter", &[]);
     let stored = |user: &Home| {
         let files = user.files().into_iter();

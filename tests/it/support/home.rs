@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
 
@@ -23,6 +24,26 @@ pub(crate) fn toolchains() -> PathBuf {
     toolchains
 }
 
+/// The cache of compiled code that the homes of this run share, once one of them was made.
+static COMPILED_CODE: Mutex<Option<TempDir>> = Mutex::new(None);
+
+/// The directory of the code that this run's tests compiled. An interpreter takes a quarter of a
+/// minute, and is compiled once for all homes as it is for all tools of one home. A run finds
+/// nothing of an earlier one, whose compiler may have been another.
+pub(crate) fn compiled_code() -> PathBuf {
+    let mut place = COMPILED_CODE.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = place.get_or_insert_with(|| tempfile::tempdir().expect("a directory for code"));
+    place.path().to_owned()
+}
+
+/// Removes what the run compiled.
+pub(crate) fn remove_compiled_code() {
+    let mut place = COMPILED_CODE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(place) = place.take() {
+        place.close().expect("the compiled code is removed");
+    }
+}
+
 impl Home {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
@@ -35,6 +56,7 @@ impl Home {
         let cache = home.path().join("home/cache");
         std::fs::create_dir_all(&cache).expect("a cache directory");
         std::os::unix::fs::symlink(toolchains(), cache.join("toolchains")).expect("a link");
+        std::os::unix::fs::symlink(compiled_code(), cache.join("compiled")).expect("a link");
         // What tests publish is new.
         home.configure("");
         home
@@ -44,6 +66,12 @@ impl Home {
     pub(crate) fn configure(&self, settings: &str) {
         let text = format!("release_age_days = 0\n{settings}");
         std::fs::write(self.tool_home().join("config.toml"), text).expect("config.toml");
+    }
+
+    /// The same person with a cache of compiled code of their own, for tests of the cache itself.
+    pub(crate) fn compiling_alone(self) -> Self {
+        std::fs::remove_file(self.tool_home().join("cache/compiled")).expect("a link");
+        self
     }
 
     /// The directory that everything of this person is in.
