@@ -116,6 +116,16 @@ impl Client {
         resolve::resolve(&self.registry, reference, allowed, except).await
     }
 
+    /// Finds the commit that `reference` means in a repo that is no tool, such as a model's: it is
+    /// not asked for a `releases.toml`.
+    ///
+    /// # Errors
+    /// The errors of [`resolve`](Self::resolve), but for those that speak of yanked versions and
+    /// of `releases.toml`.
+    pub async fn resolve_plainly(&self, reference: &ToolRef) -> Result<Resolved, ClientError> {
+        resolve::resolve_plainly(&self.registry, reference).await
+    }
+
     /// The `releases.toml` of a tool: its yanked versions, and whether it is deprecated.
     ///
     /// # Errors

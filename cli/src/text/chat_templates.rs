@@ -49,7 +49,7 @@ pub(crate) async fn templates(name: &str, session: &Session) -> anyhow::Result<M
         .config
         .settings
         .client(&session.config.settings.endpoint, &session.printer)?;
-    let at = client.resolve(&reference).await?;
+    let at = client.resolve_plainly(&reference).await?;
     let texts = client.texts(&at, &FILES, FILE.bytes_max as u64);
     read(texts.await?)
 }
