@@ -86,7 +86,11 @@ mod yanks;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = libtest_mimic::Arguments::from_args();
+    let mut arguments = libtest_mimic::Arguments::from_args();
+    // Many tests wait, for a time limit or a server, so one more of them than there are
+    // processors keeps these busy.
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    arguments.test_threads.get_or_insert(processors + 1);
     let tests = [
         tidy::tests(),
         errors::tests(),

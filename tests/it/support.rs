@@ -71,7 +71,7 @@ impl Test {
 /// Makes trials of tests; those that would run and whose needs are not met are ignored,
 /// loudly.
 pub(crate) fn trials(tests: Vec<Test>, arguments: &Arguments) -> Vec<Trial> {
-    tests
+    let trials: Vec<(Test, Trial)> = tests
         .into_iter()
         .map(|test| {
             let run = test.run;
@@ -79,7 +79,16 @@ pub(crate) fn trials(tests: Vec<Test>, arguments: &Arguments) -> Vec<Trial> {
                 time_limit::run_within_limit(test.name, run);
                 Ok::<(), Failed>(())
             });
-            if arguments.list || arguments.is_filtered_out(&trial) {
+            (test, trial)
+        })
+        .collect();
+    let is_run = |trial: &Trial| !arguments.list && !arguments.is_filtered_out(trial);
+    let would_run = trials.iter().filter(|(_, trial)| is_run(trial));
+    needs::look_for(would_run.flat_map(|(test, _)| test.needs));
+    trials
+        .into_iter()
+        .map(|(test, trial)| {
+            if !is_run(&trial) {
                 return trial;
             }
             let missing = test.needs.iter().find_map(|need| need.missing());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Home, kept, root};
 
@@ -26,11 +26,14 @@ pub(crate) fn built(name: &str) -> PathBuf {
 
 /// As [`built`], or why it cannot be.
 pub(crate) fn try_build(name: &str) -> Result<PathBuf, String> {
-    static BUILT: Mutex<BTreeMap<String, Result<PathBuf, String>>> = Mutex::new(BTreeMap::new());
-    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    type Built = Arc<OnceLock<Result<PathBuf, String>>>;
+    static BUILT: Mutex<BTreeMap<String, Built>> = Mutex::new(BTreeMap::new());
+    // A test waits only for the tool that it needs, not for others that are being built.
+    let mut tools = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    let built = tools.entry(name.to_owned()).or_default().clone();
+    drop(tools);
     built
-        .entry(name.to_owned())
-        .or_insert_with(|| build(copies().join("sample-tools").join(name)))
+        .get_or_init(|| build(copies().join("sample-tools").join(name)))
         .clone()
 }
 

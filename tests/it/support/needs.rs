@@ -1,5 +1,6 @@
 //! Requirements of tests that a machine may not meet, each looked for once, before any test.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -8,7 +9,7 @@ use super::guests;
 use crate::public_clients::packages;
 
 /// Something that a test cannot run without.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Need {
     /// The sample tools in Rust, which take the target `wasm32-wasip2`.
     RustGuests,
@@ -81,6 +82,15 @@ impl Need {
         });
         found.clone()
     }
+}
+
+/// Looks for all of `needs` at once: most of the time goes to package registries.
+pub(crate) fn look_for<'a>(needs: impl Iterator<Item = &'a Need>) {
+    std::thread::scope(|threads| {
+        for need in needs.collect::<BTreeSet<_>>() {
+            threads.spawn(|| need.missing());
+        }
+    });
 }
 
 /// Where Debian keeps nginx out of most people's PATH, else nginx wherever it is.
