@@ -24,6 +24,9 @@ use crate::resolved::Resolved;
 use crate::search::{self, SearchResults};
 use crate::signature_files::{self, SignatureFiles};
 use crate::store::Store;
+use crate::trusted_publishing::{
+    self, IdentityToken, NewPublisher, PublishToken, Publisher, Publishers, VersionSource,
+};
 use crate::version_choice::AllowedYanks;
 
 /// Speaks to one registry as one user, or anonymously. Connections are kept and reused.
@@ -284,5 +287,82 @@ impl Client {
     /// [`ClientError::VisibilityDiffers`], [`ClientError::TooLarge`], and as every question.
     pub async fn rehearse(&self, push: &Push<'_>) -> Result<Rehearsal, ClientError> {
         rehearsal::rehearse(&self.registry, push).await
+    }
+
+    /// The trusted publishers of a repo.
+    ///
+    /// # Errors
+    /// [`ClientError::TokenMissing`], [`ClientError::Forbidden`] for whoever may not manage the
+    /// repo, and as every question.
+    pub async fn publishers(&self, repo: &RepoId) -> Result<Publishers, ClientError> {
+        trusted_publishing::publishers(&self.registry, repo).await
+    }
+
+    /// Lets a workflow of a build service publish to a repo.
+    ///
+    /// # Errors
+    /// [`ClientError::Refused`] where the registry does not trust the issuer, or has the publisher
+    /// already, and as [`publishers`](Self::publishers).
+    pub async fn add_publisher(
+        &self,
+        repo: &RepoId,
+        publisher: &NewPublisher,
+    ) -> Result<Publisher, ClientError> {
+        trusted_publishing::add(&self.registry, repo, publisher).await
+    }
+
+    /// Removes the publisher with this id, and ends its tokens.
+    ///
+    /// # Errors
+    /// The errors of [`publishers`](Self::publishers).
+    pub async fn remove_publisher(&self, repo: &RepoId, id: &str) -> Result<(), ClientError> {
+        trusted_publishing::remove(&self.registry, repo, id).await
+    }
+
+    /// Decides who may publish versions of a repo.
+    ///
+    /// # Errors
+    /// [`ClientError::Refused`] where there is no publisher, and as
+    /// [`publishers`](Self::publishers).
+    pub async fn take_versions_from(
+        &self,
+        repo: &RepoId,
+        source: VersionSource,
+    ) -> Result<(), ClientError> {
+        trusted_publishing::take_versions_from(&self.registry, repo, source).await
+    }
+
+    /// Asks GitHub for the identity token of this job, for the registry as its audience. `url` and
+    /// `bearer` are what the job finds in its environment.
+    ///
+    /// # Errors
+    /// [`ClientError::Unreachable`], [`ClientError::Refused`] and [`ClientError::Nonsense`].
+    pub async fn github_identity(
+        &self,
+        url: &Url,
+        bearer: &IdentityToken,
+    ) -> Result<IdentityToken, ClientError> {
+        trusted_publishing::github_identity(&self.registry, url, bearer).await
+    }
+
+    /// Exchanges the identity token of a job for a token that publishes to one repo.
+    ///
+    /// # Errors
+    /// [`ClientError::Forbidden`] where the registry refuses it, with the reason, and as every
+    /// question.
+    pub async fn exchange_identity(
+        &self,
+        repo: &RepoId,
+        token: &IdentityToken,
+    ) -> Result<PublishToken, ClientError> {
+        trusted_publishing::exchange(&self.registry, repo, token).await
+    }
+
+    /// Ends the client's own token, which was made by an exchange.
+    ///
+    /// # Errors
+    /// [`ClientError::Forbidden`] for any other token, and as every question.
+    pub async fn end_publish_token(&self) -> Result<(), ClientError> {
+        trusted_publishing::end(&self.registry).await
     }
 }

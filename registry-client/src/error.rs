@@ -1,5 +1,7 @@
 //! The `ClientError`, with the attempted act and the registry's answer, whose texts are escaped.
 
+mod act;
+
 use std::fmt;
 use std::time::Duration;
 
@@ -10,6 +12,8 @@ use url::Url;
 use crate::limits::EXCERPT_CHARS_MAX;
 use crate::store::StoreError;
 use crate::visibility::Visibility;
+
+pub use act::Act;
 
 /// An act with a registry failed. No variant holds a token or the URL of a signed download;
 /// text that came from the registry is escaped and cut.
@@ -348,70 +352,6 @@ impl ClientError {
                     | Self::VersionYanked { .. }
                     | Self::VisibilityDiffers { .. }
             ),
-        }
-    }
-}
-
-/// An attempted action. It reads as a verb: "cannot *list the versions of demo/x*".
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Act {
-    /// Finding the user that the token belongs to.
-    Identify,
-    /// A search.
-    Search,
-    /// Listing the branches and tags of a repo.
-    ListVersions(RepoId),
-    /// Finding the commit that a revision means.
-    FindRevision(RepoId, String),
-    /// Listing the files of a tool and their lengths.
-    ListFiles(RepoId),
-    /// The download of a file.
-    Download(RepoId, &'static str),
-    /// Reading what the registry's log says of a version.
-    ReadLog(RepoId),
-    /// Is the repo there, and who can read it?
-    Describe(RepoId),
-    /// The creation of a repo.
-    Create(RepoId),
-    /// The upload and its commit.
-    Commit(RepoId),
-    /// The creation of a tag.
-    Tag(RepoId, String),
-}
-
-impl Act {
-    /// The repo that the act is about.
-    pub fn repo(&self) -> Option<&RepoId> {
-        match self {
-            Self::Identify | Self::Search => None,
-            Self::ListVersions(repo)
-            | Self::FindRevision(repo, _)
-            | Self::ListFiles(repo)
-            | Self::Download(repo, _)
-            | Self::ReadLog(repo)
-            | Self::Describe(repo)
-            | Self::Create(repo)
-            | Self::Commit(repo)
-            | Self::Tag(repo, _) => Some(repo),
-        }
-    }
-}
-
-impl fmt::Display for Act {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Identify => f.write_str("ask who the token belongs to"),
-            Self::Search => f.write_str("search"),
-            Self::ListVersions(repo) => write!(f, "list the versions of {repo}"),
-            Self::FindRevision(repo, revision) => write!(f, "find `{revision}` in {repo}"),
-            Self::ListFiles(repo) => write!(f, "list the files of {repo}"),
-            Self::Download(repo, file) => write!(f, "download {file} of {repo}"),
-            Self::ReadLog(repo) => write!(f, "read what the log says of {repo}"),
-            Self::Describe(repo) => write!(f, "look at {repo}"),
-            Self::Create(repo) => write!(f, "create {repo}"),
-            Self::Commit(repo) => write!(f, "commit to {repo}"),
-            Self::Tag(repo, tag) => write!(f, "tag {repo} {tag}"),
         }
     }
 }

@@ -54,6 +54,7 @@ mod signature_files;
 mod store;
 mod texts;
 mod token;
+mod trusted_publishing;
 mod version_choice;
 mod visibility;
 mod wire;
@@ -79,5 +80,8 @@ pub use signature_files::SignatureFiles;
 pub use store::gc::{DamagedBlob, StoreReport, SweepReport};
 pub use store::{Store, StoreError};
 pub use token::{Token, TokenError};
+pub use trusted_publishing::{
+    IdentityToken, NewPublisher, PublishToken, Publisher, PublisherEvent, Publishers, VersionSource,
+};
 pub use version_choice::AllowedYanks;
 pub use visibility::Visibility;

@@ -67,6 +67,9 @@ pub(crate) fn classify(
         403 => ClientError::Forbidden { act, answer },
         404 => match act {
             Act::FindRevision(repo, revision) => ClientError::RevisionNotFound { repo, revision },
+            act @ (Act::ExchangeIdentity(_) | Act::Publishers(_)) => {
+                ClientError::Refused { act, answer }
+            }
             act => repo_not_found_unless_file(act, endpoint, signed_in, answer),
         },
         409 | 412 => match act {

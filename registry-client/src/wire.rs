@@ -1,6 +1,7 @@
 //! Sends the HTTP requests that read from a registry, with bounds on time, size and retries.
-//! Requests that change a registry are sent by `hf-hub`.
+//! Requests that change a repo are sent by `hf-hub`.
 
+mod changes;
 mod urls;
 
 use std::time::Duration;
@@ -145,8 +146,7 @@ impl Wire {
             .unwrap_or_else(|_| Err(self.timed_out(act, self.timeouts.answer)))
     }
 
-    /// Reads the body of `response`, at most `bytes_max` bytes of it whatever its headers
-    /// say, and tells `watch` of every piece.
+    /// Reads at most `bytes_max` bytes of a body, and tells `watch` of every piece.
     pub(crate) async fn body(
         &self,
         act: &Act,
@@ -234,7 +234,7 @@ impl Wire {
         Ok((headers, answer))
     }
 
-    /// Asks again, a little later, while the registry says that it is not available.
+    /// Asks again a little later while the registry is not available.
     async fn ask_patiently(
         &self,
         act: &Act,

@@ -10,8 +10,8 @@ mod secret_hash;
 mod ticket;
 
 pub(crate) use admission::{
-    Anyone, ManageRepository, Probe, ReadRepository, Reader, SignedIn, SignedInToWrite,
-    WriteRepository,
+    Anyone, ManageRepository, Probe, PublishToRepository, ReadRepository, Reader, SignedIn,
+    SignedInToWrite, WriteRepository,
 };
 pub(crate) use admission::{admit_to_manage, repo_not_found, require_token_covers};
 pub(crate) use call::{Call, Routes};

@@ -171,6 +171,9 @@ impl Registry {
             expires_ms: expires.map(clock::to_ms),
             revoked_ms: None,
             repositories: scope.stored(),
+            publisher: None,
+            publishes_to: None,
+            job: None,
         };
         let mut writing = self.database().write().await?;
         writing.insert_token(&user.id, &row, &hash(&secret)).await?;

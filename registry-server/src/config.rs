@@ -1,7 +1,9 @@
 //! The registry server's configuration: places of its data, URL and hosts, proxies, LFS and limits.
 
 mod address_error;
+mod build_service;
 mod database;
+mod issuer;
 mod storage;
 
 use std::path::PathBuf;
@@ -10,7 +12,9 @@ use ipnet::IpNet;
 use url::{Host, Url};
 
 pub use address_error::AddressError;
+pub use build_service::BuildService;
 pub use database::{DatabaseAddress, PostgresUrl};
+pub use issuer::{IssuerError, IssuerKeys, TrustedIssuer};
 pub use storage::{Downloads, S3Storage, StorageAddress};
 
 use crate::limits::Limits;
@@ -50,6 +54,10 @@ pub struct RegistryConfig {
     /// bound on requests without a token. Nobody else's is read. They must append to the header, or
     /// set it.
     pub trusted_proxies: Vec<IpNet>,
+    /// Build services whose identity tokens may be exchanged for tokens that publish. Empty for a
+    /// registry without trusted publishing. The public URL is the audience that such a token has to
+    /// name, so it has to be set.
+    pub trusted_issuers: Vec<TrustedIssuer>,
     /// Bounds on what clients may send.
     pub limits: Limits,
 }
@@ -68,6 +76,7 @@ impl RegistryConfig {
             lfs_by_attributes: false,
             lfs_from_bytes: None,
             trusted_proxies: Vec::new(),
+            trusted_issuers: Vec::new(),
             limits: Limits::standard(),
         }
     }

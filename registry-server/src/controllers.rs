@@ -16,6 +16,8 @@ pub(crate) mod openapi;
 pub(crate) mod overview;
 pub(crate) mod paths_info;
 pub(crate) mod preupload;
+pub(crate) mod publish_token;
+pub(crate) mod publishers;
 pub(crate) mod refs;
 pub(crate) mod repo_create;
 pub(crate) mod repo_delete;

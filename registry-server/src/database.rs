@@ -28,6 +28,7 @@ pub(crate) mod log;
 mod migrations;
 mod postgres;
 pub(crate) mod published;
+pub(crate) mod publishers;
 pub(crate) mod quotas;
 pub(crate) mod references;
 pub(crate) mod repositories;

@@ -35,6 +35,10 @@ pub enum RegistryError {
     /// The repository was deleted while something was being read from it or written to it.
     #[error("the repository was deleted meanwhile")]
     RepositoryGone,
+    /// Issuers of identity tokens are trusted, and the registry has no name that the tokens could be
+    /// made for.
+    #[error("the registry has no public URL, which identity tokens have to name")]
+    NoPublicUrl,
     /// The bucket with the content could not be opened.
     #[error("cannot use the storage {address}")]
     OpenStorage {

@@ -59,6 +59,12 @@
 //! where there is none; `asClaimed` says whether it is the one the manifest speaks of, `null` when
 //! the manifest speaks of none. A repository without a tool answers 404 `EntryNotFound`.
 //!
+//! # Trusted publishing
+//!
+//! Where [`RegistryConfig::trusted_issuers`] names build services, their jobs exchange identity
+//! tokens for tokens that publish to one repository, if its owner named the workflow
+//! (`…/publishers`, `/api/trusted-publishing/token`).
+//!
 //! # OpenAPI
 //!
 //! `/.well-known/openapi.json` describes every route: parameters, bodies, answers, refusals and the
@@ -106,6 +112,7 @@ mod routes;
 mod search_listing;
 mod server;
 mod tool;
+mod trusted_publishing;
 mod upload;
 mod wire;
 mod yanks;
@@ -113,8 +120,8 @@ mod yanks;
 pub use access::{Access, Route, RouteMethod};
 pub use admin::{NewToken, OwnerStorage, TokenSecret, TokenSummary, UserSummary};
 pub use config::{
-    AddressError, DatabaseAddress, Downloads, PostgresUrl, RegistryConfig, S3Storage,
-    StorageAddress,
+    AddressError, BuildService, DatabaseAddress, Downloads, IssuerError, IssuerKeys, PostgresUrl,
+    RegistryConfig, S3Storage, StorageAddress, TrustedIssuer,
 };
 pub use error::RegistryError;
 pub use limits::{Limits, RateLimit};

@@ -15,9 +15,9 @@ use crate::access::{Access, Route, RouteMethod};
 use crate::controllers::openapi::Document;
 use crate::controllers::{
     auth_check, branch_create, branch_delete, commit, commits, compare, discussions, health, lfs,
-    log, not_found, openapi, overview, paths_info, preupload, refs, repo_create, repo_delete,
-    repo_info, repo_list, repo_move, repo_settings, repo_storage, resolve, super_squash,
-    tag_create, tag_delete, tool, tree, validate_yaml, whoami,
+    log, not_found, openapi, overview, paths_info, preupload, publish_token, publishers, refs,
+    repo_create, repo_delete, repo_info, repo_list, repo_move, repo_settings, repo_storage,
+    resolve, super_squash, tag_create, tag_delete, tool, tree, validate_yaml, whoami,
 };
 use crate::http::ErrorBody;
 
@@ -61,6 +61,12 @@ const TICKET: &str = "ticket";
         overview::user,
         paths_info::show,
         preupload::plan,
+        publish_token::exchange,
+        publish_token::revoke,
+        publishers::add,
+        publishers::change,
+        publishers::list,
+        publishers::remove,
         refs::list,
         repo_create::create,
         repo_delete::delete,
@@ -192,6 +198,7 @@ fn path_parameter(name: &str) -> Parameter {
         "branch" => (text, "A branch, or `refs/pr/` and a number."),
         "path" => (text, "The path of a file or directory."),
         "number" => (text, "The number of a discussion."),
+        "publisher" => (text, "The id of a trusted publisher."),
         _ => (text, "The name of an account."),
     };
     ParameterBuilder::new()
@@ -211,6 +218,7 @@ fn security(access: Access) -> Vec<SecurityRequirement> {
         Access::SignedIn
         | Access::SignedInToWrite
         | Access::WriteRepository
+        | Access::PublishToRepository
         | Access::ManageRepository => vec![token],
     }
 }
@@ -238,7 +246,10 @@ fn refusals(access: Access, takes_body: bool) -> Vec<(&'static str, &'static str
     }
     if matches!(
         access,
-        Access::ReadRepository | Access::WriteRepository | Access::ManageRepository
+        Access::ReadRepository
+            | Access::WriteRepository
+            | Access::PublishToRepository
+            | Access::ManageRepository
     ) {
         let missing = "There is no such repository, revision or file; `X-Error-Code` says which";
         refusals.push(("404", missing));

@@ -17,6 +17,7 @@ use crate::private_directory::create_private_directory;
 use crate::query_cache::QueryCache;
 use crate::quota::uploads_in_progress::UploadsInProgress;
 use crate::rates::Rates;
+use crate::trusted_publishing::IdentityVerifier;
 
 /// The file with the metadata, in the registry's directory.
 const DATABASE_FILE: &str = "registry.sqlite";
@@ -40,6 +41,7 @@ struct Inner {
     lfs_by_attributes: bool,
     lfs_from_bytes: Option<u64>,
     trusted_proxies: Vec<IpNet>,
+    identities: Option<IdentityVerifier>,
     rates: Rates,
     known: Share,
     strangers: Share,
@@ -57,8 +59,14 @@ impl Registry {
     ///
     /// [`RegistryError::OpenDirectory`], [`RegistryError::OpenDatabase`],
     /// [`RegistryError::OpenStorage`] or [`RegistryError::Migrate`] when the directory, the
-    /// database or the bucket cannot be used, or holds a registry of a newer version.
+    /// database or the bucket cannot be used, or holds a registry of a newer version;
+    /// [`RegistryError::NoPublicUrl`] when issuers are trusted without one.
     pub async fn open(config: RegistryConfig) -> Result<Self, RegistryError> {
+        let identities = match (config.trusted_issuers.is_empty(), &config.public_url) {
+            (true, _) => None,
+            (false, Some(url)) => Some(IdentityVerifier::new(config.trusted_issuers, url)),
+            (false, None) => return Err(RegistryError::NoPublicUrl),
+        };
         create_private_directory(&config.directory)?;
         let directory = std::path::absolute(&config.directory).map_err(|source| {
             RegistryError::OpenDirectory {
@@ -92,6 +100,7 @@ impl Registry {
             lfs_by_attributes: config.lfs_by_attributes,
             lfs_from_bytes: config.lfs_from_bytes,
             trusted_proxies: config.trusted_proxies,
+            identities,
             rates: Rates::new(&config.limits),
             known,
             strangers: Share::of_strangers(&config.limits),
@@ -140,6 +149,11 @@ impl Registry {
 
     pub(crate) fn trusted_proxies(&self) -> &[IpNet] {
         &self.0.trusted_proxies
+    }
+
+    /// Verifies the identity tokens of build services, where the operator trusts any.
+    pub(crate) fn identities(&self) -> Option<&IdentityVerifier> {
+        self.0.identities.as_ref()
     }
 
     pub(crate) fn rates(&self) -> &Rates {

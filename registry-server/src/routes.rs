@@ -5,14 +5,14 @@ use axum::{Extension, Router};
 use http::StatusCode;
 
 use crate::access::{
-    Anyone, HoldsTicket, ManageRepository, Probe, ReadRepository, Route, RouteMethod, Routes,
-    SignedIn, SignedInToWrite, WriteRepository,
+    Anyone, HoldsTicket, ManageRepository, Probe, PublishToRepository, ReadRepository, Route,
+    RouteMethod, Routes, SignedIn, SignedInToWrite, WriteRepository,
 };
 use crate::controllers::{
     auth_check, branch_create, branch_delete, commit, commits, compare, discussions, health, lfs,
-    log, metrics, not_found, openapi, overview, paths_info, preupload, refs, repo_create,
-    repo_delete, repo_info, repo_list, repo_move, repo_settings, repo_storage, resolve,
-    super_squash, tag_create, tag_delete, tool, tree, validate_yaml, whoami,
+    log, metrics, not_found, openapi, overview, paths_info, preupload, publish_token, publishers,
+    refs, repo_create, repo_delete, repo_info, repo_list, repo_move, repo_settings, repo_storage,
+    resolve, super_squash, tag_create, tag_delete, tool, tree, validate_yaml, whoami,
 };
 use crate::http::{Hosts, Refusal, with_request_id};
 use crate::openapi::document;
@@ -79,6 +79,8 @@ fn api() -> Routes {
         .on(POST,   "/api/repos/create",                                          SignedInToWrite,  repo_create::create)
         .on(DELETE, "/api/repos/delete",                                          SignedInToWrite,  repo_delete::delete)
         .on(POST,   "/api/repos/move",                                            SignedInToWrite,  repo_move::rename)
+        .on(POST,   "/api/trusted-publishing/token",                              Anyone,           publish_token::exchange)
+        .on(DELETE, "/api/trusted-publishing/token",                              SignedIn,         publish_token::revoke)
         .on(GET,    "/api/log/key",                                               Anyone,           log::key)
         .on(GET,    "/api/log/checkpoint",                                        Anyone,           log::checkpoint)
         .on(GET,    "/api/log/tile/{*rest}",                                      Anyone,           log::tile)
@@ -87,8 +89,12 @@ fn api() -> Routes {
         .on(GET,    "/api/{kinds}/{owner}/{name}",                                ReadRepository,   repo_info::show_default)
         .on(GET,    "/api/{kinds}/{owner}/{name}/revision/{*rest}",               ReadRepository,   repo_info::show_revision)
         .on(GET,    "/api/{kinds}/{owner}/{name}/auth-check",                     ReadRepository,   auth_check::read)
-        .on(GET,    "/api/{kinds}/{owner}/{name}/auth-check/write",               WriteRepository,  auth_check::write)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/auth-check/write",               PublishToRepository, auth_check::write)
         .on(PUT,    "/api/{kinds}/{owner}/{name}/settings",                       ManageRepository, repo_settings::update)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/publishers",                     ManageRepository, publishers::list)
+        .on(POST,   "/api/{kinds}/{owner}/{name}/publishers",                     ManageRepository, publishers::add)
+        .on(PUT,    "/api/{kinds}/{owner}/{name}/publishers",                     ManageRepository, publishers::change)
+        .on(DELETE, "/api/{kinds}/{owner}/{name}/publishers/{*rest}",             ManageRepository, publishers::remove)
         .on(GET,    "/api/{kinds}/{owner}/{name}/tool",                           ReadRepository,   tool::show)
         .on(GET,    "/api/{kinds}/{owner}/{name}/log",                            ReadRepository,   log::version)
         .on(GET,    "/api/{kinds}/{owner}/{name}/tree/{*rest}",                   ReadRepository,   tree::list)
@@ -101,11 +107,11 @@ fn api() -> Routes {
         .on(GET,    "/api/{kinds}/{owner}/{name}/discussions/{number}",           ReadRepository,   discussions::show::show)
         .on(POST,   "/api/{kinds}/{owner}/{name}/branch/{*rest}",                 WriteRepository,  branch_create::create)
         .on(DELETE, "/api/{kinds}/{owner}/{name}/branch/{*rest}",                 WriteRepository,  branch_delete::delete)
-        .on(POST,   "/api/{kinds}/{owner}/{name}/tag/{*rest}",                    WriteRepository,  tag_create::create)
+        .on(POST,   "/api/{kinds}/{owner}/{name}/tag/{*rest}",                    PublishToRepository, tag_create::create)
         .on(DELETE, "/api/{kinds}/{owner}/{name}/tag/{*rest}",                    WriteRepository,  tag_delete::delete)
         .on(POST,   "/api/{kinds}/{owner}/{name}/super-squash/{*rest}",           WriteRepository,  super_squash::squash)
-        .on(POST,   "/api/{kinds}/{owner}/{name}/preupload/{*rest}",              WriteRepository,  preupload::plan)
-        .on(POST,   "/api/{kinds}/{owner}/{name}/commit/{*rest}",                 WriteRepository,  commit::create)
+        .on(POST,   "/api/{kinds}/{owner}/{name}/preupload/{*rest}",              PublishToRepository, preupload::plan)
+        .on(POST,   "/api/{kinds}/{owner}/{name}/commit/{*rest}",                 PublishToRepository, commit::create)
 }
 
 /// The addresses of files, and of LFS. `raw` gives what git has, `resolve` the file; they differ
@@ -116,8 +122,8 @@ fn files(mut routes: Routes) -> Routes {
         let objects = format!("{prefix}/{{owner}}/{{name}}/info/lfs/objects");
         let (batch, verify) = (format!("{objects}/batch"), format!("{objects}/verify"));
         routes = routes
-            .on(POST, &batch, WriteRepository, lfs::batch::batch)
-            .on(POST, &verify, WriteRepository, lfs::verify::check);
+            .on(POST, &batch, PublishToRepository, lfs::batch::batch)
+            .on(POST, &verify, PublishToRepository, lfs::verify::check);
         for verb in ["resolve", "raw"] {
             let path = format!("{prefix}/{{owner}}/{{name}}/{verb}/{{*rest}}");
             routes = routes.on(GET, &path, ReadRepository, resolve::download);

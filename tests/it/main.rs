@@ -81,6 +81,7 @@ mod tamper;
 mod tidy;
 mod tokens;
 mod toolbox;
+mod trusted_publishing;
 mod yanks;
 
 use std::process::ExitCode;
@@ -153,6 +154,7 @@ fn main() -> ExitCode {
         operator::tests(),
         tokens::tests(),
         toolbox::tests(),
+        trusted_publishing::tests(),
         python_package::tests(),
         readme::tests(),
         author::tests(),

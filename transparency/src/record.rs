@@ -21,6 +21,9 @@ pub enum LogRecord {
         /// The digest of the component.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         component: Option<Digest>,
+        /// The job that published it, where it was one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        publisher: Option<JobIdentity>,
         /// The time by the registry's clock.
         #[serde(with = "time::serde::rfc3339")]
         at: OffsetDateTime,
@@ -55,6 +58,25 @@ pub enum LogRecord {
     /// A record of a kind that this version does not know.
     #[serde(other)]
     Unknown,
+}
+
+/// The job of a build service, as its identity token named it to the registry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobIdentity {
+    /// The issuer of the token.
+    pub issuer: String,
+    /// The repository with the sources, as the build service names it.
+    pub repository: String,
+    /// The build service's number for the owner of that repository.
+    pub owner_id: String,
+    /// The file of the workflow.
+    pub workflow: String,
+    /// The environment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
+    /// The commit that was built, where the token said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
 }
 
 /// A record is hidden, and nothing says of what.
@@ -143,6 +165,27 @@ impl LogRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_version_of_a_job_says_whose() {
+        let digest = format!("sha256:{}", "0".repeat(64));
+        let commit = "1".repeat(40);
+        let with = |publisher: &str| {
+            format!(
+                r#"{{"kind":"version","repo":"ada/x","version":"1.2.0","commit":"{commit}","manifest":"{digest}",{publisher}"at":"2027-01-15T08:00:00Z"}}"#
+            )
+        };
+        let job = r#""publisher":{"issuer":"https://gitlab.com","repository":"a/b","owner_id":"7","workflow":"c.yml"},"#;
+        for text in [with(""), with(job)] {
+            let record = LogRecord::from_bytes(text.as_bytes()).unwrap();
+            assert_eq!(String::from_utf8(record.to_bytes()).unwrap(), text);
+            let LogRecord::Version { publisher, .. } = record else {
+                panic!("{record:?}");
+            };
+            let workflow = publisher.map(|job| job.workflow);
+            assert_eq!(workflow.is_some(), text.contains("publisher"));
+        }
+    }
 
     #[test]
     fn a_record_is_a_line_of_json() {

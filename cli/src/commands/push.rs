@@ -1,6 +1,8 @@
 //! `tool push`: publishes a package to a registry as one commit, and a tag for the version.
 //! The commit has manifest, component and card. The tag never changes afterwards.
 
+mod job_identity;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -12,6 +14,8 @@ use tool_hub_registry_client::{
     CARD_BYTES_MAX, Client, Push as Upload, PushOutcome, PushedSignature, Rehearsal, Visibility,
 };
 use tool_hub_toolbox::{Error, built_package, package_signature};
+
+use job_identity::JobIdentity;
 
 use crate::build::Sources;
 use crate::commands::check::steering_characters;
@@ -47,6 +51,11 @@ pub(crate) struct Push {
     /// Sign the package: the name of one of your keys, or a PEM file
     #[arg(long, value_name = "KEY")]
     sign: Option<SigningKey>,
+
+    /// Publish as the job of a build service whose identity token is in this file, without a token
+    /// of yours; GitHub's and GitLab's are found where there is no token
+    #[arg(long, value_name = "FILE")]
+    identity_token: Option<PathBuf>,
 
     /// Check everything, ask the registry what is there, and publish nothing
     #[arg(long)]
@@ -86,8 +95,12 @@ impl Push {
             signer: files.signer.as_deref(),
             rotation: files.rotation.as_deref(),
         });
-        let client = config.settings.client(&config.settings.endpoint, printer)?;
+        let mut client = config.settings.client(&config.settings.endpoint, printer)?;
         let repo = self.repo(&client, &verified).await?;
+        let job = self.job_identity(session)?.filter(|_| !self.dry_run);
+        if let Some(job) = &job {
+            client = job.sign_in(&repo, session).await?;
+        }
         let upload = Upload {
             repo: repo.clone(),
             package: &verified,
@@ -112,6 +125,9 @@ impl Push {
         let bars = Bars::start(printer);
         let pushed = client.push(&upload, &bars).await;
         bars.finish();
+        if job.is_some() {
+            job_identity::sign_out(&client, printer).await;
+        }
         let pushed = pushed?;
         if pushed.signature_lost {
             printer.warning("the version before was signed, and this one is not: whoever loaded it is asked before an update takes this one");
@@ -144,6 +160,16 @@ impl Push {
             ));
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// The identity of the job that this is, where it is named, or where there is no token.
+    fn job_identity(&self, session: &Session) -> anyhow::Result<Option<JobIdentity>> {
+        let settings = &session.config.settings;
+        match &self.identity_token {
+            Some(file) => Ok(Some(JobIdentity::File(settings.working.join(file)))),
+            None if settings.token_for(&settings.endpoint)?.is_some() => Ok(None),
+            None => JobIdentity::of_environment(),
+        }
     }
 
     async fn repo(&self, client: &Client, verified: &Verified) -> anyhow::Result<RepoId> {

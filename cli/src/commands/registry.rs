@@ -3,6 +3,7 @@
 mod backup;
 mod gc;
 mod org;
+mod publisher;
 mod quota;
 mod scrub;
 mod serve;
@@ -56,6 +57,8 @@ enum RegistryCommand {
     Org(org::Org),
     /// Make, list and revoke tokens
     Token(token::Token),
+    /// Let workflows of build services publish to a repo, by the API of the registry that serves it
+    Publisher(publisher::Publisher),
     /// Free the space of content that no commit refers to
     Gc(gc::Gc),
     /// Hash everything that is stored again, and say what is not as it was
@@ -76,6 +79,10 @@ impl Registry {
     }
 
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        // It is for owners, who need not be where the registry is.
+        if let RegistryCommand::Publisher(command) = &self.command {
+            return command.execute(session).await;
+        }
         let Session { config, printer } = session;
         let directory = match &self.data {
             Some(directory) => config.settings.working.join(directory),
@@ -103,6 +110,7 @@ impl Registry {
             RegistryCommand::Token(command) => {
                 command.execute(open(settings).await?, printer).await
             }
+            RegistryCommand::Publisher(command) => command.execute(session).await,
             RegistryCommand::Gc(command) => command.execute(open(settings).await?, printer).await,
             RegistryCommand::Scrub(command) => {
                 command.execute(open(settings).await?, printer).await
@@ -125,7 +133,11 @@ impl RegistryCommand {
             Self::Serve(_) | Self::Restore(_) => true,
             Self::User(command) => command.adds(),
             Self::Org(command) => command.adds(),
-            Self::Token(_) | Self::Gc(_) | Self::Scrub(_) | Self::Backup(_) => false,
+            Self::Token(_)
+            | Self::Publisher(_)
+            | Self::Gc(_)
+            | Self::Scrub(_)
+            | Self::Backup(_) => false,
         }
     }
 }

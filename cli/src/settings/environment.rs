@@ -11,6 +11,8 @@
 //! | `HF_TOKEN_PATH`, `HF_HOME` | where the `hf` command keeps its token file |
 //! | `TOOL_HUB_REGISTRY_DATA`, `TOOL_HUB_REGISTRY_DATABASE`, `TOOL_HUB_REGISTRY_STORAGE` | `--data`, `--database` and `--storage` of `tool registry`, where those are not given |
 //! | `AWS_…` | keys, region and endpoint of the bucket of `tool registry … --storage s3://…` |
+//! | `TOOL_HUB_ID_TOKEN` | the identity token of a job, as GitLab hands it over, with which `tool push` publishes where there is no token |
+//! | `ACTIONS_ID_TOKEN_REQUEST_URL`, `ACTIONS_ID_TOKEN_REQUEST_TOKEN` | where a job of GitHub asks for its identity token |
 //! | `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `COPILOT_HOME` | where these MCP clients keep their configuration |
 //! | `VIRTUAL_ENV` | the environment of Python whose packages `tool build` takes |
 //! | `PATH` | where programs are looked for: directories that no tool may change unasked |

@@ -64,9 +64,21 @@ pub(crate) struct ReadRepository;
 #[derive(Clone, Copy)]
 pub(crate) struct WriteRepository;
 
+/// Those who may write to the repository in the path, and its trusted publishers.
+#[derive(Clone, Copy)]
+pub(crate) struct PublishToRepository;
+
 /// Those who may change the settings of the repository in the path, move and delete it.
 #[derive(Clone, Copy)]
 pub(crate) struct ManageRepository;
+
+/// The work that a request does in a repository. The token of a trusted publisher is for the first
+/// only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Work {
+    Publish,
+    Change,
+}
 
 /// A repository somebody may read.
 pub(crate) struct Reader {
@@ -119,7 +131,7 @@ impl Admission for SignedInToWrite {
 
     async fn admit(_: &Registry, visitor: Visitor, _: &Parts) -> Result<Caller, Refusal> {
         let caller = signed_in(visitor)?;
-        token_writes(&caller)?;
+        token_writes(&caller, Work::Change)?;
         Ok(caller)
     }
 }
@@ -157,7 +169,20 @@ impl Admission for WriteRepository {
         visitor: Visitor,
         parts: &Parts,
     ) -> Result<Writer, Refusal> {
-        admit_at_path(registry, visitor, parts, Role::Write).await
+        admit_at_path(registry, visitor, parts, Role::Write, Work::Change).await
+    }
+}
+
+impl Admission for PublishToRepository {
+    type Admitted = Writer;
+    const ACCESS: Access = Access::PublishToRepository;
+
+    async fn admit(
+        registry: &Registry,
+        visitor: Visitor,
+        parts: &Parts,
+    ) -> Result<Writer, Refusal> {
+        admit_at_path(registry, visitor, parts, Role::Write, Work::Publish).await
     }
 }
 
@@ -170,7 +195,7 @@ impl Admission for ManageRepository {
         visitor: Visitor,
         parts: &Parts,
     ) -> Result<Writer, Refusal> {
-        admit_at_path(registry, visitor, parts, Role::Admin).await
+        admit_at_path(registry, visitor, parts, Role::Admin, Work::Change).await
     }
 }
 
@@ -182,7 +207,7 @@ pub(crate) async fn admit_to_manage(
 ) -> Result<Repository, Refusal> {
     let visitor = Visitor::SignedIn(Box::new(caller.clone()));
     let (repository, _, role) = find_readable(registry, &visitor, id, None).await?;
-    require_role(caller, &repository, role, Role::Admin)?;
+    require_role(caller, &repository, role, Role::Admin, Work::Change)?;
     Ok(repository)
 }
 
@@ -201,13 +226,14 @@ async fn admit_at_path(
     visitor: Visitor,
     parts: &Parts,
     needed: Role,
+    work: Work,
 ) -> Result<Writer, Refusal> {
     let Some(address) = Address::from_path(parts.uri.path()) else {
         return Err(repo_not_found(&visitor));
     };
     let (repository, _, role) = find_readable(registry, &visitor, &address.id, None).await?;
     let caller = signed_in(visitor)?;
-    require_role(&caller, &repository, role, needed)?;
+    require_role(&caller, &repository, role, needed, work)?;
     Ok(Writer {
         caller,
         repository,
@@ -236,9 +262,7 @@ async fn find_readable(
         Some(caller) => {
             // Where the repository is absent or outside the token's scope, an account that owns
             // nothing is asked about, so that the queries are the same.
-            let reached = found
-                .as_ref()
-                .filter(|found| caller.scope().covers(&found.owner_name, &found.name));
+            let reached = found.as_ref().filter(|found| caller.reaches(found));
             let nobody = AccountKey::NONE;
             let owner = reached.map_or(&nobody, |found| &found.owner);
             role_in(database, &caller.account.id, owner).await?
@@ -267,8 +291,13 @@ fn signed_in(visitor: Visitor) -> Result<Caller, Refusal> {
     }
 }
 
-fn token_writes(caller: &Caller) -> Result<(), Refusal> {
+fn token_writes(caller: &Caller, work: Work) -> Result<(), Refusal> {
     match caller.role() {
+        TokenRole::Write if work == Work::Change && caller.publishes_to().is_some() => {
+            Err(Refusal::forbidden(
+                "this token is of a trusted publisher, which may publish versions and nothing else",
+            ))
+        }
         TokenRole::Write => Ok(()),
         TokenRole::Read => Err(Refusal::forbidden(
             "this token may only read; use one with the role write",
@@ -281,9 +310,12 @@ fn require_role(
     repository: &Repository,
     role: Role,
     needed: Role,
+    work: Work,
 ) -> Result<(), Refusal> {
-    token_writes(caller)?;
-    require_token_covers(caller, &repository.owner_name, &repository.name)?;
+    token_writes(caller, work)?;
+    if !caller.reaches(repository) {
+        return Err(limited_to_others());
+    }
     if role < needed {
         return Err(Refusal::forbidden(
             "you have no right to change this repository",
@@ -301,7 +333,9 @@ pub(crate) fn require_token_covers(
     if caller.scope().covers(owner, name) {
         return Ok(());
     }
-    Err(Refusal::forbidden(
-        "this token is limited to other repositories",
-    ))
+    Err(limited_to_others())
+}
+
+fn limited_to_others() -> Refusal {
+    Refusal::forbidden("this token is limited to other repositories")
 }

@@ -3,10 +3,13 @@
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
+use tool_hub_transparency::JobIdentity;
 
 use super::secret_hash::hash;
 use crate::clock;
 use crate::database::accounts::Account;
+use crate::database::keys::RepositoryKey;
+use crate::database::repositories::Repository;
 use crate::database::tokens::TokenRow;
 use crate::http::Refusal;
 use crate::names::TokenScope;
@@ -28,6 +31,26 @@ impl Caller {
     /// The repositories in which the token has its owner's rights.
     pub(crate) fn scope(&self) -> TokenScope {
         TokenScope::from_stored(self.token.repositories.as_deref())
+    }
+
+    /// The one repository that the token may publish to, where it is one of a trusted publisher.
+    pub(crate) fn publishes_to(&self) -> Option<&RepositoryKey> {
+        self.token.publishes_to.as_ref()
+    }
+
+    /// The job that the token was made for, where it is one of a trusted publisher.
+    pub(crate) fn job(&self) -> Option<JobIdentity> {
+        serde_json::from_str(self.token.job.as_deref()?).ok()
+    }
+
+    /// True if the token has its owner's rights in this repository.
+    pub(super) fn reaches(&self, repository: &Repository) -> bool {
+        match self.publishes_to() {
+            Some(only) => *only == repository.id,
+            None => self
+                .scope()
+                .covers(&repository.owner_name, &repository.name),
+        }
     }
 }
 

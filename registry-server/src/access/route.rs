@@ -65,6 +65,8 @@ pub enum Access {
     ReadRepository,
     /// Those who may write to the repository in the path.
     WriteRepository,
+    /// Those who may write to the repository in the path, and its trusted publishers.
+    PublishToRepository,
     /// Whoever holds a secret address that was made for one upload.
     HoldsTicket,
     /// Those who may change the settings of the repository in the path.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::json;
-use crate::access::{Call, ReadRepository, WriteRepository};
+use crate::access::{Call, PublishToRepository, ReadRepository};
 use crate::http::Reply;
 
 /// The access that the caller has.
@@ -33,6 +33,6 @@ pub(crate) async fn read(_: Call<ReadRepository>) -> Reply {
         (status = 200, description = "The caller may write", body = GrantedAccess),
     ),
 )]
-pub(crate) async fn write(_: Call<WriteRepository>) -> Reply {
+pub(crate) async fn write(_: Call<PublishToRepository>) -> Reply {
     Ok(json(GrantedAccess { access: "write" }))
 }

@@ -8,12 +8,13 @@ use utoipa::ToSchema;
 use super::web_url::web_url;
 use super::write_error::refused;
 use super::{json, target};
-use crate::access::{Call, WriteRepository};
+use crate::access::{Call, PublishToRepository};
 use crate::database::commits::Commit;
-use crate::history::{DEFAULT_BRANCH, open_pull_request, write_commit};
+use crate::history::{DEFAULT_BRANCH, Operation, Proposal, open_pull_request, write_commit};
 use crate::http::{ErrorBody, Refusal, Reply, drain};
 use crate::names::Head;
 use crate::quota::Room;
+use crate::tool::RELEASES;
 use crate::upload::read_proposal;
 
 /// Writes a commit on a branch or a pull request.
@@ -34,7 +35,7 @@ use crate::upload::read_proposal;
         (status = 422, description = "The commit is refused", body = ErrorBody),
     ),
 )]
-pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
+pub(crate) async fn create(mut call: Call<PublishToRepository>) -> Reply {
     let body = call.take_body();
     let target = match commit_target(&call).await {
         Ok(target) => target,
@@ -47,6 +48,9 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let author = &call.admitted.caller.account;
     let room = Room::of(&call.registry, &repository.owner).await?;
     let mut proposal = read_proposal(&call.registry, &repository.id, room, body).await?;
+    if call.admitted.caller.publishes_to().is_some() {
+        check_publisher(&target, &proposal)?;
+    }
     match target {
         CommitTarget::Head(head) => {
             let written =
@@ -76,7 +80,30 @@ enum CommitTarget {
     NewPullRequest(Commit),
 }
 
-async fn commit_target(call: &Call<WriteRepository>) -> Result<CommitTarget, Refusal> {
+/// Refuses a commit of a trusted publisher that does more than publish: one elsewhere than on the
+/// default branch, and one that yanks or gives back.
+fn check_publisher(target: &CommitTarget, proposal: &Proposal) -> Result<(), Refusal> {
+    let is_main = match target {
+        CommitTarget::Head(head) => head.is_branch(DEFAULT_BRANCH),
+        CommitTarget::NewPullRequest(_) => false,
+    };
+    if !is_main {
+        return Err(Refusal::forbidden(format!(
+            "a trusted publisher commits to {DEFAULT_BRANCH} and nowhere else"
+        )));
+    }
+    let changes = |operation: &Operation| match operation {
+        Operation::Put { path, .. } | Operation::Remove { path } => path.as_str() == RELEASES,
+    };
+    if proposal.operations.iter().any(changes) {
+        return Err(Refusal::forbidden(format!(
+            "a trusted publisher does not change {RELEASES}: versions are yanked by people"
+        )));
+    }
+    Ok(())
+}
+
+async fn commit_target(call: &Call<PublishToRepository>) -> Result<CommitTarget, Refusal> {
     let mut text = call.admitted.address.rest_text().unwrap_or_default();
     if text.eq_ignore_ascii_case("head") {
         text = DEFAULT_BRANCH.to_owned();
@@ -97,7 +124,11 @@ async fn commit_target(call: &Call<WriteRepository>) -> Result<CommitTarget, Ref
     })
 }
 
-fn answer(call: &Call<WriteRepository>, commit: &Commit, pull_request: Option<u32>) -> Response {
+fn answer(
+    call: &Call<PublishToRepository>,
+    commit: &Commit,
+    pull_request: Option<u32>,
+) -> Response {
     let repository = &call.admitted.repository;
     let commit = commit.oid.to_string();
     tracing::info!(repository = repository.full_name(), commit, "committed");

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 use super::gitattributes::sent_over_lfs;
 use super::gitignore::ignored;
 use super::{json, target};
-use crate::access::{Call, WriteRepository};
+use crate::access::{Call, PublishToRepository};
 use crate::database::git_objects::BlobForm;
 use crate::history::{ListedEntry, ListedKind, list_entries};
 use crate::http::{ErrorBody, List, Reply, Rows};
@@ -48,7 +48,7 @@ struct AnnouncedFile {
         (status = 422, description = "A `.gitignore` or `.gitattributes` is too long", body = ErrorBody),
     ),
 )]
-pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
+pub(crate) async fn plan(mut call: Call<PublishToRepository>) -> Reply {
     let request: PreuploadRequest = call.json_list().await?;
     let files_max = call.registry.limits().commit_operations_max;
     let announced = request.files.within(files_max, "files")?;

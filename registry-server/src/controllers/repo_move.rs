@@ -65,6 +65,12 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
         return Err(version_rules::published_before(&to.to_string(), &earlier));
     }
     if owner.id != repository.owner {
+        // The new owner has not said whose workflows may publish.
+        for publisher in call.registry.database().publishers(&repository.id).await? {
+            writing
+                .delete_publisher(&publisher.id, clock::now_ms())
+                .await?;
+        }
         quota::check(&call.registry, &mut writing, &owner.id, &BTreeSet::new()).await?;
     }
     writing

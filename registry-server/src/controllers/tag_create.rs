@@ -5,9 +5,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{json, target, version_rules};
-use crate::access::{Call, WriteRepository};
+use crate::access::{Call, PublishToRepository};
 use crate::clock;
 use crate::database::log::LogSubject;
+use crate::database::publishers::PublisherEvent;
 use crate::database::references::Reference;
 use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::RefName;
@@ -35,7 +36,7 @@ pub(crate) struct CreateTagRequest {
         (status = 422, description = "The commit is not of this version", body = ErrorBody),
     ),
 )]
-pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
+pub(crate) async fn create(mut call: Call<PublishToRepository>) -> Reply {
     let request: CreateTagRequest = call.json().await?;
     if request
         .message
@@ -58,7 +59,9 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     };
     let database = call.registry.database();
     let now_ms = clock::now_ms();
+    let caller = &call.admitted.caller;
     let mut writing = database.write_to(&repository.id).await?;
+    version_rules::check_publisher(database, repository, caller, version.as_ref()).await?;
     version_rules::check_names_no_branch(database, repository, &tag).await?;
     if !writing
         .insert_reference(
@@ -85,12 +88,18 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             .await?;
         writing.list_newest_release(&repository.id).await?;
         let full_name = repository.full_name();
-        if let Some(record) = version.publication.record(&full_name, now_ms) {
+        if let Some(record) = version.publication.record(&full_name, caller.job(), now_ms) {
             let subject = LogSubject {
                 full_name: &full_name,
                 version: &version.publication.version,
                 private: repository.private,
             };
+            if caller.publishes_to().is_some() {
+                let (version, by) = (&version.publication.version, &caller.token.name);
+                let event = format!("published {version}: {by}");
+                let event = PublisherEvent::new(&caller.account.name, event, now_ms);
+                writing.note_publisher_event(&repository.id, &event).await?;
+            }
             writing.append_version_to_log(subject, &record).await?;
         }
     }

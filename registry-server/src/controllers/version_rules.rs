@@ -8,12 +8,14 @@
 
 use http::StatusCode;
 
+use crate::access::Caller;
 use crate::clock;
 use crate::content::Batch;
 use crate::database::Database;
 use crate::database::commits::Commit;
 use crate::database::git_objects::Blob;
 use crate::database::published::{EarlierPublication, Publication};
+use crate::database::publishers::VersionSource;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::history::{DEFAULT_BRANCH, ListedKind, find_entry, resolve_revision};
@@ -70,6 +72,31 @@ pub(super) async fn check_new_tag(
         manifest,
         publication,
     }))
+}
+
+/// Refuses a version that an ordinary token publishes where only trusted publishers may, and a tag
+/// of a trusted publisher that is no version. For use while nobody else writes to the repository.
+pub(super) async fn check_publisher(
+    database: &Database,
+    repository: &Repository,
+    caller: &Caller,
+    version: Option<&NewVersion>,
+) -> Result<(), Refusal> {
+    match (caller.publishes_to(), version) {
+        (Some(_), Some(_)) | (None, None) => Ok(()),
+        (Some(_), None) => Err(Refusal::forbidden(
+            "a trusted publisher publishes versions of a tool, and makes no other tags",
+        )),
+        (None, Some(_)) => match database.version_source(&repository.id).await? {
+            VersionSource::AnyWriter => Ok(()),
+            VersionSource::Publishers => Err(Refusal::forbidden(format!(
+                "versions of {} come from its trusted publishers alone: publish in the workflow of one, \
+                 or have its owner change that with `tool registry publisher only {} --off`",
+                repository.full_name(),
+                repository.full_name()
+            ))),
+        },
+    }
 }
 
 /// The refusal if the version was published with other bytes, possibly by a repository that is

@@ -1,4 +1,4 @@
-//! Primary keys of accounts, repositories and tokens, each kind a type of its own.
+//! Primary keys of accounts, repositories, tokens and publishers, each kind a type of its own.
 
 use std::fmt;
 
@@ -68,6 +68,11 @@ key!(
 key!(
     /// The key of an access token, by which it is revoked.
     TokenKey
+);
+
+key!(
+    /// The key of a trusted publisher of a repository.
+    PublisherKey
 );
 
 impl AccountKey {

@@ -337,6 +337,7 @@ pub(super) fn version_record(
             Some(hex) => Some(digest(hex)?),
             None => None,
         },
+        publisher: None,
         at: clock::seconds(published_ms),
     })
 }

@@ -27,6 +27,7 @@ macro_rules! steps {
             "0120_arrivals",
             "0130_search_entries",
             "0140_log",
+            "0150_trusted_publishing",
         )
     };
     ($engine:literal, $($name:literal,)*) => {

@@ -3,7 +3,7 @@
 
 use gix_hash::ObjectId;
 use sqlx::AssertSqlSafe;
-use tool_hub_transparency::LogRecord;
+use tool_hub_transparency::{JobIdentity, LogRecord};
 
 use super::connection::Database;
 use super::engine::Engine;
@@ -28,13 +28,22 @@ pub(crate) struct Publication {
 }
 
 impl Publication {
-    /// The record for the log; none where a name is no tool's.
-    pub(crate) fn record(&self, full_name: &str, now_ms: i64) -> Option<LogRecord> {
+    /// The record for the log, with the job that published it; none where a name is no tool's.
+    pub(crate) fn record(
+        &self,
+        full_name: &str,
+        job: Option<JobIdentity>,
+        now_ms: i64,
+    ) -> Option<LogRecord> {
         let manifest = self.manifest.to_string();
         let component = self.component.map(|digest| digest.to_string());
         let digests = [Some(manifest.as_str()), component.as_deref()];
         let commit = self.commit.to_string();
-        version_record(full_name, &self.version, &commit, digests, now_ms)
+        let mut record = version_record(full_name, &self.version, &commit, digests, now_ms)?;
+        if let LogRecord::Version { publisher, .. } = &mut record {
+            *publisher = job;
+        }
+        Some(record)
     }
 }
 

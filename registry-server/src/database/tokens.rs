@@ -4,7 +4,7 @@ use sqlx::AssertSqlSafe;
 
 use super::accounts::{ACCOUNTS, Account};
 use super::connection::Database;
-use super::keys::{AccountKey, TokenKey};
+use super::keys::{AccountKey, PublisherKey, RepositoryKey, TokenKey};
 use super::rows::from_row;
 use super::sql::select;
 use super::write_transaction::WriteTransaction;
@@ -22,11 +22,16 @@ pub(crate) struct TokenRow {
     pub(crate) revoked_ms: Option<i64>,
     /// A [`TokenScope`](crate::names::TokenScope) as it is stored.
     pub(crate) repositories: Option<String>,
+    /// The publisher that it was made for, and the repository that it may publish to.
+    pub(crate) publisher: Option<PublisherKey>,
+    pub(crate) publishes_to: Option<RepositoryKey>,
+    /// The job that it was made for: a [`JobIdentity`](tool_hub_transparency::JobIdentity) in JSON.
+    pub(crate) job: Option<String>,
 }
 
 from_row!(TokenRow {
     id = "token_id", name = "token_name", role, created_ms = "token_created_ms", expires_ms,
-    revoked_ms, repositories
+    revoked_ms, repositories, publisher, publishes_to, job
 });
 
 /// A token with the account that it speaks for.
@@ -38,7 +43,8 @@ struct OwnedToken {
 from_row!(OwnedToken { ; account, token });
 
 /// The columns of a [`TokenRow`], of `tokens t`, under names that an account's do not have.
-const COLUMNS: &str = "t.id AS token_id, t.name AS token_name, t.role, t.created_ms AS token_created_ms, t.expires_ms, t.revoked_ms, t.repositories";
+const COLUMNS: &str = "t.id AS token_id, t.name AS token_name, t.role, t.created_ms AS token_created_ms, t.expires_ms, t.revoked_ms, \
+     t.repositories, t.publisher, t.publishes_to, t.job";
 
 impl WriteTransaction {
     pub(crate) async fn insert_token(
@@ -48,8 +54,8 @@ impl WriteTransaction {
         sha256: &str,
     ) -> Result<(), RegistryError> {
         let statement = sqlx::query(
-            "INSERT INTO tokens (id, account, name, role, sha256, created_ms, expires_ms, repositories) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            "INSERT INTO tokens (id, account, name, role, sha256, created_ms, expires_ms, repositories, publisher, publishes_to, job) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         )
         .bind(&token.id)
         .bind(account)
@@ -58,7 +64,10 @@ impl WriteTransaction {
         .bind(sha256)
         .bind(token.created_ms)
         .bind(token.expires_ms)
-        .bind(token.repositories.as_deref());
+        .bind(token.repositories.as_deref())
+        .bind(token.publisher.as_ref())
+        .bind(token.publishes_to.as_ref())
+        .bind(token.job.as_deref());
         self.run(statement).await?;
         Ok(())
     }
@@ -75,6 +84,31 @@ impl WriteTransaction {
                 .bind(now_ms)
                 .bind(id);
         Ok(self.run(statement).await? == 1)
+    }
+
+    /// Revokes all tokens of a publisher.
+    pub(crate) async fn revoke_tokens_of(
+        &mut self,
+        publisher: &PublisherKey,
+        now_ms: i64,
+    ) -> Result<(), RegistryError> {
+        let statement = sqlx::query(
+            "UPDATE tokens SET revoked_ms = COALESCE(revoked_ms, $1) WHERE publisher = $2",
+        )
+        .bind(now_ms)
+        .bind(publisher);
+        self.run(statement).await?;
+        Ok(())
+    }
+
+    /// Deletes the tokens of publishers that expired before this time.
+    pub(crate) async fn forget_publisher_tokens(
+        &mut self,
+        before_ms: i64,
+    ) -> Result<(), RegistryError> {
+        let sql = "DELETE FROM tokens WHERE publisher IS NOT NULL AND expires_ms < $1";
+        self.run(sqlx::query(sql).bind(before_ms)).await?;
+        Ok(())
     }
 }
 
@@ -97,14 +131,14 @@ impl Database {
         Ok(found.map(|found| (found.account, found.token)))
     }
 
-    /// All tokens of an account, oldest first, the revoked ones among them.
+    /// All tokens of an account, oldest first, the revoked ones among them; none of a publisher.
     pub(crate) async fn tokens_of(
         &self,
         account: &AccountKey,
     ) -> Result<Vec<TokenRow>, RegistryError> {
         Ok(select(
             COLUMNS,
-            "FROM tokens t WHERE t.account = $1 ORDER BY t.created_ms, t.id",
+            "FROM tokens t WHERE t.account = $1 AND t.publisher IS NULL ORDER BY t.created_ms, t.id",
         )
         .bind(account)
         .fetch_all(&self.pool)

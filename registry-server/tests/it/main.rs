@@ -52,5 +52,6 @@ mod server;
 mod support;
 mod tokens;
 mod tools;
+mod trusted_publishing;
 mod unending_uploads;
 mod upload;

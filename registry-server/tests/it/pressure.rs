@@ -22,18 +22,25 @@ async fn nobody_without_a_token_sends_more_than_64_kib() {
         .filter(|route| matches!(route.access, Access::Anyone | Access::ReadRepository))
         .map(|route| route.path)
         .collect();
-    assert_eq!(open.len(), 2, "send the new route its body below: {open:?}");
-    for (path, empty) in [
+    assert_eq!(open.len(), 3, "send the new route its body below: {open:?}");
+    for (path, empty, read) in [
         (
             "/api/validate-yaml",
             json!({"content": "# Card", "more": ""}),
+            200,
         ),
         (
             "/api/models/alice/tool/paths-info/main",
             json!({"paths": ["a"], "more": ""}),
+            200,
+        ),
+        (
+            "/api/trusted-publishing/token",
+            json!({"repo": "alice/tool", "token": "x", "more": ""}),
+            403,
         ),
     ] {
-        for (over, anonymous, known) in [(0, 200, 200), (1, 413, 200)] {
+        for (over, anonymous, known) in [(0, read, read), (1, 413, read)] {
             let mut body = empty.clone();
             let length = ANONYMOUS_MAX + over - empty.to_string().len();
             body["more"] = Value::String("x".repeat(length));

@@ -1,19 +1,22 @@
 //! `tool registry serve`: serves the registry over HTTP until it is told to stop.
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use ipnet::{AddrParseError, IpNet};
 use serde_json::json;
 use tool_hub_registry_server::{
-    DatabaseAddress, Downloads, Registry, RegistryConfig, StorageAddress, serve, serve_metrics,
+    DatabaseAddress, Downloads, IssuerKeys, Registry, RegistryConfig, StorageAddress,
+    TrustedIssuer, serve, serve_metrics,
 };
 use url::{Host, Url};
 
 use crate::log::{LogFormat, Logging};
 use crate::serving::listener::listen;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::signals::stop_requested;
 
 /// Arguments of `tool registry serve`.
@@ -36,6 +39,20 @@ pub(crate) struct Serve {
     /// be given again
     #[arg(long = "trusted-proxy", value_name = "NETWORK", value_parser = network)]
     trusted_proxies: Vec<IpNet>,
+
+    /// A build service whose jobs may publish, as its owners allow: github, gitlab, or one of your
+    /// own as github=URL or gitlab=URL; may be given again; takes --public-url
+    #[arg(
+        long = "trusted-issuer",
+        value_name = "ISSUER",
+        requires = "public_url"
+    )]
+    trusted_issuers: Vec<TrustedIssuer>,
+
+    /// The public keys of such an issuer, as URL=FILE with a JSON Web Key Set, in place of asking
+    /// the issuer; may be given again
+    #[arg(long = "issuer-keys", value_name = "URL=FILE", value_parser = issuer_keys)]
+    issuer_keys: Vec<(String, PathBuf)>,
 
     /// Have files from this size on sent over LFS, for clients that can: the JavaScript one, git,
     /// and the Python one without Xet
@@ -79,6 +96,7 @@ impl Serve {
         settings.lfs_by_attributes = self.lfs;
         settings.lfs_from_bytes = self.lfs_from_bytes;
         settings.trusted_proxies.clone_from(&self.trusted_proxies);
+        settings.trusted_issuers = self.trusted_issuers()?;
         if let StorageAddress::S3(storage) = &mut settings.storage
             && self.proxy_downloads
         {
@@ -119,6 +137,30 @@ impl Serve {
         served?;
         registry.close().await;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Serve {
+    /// The issuers, each with the file of its keys where one is named.
+    fn trusted_issuers(&self) -> anyhow::Result<Vec<TrustedIssuer>> {
+        let mut issuers = self.trusted_issuers.clone();
+        for (url, file) in &self.issuer_keys {
+            let issuer = issuers.iter_mut().find(|issuer| issuer.as_str() == url);
+            let issuer = issuer.ok_or_else(|| {
+                Problem::user(format!("--issuer-keys names {url}, which is not trusted")).hint(
+                    "name the issuer too, by the same URL: --trusted-issuer github=URL or gitlab=URL",
+                )
+            })?;
+            issuer.keys = IssuerKeys::File(std::path::absolute(file)?);
+        }
+        Ok(issuers)
+    }
+}
+
+fn issuer_keys(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((url, file)) if !file.is_empty() => Ok((url.to_owned(), file.into())),
+        _ => Err("write the issuer's URL, `=` and the file with its keys".to_owned()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Exit codes and hints for errors of the registry's client and of the store.
 
 use tool_hub_manifest::Severity;
-use tool_hub_registry_client::{ClientError, StoreError};
+use tool_hub_registry_client::{Act, ClientError, StoreError};
 
 use super::{Hint, one};
 use crate::terminal::exit::Exit;
@@ -28,6 +28,12 @@ impl Hint for ClientError {
             Self::TokenRefused { .. } => one(
                 "the token may be revoked or for another registry; log in again with: tool login",
             ),
+            Self::Forbidden {
+                act: Act::ExchangeIdentity(repo),
+                ..
+            } => vec![format!(
+                "whoever may manage the repo sees who may publish with: tool registry publisher list {repo}"
+            )],
             Self::Forbidden { .. } => {
                 one("ask the owner for the right, or look who you are with: tool whoami")
             }

@@ -23,6 +23,7 @@ impl Hint for RegistryError {
             | Self::RemovalSlow(_)
             | Self::ExpiryNotInFuture { .. }
             | Self::ScopeOutOfBounds { .. }
+            | Self::NoPublicUrl
             | Self::NoSuchToken { .. } => Exit::User,
             Self::ContentAltered { .. } => Exit::Refused,
             _ => Exit::Unexpected,
@@ -66,6 +67,7 @@ impl Hint for RegistryError {
             Self::ExpiryNotInFuture { .. } => one("look whether this machine's clock is right, and give a token a day at least: --expires-days 1"),
             Self::ScopeOutOfBounds { count: 0, .. } => one("name a repo with --repo OWNER/NAME"),
             Self::ScopeOutOfBounds { .. } => one("cover all repos of an owner with --repo 'OWNER/*', or make several tokens"),
+            Self::NoPublicUrl => one("name the URL by which clients reach the registry with --public-url URL"),
             Self::NoSuchToken { .. } => one("see the ids of a user's tokens with: tool registry token list USER"),
             _ => Vec::new(),
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use crate::access::{Call, WriteRepository, new_ticket};
+use crate::access::{Call, PublishToRepository, new_ticket};
 use crate::clock;
 use crate::content::Sha256Digest;
 use crate::controllers::json;
@@ -49,7 +49,7 @@ struct AnnouncedObject {
         (status = 200, description = "An answer for each object", body = Batch<Vec<BatchObject>>, content_type = "application/vnd.git-lfs+json"),
     ),
 )]
-pub(crate) async fn batch(mut call: Call<WriteRepository>) -> Reply {
+pub(crate) async fn batch(mut call: Call<PublishToRepository>) -> Reply {
     let request: BatchRequest = call.json().await?;
     // Who names no transfer knows the basic one.
     let in_parts = request.transfers.within(TRANSFERS_MAX, "transfers")?;
@@ -88,7 +88,7 @@ pub(crate) async fn batch(mut call: Call<WriteRepository>) -> Reply {
 
 /// Records the uploads in one short transaction. A batch of known objects writes nothing.
 async fn record_uploads(
-    call: &Call<WriteRepository>,
+    call: &Call<PublishToRepository>,
     uploads: &[NewUpload],
     waiting: &[Sha256Digest],
 ) -> Result<(), Refusal> {
@@ -147,7 +147,7 @@ enum UploadDecision {
 }
 
 async fn decide_all(
-    call: &Call<WriteRepository>,
+    call: &Call<PublishToRepository>,
     objects: &[AnnouncedObject],
 ) -> Result<Vec<UploadDecision>, Refusal> {
     let digests: Vec<Option<Sha256Digest>> = objects
@@ -205,13 +205,13 @@ struct UploadAddress {
 
 /// New upload tickets that are not recorded yet.
 struct Tickets<'a> {
-    call: &'a Call<WriteRepository>,
+    call: &'a Call<PublishToRepository>,
     in_parts: bool,
     uploads: Vec<NewUpload>,
 }
 
 impl<'a> Tickets<'a> {
-    fn new(call: &'a Call<WriteRepository>, in_parts: bool) -> Self {
+    fn new(call: &'a Call<PublishToRepository>, in_parts: bool) -> Self {
         Self {
             call,
             in_parts,

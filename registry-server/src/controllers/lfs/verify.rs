@@ -4,7 +4,7 @@ use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::access::{Call, WriteRepository};
+use crate::access::{Call, PublishToRepository};
 use crate::content::Sha256Digest;
 use crate::controllers::json;
 use crate::http::{ErrorBody, Refusal, Reply};
@@ -26,7 +26,7 @@ pub(crate) struct LfsObject {
         (status = 422, description = "The object that arrived has another length", body = ErrorBody),
     ),
 )]
-pub(crate) async fn check(mut call: Call<WriteRepository>) -> Reply {
+pub(crate) async fn check(mut call: Call<PublishToRepository>) -> Reply {
     let request: LfsObject = call.json().await?;
     let known = match Sha256Digest::from_hex(&request.oid) {
         Some(sha256) => {

@@ -43,7 +43,7 @@ fn refused(access: Access, sample: &Sample, caller: &Caller, target: &Target) ->
         Access::SignedIn => (caller.token == Token::Absent).then(|| answer(401, "")),
         Access::SignedInToWrite => writes_at_all(caller).or_else(|| body(sample, caller, target)),
         Access::ReadRepository => sees(caller, target),
-        Access::WriteRepository => {
+        Access::WriteRepository | Access::PublishToRepository => {
             sees(caller, target).or_else(|| changes(caller, target, Role::Writes))
         }
         Access::ManageRepository => {
