@@ -35,8 +35,7 @@ pub enum RegistryError {
     /// The repository was deleted while something was being read from it or written to it.
     #[error("the repository was deleted meanwhile")]
     RepositoryGone,
-    /// Issuers of identity tokens are trusted, and the registry has no name that the tokens could be
-    /// made for.
+    /// Issuers of identity tokens are trusted, and there is no name for which tokens are made.
     #[error("the registry has no public URL, which identity tokens have to name")]
     NoPublicUrl,
     /// The bucket with the content could not be opened.

@@ -3,10 +3,11 @@
 //! The tokens are made by PyJWT, in `tests/clients/identity_issuer.py`.
 
 mod issuer;
+mod keys;
 
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
-use tool_hub_registry_server::{IssuerKeys, TrustedIssuer};
+use tool_hub_registry_server::TrustedIssuer;
 
 use crate::packages;
 use crate::support::{TestRegistry, file, header, refusal};
@@ -462,69 +463,6 @@ async fn publishers_are_the_business_of_their_owner() {
     let request = hub.request(Method::GET, &publishers("acme/forecast"), Some(&hub.alice));
     let found: Value = request.send().await.unwrap().json().await.unwrap();
     assert_eq!(found["publishers"], json!([]));
-}
-
-/// The registry fetches nothing but what its operator named, whatever the issuer answers.
-#[tokio::test]
-async fn keys_come_from_the_issuer_itself() {
-    let Some(target) = Issuer::start().await else {
-        return;
-    };
-    for said in [
-        json!({ "redirect": format!("{}/inside", target.url()) }),
-        json!({ "jwks_uri": format!("{}/inside", target.url()) }),
-        json!({ "jwks_uri": "file:///etc/passwd" }),
-        json!({ "issuer": target.url() }),
-        json!({ "more": "x".repeat(300_000) }),
-    ] {
-        let issuer = Issuer::start().await.unwrap();
-        let hub = trusting(&issuer.trusted("github")).await;
-        add(&hub, &issuer, json!({})).await;
-        issuer.say(&said).await;
-        let token = issuer.sign("rsa", json!({})).await;
-        for _ in 0..2 {
-            let refused = refusal(send_token(&hub, REPO, &token).await).await;
-            is_refused(&refused, 503, "the keys of its issuer cannot be read");
-        }
-        assert_eq!(issuer.asked("keys").await, 0);
-    }
-    assert_eq!(target.asked("inside").await, 0);
-}
-
-/// Tokens make the registry ask an issuer twice at most: for its keys, and once more for a new one.
-#[tokio::test]
-async fn keys_are_kept() {
-    let Some((hub, issuer)) = start().await else {
-        return;
-    };
-    add(&hub, &issuer, json!({})).await;
-    for _ in 0..3 {
-        exchange(&hub, &issuer.sign("rsa", json!({})).await).await;
-        let unknown = issuer.sign_with("rsa", json!({}), json!({ "kid": "new" }));
-        let refused = refusal(send_token(&hub, REPO, &unknown.await).await).await;
-        is_refused(&refused, 403, "no such key");
-    }
-    assert_eq!(issuer.asked("keys").await, 1);
-}
-
-#[tokio::test]
-async fn keys_of_a_file_need_no_network() {
-    let Some(issuer) = Issuer::start().await else {
-        return;
-    };
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("keys.json");
-    let mut trusted = issuer.trusted("github");
-    trusted.keys = IssuerKeys::File(path.clone());
-    let hub = trusting(&trusted).await;
-    add(&hub, &issuer, json!({})).await;
-    let token = issuer.sign("ec", json!({})).await;
-    let refused = refusal(send_token(&hub, REPO, &token).await).await;
-    is_refused(&refused, 503, "the keys of its issuer cannot be read");
-    std::fs::write(&path, issuer.keys().await).unwrap();
-    let before = issuer.asked("keys").await;
-    exchange(&hub, &token).await;
-    assert_eq!(issuer.asked("keys").await, before);
 }
 
 #[tokio::test]
