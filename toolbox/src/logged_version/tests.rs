@@ -27,6 +27,7 @@ fn published(version: &str, at: u64) -> LogRecord {
         commit: "0".repeat(40).parse().unwrap(),
         manifest: digest("manifest"),
         component: Some(digest("component")),
+        publisher: None,
         at: time_of(at),
     }
 }
