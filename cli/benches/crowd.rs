@@ -153,6 +153,7 @@ impl Packages {
             manifest: std::fs::read(self.path(number, "toml"))?,
             component: std::fs::read(self.path(number, "wasm"))?,
             interpreter: None,
+            sbom: None,
         })
     }
 

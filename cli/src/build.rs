@@ -38,6 +38,7 @@ pub(crate) use functions::server::{
 };
 pub(crate) use functions::{Functions, specs};
 use interpreter::pinning::{self, Wanted};
+pub(crate) use interpreter::recipe::in_sbom as interpreter_in_sbom;
 pub(crate) use javascript::development::SCRIPT_VARIABLE;
 pub(crate) use javascript::types::TypeCheck;
 pub(crate) use npm::lock_of as npm_lock;
@@ -183,8 +184,7 @@ async fn built(
         }
         Language::C => {
             interpreter::refuse_named(project, COMPILED)?;
-            let bytes = c::build(project, session).await?;
-            Ok((BuiltComponent::whole(bytes), None))
+            Ok((c::build(project, session).await?, None))
         }
         Language::Python => Ok((python::build(project, session).await?, None)),
         Language::Javascript => {

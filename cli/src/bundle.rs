@@ -140,12 +140,14 @@ impl BundledTool {
     /// The files of its package.
     pub(crate) fn package(&self) -> Vec<(&'static str, &[u8])> {
         let interpreter = self.verified.interpreter();
+        let sbom = self.verified.sbom();
         [
             (package_file::MANIFEST, self.verified.manifest_bytes()),
             (package_file::COMPONENT, self.verified.component()),
         ]
         .into_iter()
         .chain(interpreter.map(|it| (package_file::INTERPRETER, it.component())))
+        .chain(sbom.map(|sbom| (package_file::SBOM, sbom)))
         .collect()
     }
 }

@@ -18,6 +18,7 @@ fuzz_target!(init: {
         manifest: manifest.to_toml().into_bytes(),
         component: component.to_vec(),
         interpreter: None,
+        sbom: None,
     };
     let verified = Verified::check(package).expect("an honest package");
     let inspection = inspect(&verified).expect("what was read once can be read again");

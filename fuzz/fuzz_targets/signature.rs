@@ -22,6 +22,7 @@ fn package() -> Verified {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     Verified::check(package).expect("an honest package")
 }

@@ -76,6 +76,7 @@ async fn through(component: Vec<u8>) {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     let verified = Verified::check(package).expect("an honest package");
     if !inspect(&verified)

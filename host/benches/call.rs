@@ -174,6 +174,7 @@ async fn tool(component: Vec<u8>, secrets: &[&str]) -> Tool {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     let verified = Verified::check(package).expect("an honest package");
     let approved = inspect(&verified).expect("an inspection").approve(grants);

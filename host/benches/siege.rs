@@ -83,6 +83,7 @@ async fn load(host: &Host, body: &str) -> Tool {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     let verified = Verified::check(package).expect("an honest package");
     let inspection = inspect(&verified).expect("an inspection");

@@ -17,7 +17,7 @@ use crate::values::types::{Label, Type, snake};
 use crate::values::{reply_kind, schema};
 
 pub use crate::component::custom_section::{append_section, section};
-pub use crate::component::packages::embed_packages;
+pub use crate::component::sbom::{BuildTool, Sbom, SbomInterpreter, UnreadableSbom};
 pub use docs::{CONTRACT, Docs, PACKAGES, WitPackage, WitSource, resolved};
 pub use program::{ImportedInterface, ProgramWorld, program_component};
 

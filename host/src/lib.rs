@@ -22,7 +22,7 @@
 //! "#)?;
 //! let manifest = authoring::derive_manifest(&component, "adder".parse()?)?;
 //! let manifest = manifest.to_toml().into_bytes();
-//! let package = Package { manifest, component, interpreter: None };
+//! let package = Package { manifest, component, interpreter: None, sbom: None };
 //!
 //! let inspection = inspect(&Verified::check(package)?)?;
 //! let approved = inspection.approve(Grants::none())?;
@@ -79,7 +79,9 @@ pub use compilation::compiler::limits::CompileLimits;
 pub use compilation::compiler::process::CompilerProcess;
 pub use compilation::trap_signals::SignalHandlers;
 pub use component::function::{CallableFunction, CallableInput, NotCallable};
-pub use component::packages::{IncludedPackage, PackageRegistry};
+pub use component::packages::{
+    HashAlgorithm, IncludedPackage, PackageHash, PackageOrigin, PackageRegistry,
+};
 pub use config::{ComponentAsync, HostConfig};
 pub use credential_source::{CredentialSource, CredentialValue, NoValue};
 pub use error::HostError;

@@ -17,6 +17,7 @@ use crate::interpreter::InterpreterClaim;
 use crate::limits::LimitRequest;
 use crate::name::{FunctionName, ToolName};
 use crate::package_file;
+use crate::sbom::SbomClaim;
 
 /// The only schema of manifests there is.
 const SCHEMA: u32 = 1;
@@ -54,6 +55,9 @@ pub struct Manifest {
     /// manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interpreter: Option<InterpreterClaim>,
+    /// The list of what the package is made of; only in a finished manifest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sbom: Option<SbomClaim>,
     /// The functions that agents can call, by the name they see.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub functions: IndexMap<FunctionName, Function>,
@@ -142,6 +146,7 @@ impl Manifest {
             build: None,
             component: None,
             interpreter: None,
+            sbom: None,
             functions: IndexMap::new(),
             capabilities: Capabilities::default(),
             limits: LimitRequest::default(),

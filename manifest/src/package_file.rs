@@ -6,6 +6,8 @@ pub const MANIFEST: &str = "tool.toml";
 pub const COMPONENT: &str = "tool.wasm";
 /// The interpreter that runs the program in the component, where there is one.
 pub const INTERPRETER: &str = "interpreter.wasm";
+/// The bill of materials: what the package is made of, in the format CycloneDX.
+pub const SBOM: &str = "sbom.cdx.json";
 /// The card, for people and for search.
 pub const CARD: &str = "README.md";
 /// The signature over the other files, where the package is signed: a Sigstore bundle, named as
@@ -16,10 +18,11 @@ pub const SIGNER: &str = "signer.pem";
 /// The statement of an earlier key that the signer's key replaces it, where there was one.
 pub const ROTATION: &str = "signer-rotation.sig";
 /// Every name that is ever pulled. Anything else in a repo is left where it is.
-pub const ALL: [&str; 7] = [
+pub const ALL: [&str; 8] = [
     MANIFEST,
     COMPONENT,
     INTERPRETER,
+    SBOM,
     CARD,
     SIGNATURE,
     SIGNER,

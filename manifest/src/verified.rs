@@ -8,6 +8,7 @@ use crate::document::DocumentError;
 use crate::interpreter::{Interpreter, InterpreterClaim};
 use crate::manifest::{ComponentClaim, Manifest};
 use crate::package_file;
+use crate::sbom::SbomClaim;
 
 /// The files of a tool as they were received, before any check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct Package {
     pub component: Vec<u8>,
     /// The interpreter in `interpreter.wasm`. It is used only if the manifest names one.
     pub interpreter: Option<Interpreter>,
+    /// The bytes of `sbom.cdx.json`. They are used only if the manifest names them.
+    pub sbom: Option<Vec<u8>>,
 }
 
 /// The digests that a tool was approved with. Whoever holds a pin accepts nothing else.
@@ -84,6 +87,9 @@ pub enum VerifyError {
         /// The size of the bytes at hand.
         actual: u64,
     },
+    /// The manifest names a bill of materials, and there is none.
+    #[error("tool.toml names a bill of materials, and sbom.cdx.json is missing")]
+    NoSbom,
     /// The manifest is not UTF-8.
     #[error("tool.toml is not UTF-8")]
     NotText,
@@ -145,6 +151,10 @@ impl Verified {
             Some(claim) => Some(claim.checked(package.interpreter)?),
             None => None,
         };
+        package.sbom = match &manifest.sbom {
+            Some(claim) => Some(claim.checked(package.sbom)?),
+            None => None,
+        };
         let inner = Arc::new(Inner {
             manifest,
             pin,
@@ -173,6 +183,11 @@ impl Verified {
         self.inner.package.interpreter.as_ref()
     }
 
+    /// The bytes of the bill of materials, where the manifest names one.
+    pub fn sbom(&self) -> Option<&[u8]> {
+        self.inner.package.sbom.as_deref()
+    }
+
     /// The bytes of the component that runs: the interpreter's, or else the tool's own.
     pub fn code(&self) -> &[u8] {
         match self.interpreter() {
@@ -189,8 +204,8 @@ impl Verified {
         }
     }
 
-    /// The digests of manifest and component. The manifest's covers the interpreter, which it names
-    /// by its digest.
+    /// The digests of manifest and component. The manifest's covers the interpreter and the bill of
+    /// materials, which it names by their digests.
     pub fn pin(&self) -> &Pin {
         &self.inner.pin
     }
@@ -256,6 +271,23 @@ impl InterpreterClaim {
     }
 }
 
+impl SbomClaim {
+    /// Compares a file's digest with the claim.
+    ///
+    /// # Errors
+    /// When it differs.
+    pub fn check(&self, digest: Digest) -> Result<(), VerifyError> {
+        same(package_file::SBOM, self.sha256, digest)
+    }
+
+    /// The file, if there is one and it is the one that is claimed.
+    fn checked(&self, sbom: Option<Vec<u8>>) -> Result<Vec<u8>, VerifyError> {
+        let sbom = sbom.ok_or(VerifyError::NoSbom)?;
+        self.check(Digest::of(&sbom))?;
+        Ok(sbom)
+    }
+}
+
 impl Manifest {
     /// Parses the bytes of a manifest.
     ///
@@ -299,6 +331,7 @@ mod tests {
             manifest: manifest.to_toml().into_bytes(),
             component,
             interpreter: None,
+            sbom: None,
         }
     }
 
@@ -390,12 +423,36 @@ mod tests {
     }
 
     #[test]
+    fn a_bill_of_materials_is_the_one_that_the_manifest_names() {
+        let mut package = package();
+        let mut manifest = Manifest::from_bytes(&package.manifest).unwrap();
+        manifest.sbom = Some(SbomClaim::of(b"{}"));
+        let unnamed = Package {
+            sbom: Some(b"{}".to_vec()),
+            ..package.clone()
+        };
+        assert_eq!(Verified::check(unnamed).unwrap().sbom(), None);
+        package.manifest = manifest.to_toml().into_bytes();
+        let with = |sbom: Option<&[u8]>| {
+            Verified::check(Package {
+                sbom: sbom.map(<[u8]>::to_vec),
+                ..package.clone()
+            })
+        };
+        assert_eq!(with(Some(b"{}")).unwrap().sbom(), Some(&b"{}"[..]));
+        assert_eq!(with(None).unwrap_err(), VerifyError::NoSbom);
+        let other = with(Some(b"[]")).unwrap_err();
+        assert!(other.is_refusal() && other.to_string().starts_with("sbom.cdx.json has digest"));
+    }
+
+    #[test]
     fn an_author_s_manifest_is_not_a_claim() {
         let manifest = Manifest::new("demo".parse().unwrap(), semver::Version::new(0, 1, 0));
         let package = Package {
             manifest: manifest.to_toml().into_bytes(),
             component: vec![],
             interpreter: None,
+            sbom: None,
         };
         assert_eq!(
             Verified::check(package).unwrap_err(),

@@ -27,6 +27,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     })?;
     let push = Push {
         repo: repo.parse()?,

@@ -65,7 +65,7 @@ pub use datasets::{Datasets, PushTexts, PushTextsReport};
 pub use error::{Act, Answer, ClientError};
 pub use identity::Identity;
 pub use limits::{
-    CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SEARCH_RESULTS_MAX,
+    CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SBOM_BYTES_MAX, SEARCH_RESULTS_MAX,
     SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, TOKEN_BYTES_MAX,
 };
 pub use log::{ProvedRecord, VersionRecords};

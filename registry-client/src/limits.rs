@@ -4,6 +4,8 @@
 pub const MANIFEST_BYTES_MAX: u64 = 1 << 20;
 /// The largest component that is pulled, pushed or read from the store.
 pub const COMPONENT_BYTES_MAX: u64 = 64 << 20;
+/// The largest bill of materials that is pulled, pushed or read from the store.
+pub const SBOM_BYTES_MAX: u64 = 4 << 20;
 /// The largest card that is fetched or pushed.
 pub const CARD_BYTES_MAX: u64 = 1 << 20;
 /// The largest `releases.toml` that is read, as the parser of documents reads no more.

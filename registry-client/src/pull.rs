@@ -1,20 +1,20 @@
-//! Pulls a tool: downloads its manifest, component and interpreter, verifies and stores them.
+//! Pulls a tool: downloads its manifest and the files that it names, verifies and stores them.
 //!
 //! A component is held in memory while it arrives (at most [`COMPONENT_BYTES_MAX`]; whoever
 //! loads it needs it there), verified there, and only then written: unverified bytes never
 //! touch the disk, so that neither a crash nor a hostile registry leaves any. An interpreter
-//! that the store has is not downloaded, whichever repo it came from.
+//! or a bill of materials that the store has is not downloaded, whichever repo it came from.
 
 use tokio::task::spawn_blocking;
 use tool_hub_manifest::{
-    ComponentClaim, Digest, Interpreter, InterpreterClaim, Manifest, Package, Pin, Verified,
-    VerifyError, package_file,
+    ComponentClaim, Digest, Interpreter, InterpreterClaim, Manifest, Package, Pin, SbomClaim,
+    Verified, VerifyError, package_file,
 };
 
 use crate::download;
 use crate::error::ClientError;
 use crate::files::{self, ListedFile};
-use crate::limits::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
+use crate::limits::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SBOM_BYTES_MAX};
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::resolved::Resolved;
@@ -57,18 +57,24 @@ async fn verified(
         claim,
         component: listed,
         interpreter,
+        sbom,
     } = listed(registry, at, pin, progress).await?;
     let interpreter = match &interpreter {
         Some(listed) => Some(self::interpreter(registry, at, listed, store, progress).await?),
         None => None,
     };
+    let sbom = match &sbom {
+        Some(listed) => Some(self::sbom(registry, at, listed, store, progress).await?),
+        None => None,
+    };
+    let beside = Beside { interpreter, sbom };
     let failed = |failure| match failure {
         Failure::Unverified(source) => not_verified(at, source),
         Failure::Store(error) => ClientError::from(error),
     };
     let (here, digest) = (store.clone(), claim.sha256);
-    let (same_manifest, same_interpreter) = (manifest.clone(), interpreter.clone());
-    let found = blocking(move || from_store(&here, same_manifest, digest, same_interpreter));
+    let (same_manifest, same_beside) = (manifest.clone(), beside.clone());
+    let found = blocking(move || from_store(&here, same_manifest, digest, same_beside));
     if let Some(verified) = found.await.map_err(failed)? {
         return Ok(verified);
     }
@@ -78,7 +84,8 @@ async fn verified(
         let package = Package {
             manifest,
             component,
-            interpreter,
+            interpreter: beside.interpreter,
+            sbom: beside.sbom,
         };
         let verified = Verified::check(package).map_err(Failure::Unverified)?;
         here.put(&verified).map_err(Failure::Store)?;
@@ -109,6 +116,14 @@ struct Listed {
     claim: ComponentClaim,
     component: ListedFile,
     interpreter: Option<(InterpreterClaim, ListedFile)>,
+    sbom: Option<(SbomClaim, ListedFile)>,
+}
+
+/// The files that a manifest names beside its component, where it names them.
+#[derive(Clone)]
+struct Beside {
+    interpreter: Option<Interpreter>,
+    sbom: Option<Vec<u8>>,
 }
 
 /// Downloads the manifest, and holds it against the pin and the list of files.
@@ -122,7 +137,11 @@ async fn listed(
     let listed = find(at, &files, package_file::MANIFEST)?;
     let listed_component = find(at, &files, package_file::COMPONENT)?;
     let manifest = download::file(registry, at, listed, MANIFEST_BYTES_MAX, progress).await?;
-    let (claim, interpreter) = claims_of(&manifest, at)?;
+    let Claims {
+        component: claim,
+        interpreter,
+        sbom,
+    } = claims_of(&manifest, at)?;
     if let Some(pin) = pin {
         let actual = Pin {
             manifest: Digest::of(&manifest),
@@ -146,11 +165,22 @@ async fn listed(
         }
         None => None,
     };
+    let sbom = match sbom {
+        Some(claim) => {
+            let listed = find(at, &files, package_file::SBOM)?;
+            claim
+                .check(listed.digest.unwrap_or(claim.sha256))
+                .map_err(|source| not_verified(at, source))?;
+            Some((claim, listed.clone()))
+        }
+        None => None,
+    };
     Ok(Listed {
         manifest,
         claim,
         component: listed_component.clone(),
         interpreter,
+        sbom,
     })
 }
 
@@ -179,6 +209,30 @@ async fn interpreter(
     Ok(hashed)
 }
 
+/// The bill of materials, from the store or downloaded.
+async fn sbom(
+    registry: &Registry,
+    at: &Resolved,
+    (claim, listed): &(SbomClaim, ListedFile),
+    store: &Store,
+    progress: &dyn Progress,
+) -> Result<Vec<u8>, ClientError> {
+    let (here, digest) = (store.clone(), claim.sha256);
+    match blocking(move || here.sbom(digest)).await {
+        Ok(Some(sbom)) => return Ok(sbom),
+        Ok(None) => {}
+        Err(damage @ (StoreError::Damaged { .. } | StoreError::TooLarge { .. })) => {
+            tracing::warn!(%damage, "downloading the bill of materials again");
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let bytes = download::file(registry, at, listed, SBOM_BYTES_MAX, progress).await?;
+    claim
+        .check(Digest::of(&bytes))
+        .map_err(|source| not_verified(at, source))?;
+    Ok(bytes)
+}
+
 enum Failure {
     Unverified(VerifyError),
     Store(StoreError),
@@ -189,7 +243,7 @@ fn from_store(
     store: &Store,
     manifest: Vec<u8>,
     digest: Digest,
-    interpreter: Option<Interpreter>,
+    beside: Beside,
 ) -> Result<Option<Verified>, Failure> {
     let Some(component) = store.component(digest).map_err(Failure::Store)? else {
         return Ok(None);
@@ -201,7 +255,8 @@ fn from_store(
     let package = Package {
         manifest,
         component,
-        interpreter,
+        interpreter: beside.interpreter,
+        sbom: beside.sbom,
     };
     match Verified::check_pinned(package, &pin) {
         Ok(verified) => {
@@ -242,12 +297,16 @@ fn find<'a>(
     })
 }
 
-/// The manifest's claims about its component and its interpreter. The manifest must be of the
-/// version it is tagged as.
-fn claims_of(
-    manifest: &[u8],
-    at: &Resolved,
-) -> Result<(ComponentClaim, Option<InterpreterClaim>), ClientError> {
+/// A manifest's claims about the other files.
+struct Claims {
+    component: ComponentClaim,
+    interpreter: Option<InterpreterClaim>,
+    sbom: Option<SbomClaim>,
+}
+
+/// The manifest's claims about the other files. The manifest must be of the version it is tagged
+/// as.
+fn claims_of(manifest: &[u8], at: &Resolved) -> Result<Claims, ClientError> {
     let refused = |source| not_verified(at, source);
     let manifest = Manifest::from_bytes(manifest).map_err(refused)?;
     if let Some(tagged) = &at.version
@@ -261,7 +320,11 @@ fn claims_of(
     }
     let component = manifest.component;
     let component = component.ok_or_else(|| refused(VerifyError::NoComponentClaim))?;
-    Ok((component, manifest.interpreter))
+    Ok(Claims {
+        component,
+        interpreter: manifest.interpreter,
+        sbom: manifest.sbom,
+    })
 }
 
 fn not_verified(at: &Resolved, source: VerifyError) -> ClientError {

@@ -16,7 +16,8 @@ use url::Url;
 use crate::error::{Act, ClientError};
 use crate::files::{self, ListedFile};
 use crate::limits::{
-    CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX,
+    CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SBOM_BYTES_MAX, SIGNATURE_BYTES_MAX,
+    SIGNER_BYTES_MAX,
 };
 use crate::progress::{Progress, Silent};
 use crate::refs::{self, DEFAULT_BRANCH, TaggedVersion, tag_of};
@@ -296,6 +297,7 @@ impl<'a> Push<'a> {
             let (name, bytes) = (package_file::INTERPRETER, interpreter.component());
             files.push((name, bytes, COMPONENT_BYTES_MAX));
         }
+        files.extend(self.sbom());
         files.extend(self.signature_files());
         files
     }
@@ -326,12 +328,19 @@ impl<'a> Push<'a> {
             let bytes = Bytes::from_owner(InterpreterBytes(interpreter.clone()));
             operations.push(CommitOperation::add_bytes(package_file::INTERPRETER, bytes));
         }
-        operations.extend(self.signature_files().map(|(name, content, _)| {
+        let small = self.sbom().into_iter().chain(self.signature_files());
+        operations.extend(small.map(|(name, content, _)| {
             CommitOperation::add_bytes(name, Bytes::copy_from_slice(content))
         }));
         let stale = stale.iter().copied().map(CommitOperation::delete);
         operations.extend(stale);
         operations
+    }
+
+    /// Name, content and largest size of the bill of materials, where there is one.
+    fn sbom(&self) -> Option<(&'static str, &'a [u8], u64)> {
+        let sbom = self.package.sbom()?;
+        Some((package_file::SBOM, sbom, SBOM_BYTES_MAX))
     }
 
     /// Name, content and largest size of each file of the signature.
@@ -353,11 +362,12 @@ impl<'a> Push<'a> {
         })
     }
 
-    /// The files of an earlier version's signature that this version would leave beside its own
-    /// files, where they would pass for a wrong signature.
+    /// The files of an earlier version that this version has not, and that would pass for a wrong
+    /// signature, or for a file that the signature leaves out.
     fn stale(&self, there: &[ListedFile]) -> Vec<&'static str> {
         let ours = self.files();
-        let of_signature = [
+        let may_be_missing = [
+            package_file::SBOM,
             package_file::SIGNATURE,
             package_file::SIGNER,
             package_file::ROTATION,
@@ -367,7 +377,7 @@ impl<'a> Push<'a> {
             there.iter().any(|file| file.name == *name)
                 && !ours.iter().any(|(ours, ..)| ours == name)
         };
-        of_signature.filter(is_stale).collect()
+        may_be_missing.filter(is_stale).collect()
     }
 
     fn at(&self, commit: &CommitId) -> Resolved {

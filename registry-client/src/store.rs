@@ -1,4 +1,4 @@
-//! The local content-addressed store of verified manifests, components and interpreters, by digest.
+//! The local content-addressed store of verified packages: their files, named by their digests.
 
 mod blob;
 mod directories;
@@ -9,11 +9,12 @@ mod known_interpreters;
 mod layout;
 mod lock;
 mod packages;
+mod sboms;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tool_hub_manifest::{Digest, Package, Pin, Verified, VerifyError, package_file};
+use tool_hub_manifest::{Digest, Manifest, Package, Pin, Verified, VerifyError, package_file};
 
 use crate::limits::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
 
@@ -42,7 +43,7 @@ pub(crate) use lock::SharedLock;
 /// let mut manifest = Manifest::new("demo".parse()?, Version::new(0, 1, 0));
 /// manifest.component = Some(ComponentClaim::of(&component));
 /// let manifest = manifest.to_toml().into_bytes();
-/// let package = Package { manifest, component, interpreter: None };
+/// let package = Package { manifest, component, interpreter: None, sbom: None };
 ///
 /// let verified = store.put_package(package)?;
 /// assert_eq!(store.get(verified.pin())?.component(), b"component");
@@ -87,6 +88,7 @@ impl Store {
         let package = Package {
             component: blob::read(&self.layout, pin.component, COMPONENT_BYTES_MAX)?,
             interpreter: self.interpreter_named_by(&manifest)?,
+            sbom: self.sbom_named_by(&manifest)?,
             manifest,
         };
         // This is the one time that the bytes are hashed; `read` only bounds them.
@@ -110,7 +112,7 @@ impl Store {
     pub fn contains(&self, pin: &Pin) -> bool {
         [pin.manifest, pin.component]
             .into_iter()
-            .chain(self.interpreter_digest(pin.manifest))
+            .chain(self.digests_beside(pin.manifest))
             .all(|digest| self.layout.blob(digest).is_file())
     }
 
@@ -135,7 +137,7 @@ impl Store {
     pub fn put(&self, verified: &Verified) -> Result<(), StoreError> {
         let _shared = self.share()?;
         let pin = verified.pin();
-        self.put_interpreter(verified)?;
+        self.put_beside(verified)?;
         blob::write(&self.layout, pin.component, verified.component())?;
         // The manifest comes last: where a manifest is, what it names is.
         blob::write(&self.layout, pin.manifest, verified.manifest_bytes())
@@ -166,8 +168,32 @@ impl Store {
     /// Keeps the manifest of a tool whose component came from here.
     pub(crate) fn put_manifest(&self, verified: &Verified) -> Result<(), StoreError> {
         let digest = verified.pin().manifest;
-        self.put_interpreter(verified)?;
+        self.put_beside(verified)?;
         blob::write(&self.layout, digest, verified.manifest_bytes())
+    }
+
+    /// Keeps the files that a manifest names beside its component.
+    fn put_beside(&self, verified: &Verified) -> Result<(), StoreError> {
+        self.put_interpreter(verified)?;
+        self.put_sbom(verified)
+    }
+
+    /// The digests of the files that the manifest with `digest` names beside its component, if it
+    /// is here.
+    fn digests_beside(&self, digest: Digest) -> impl Iterator<Item = Digest> {
+        let manifest = self.manifest(digest);
+        let interpreter = manifest.as_ref().and_then(|it| it.interpreter);
+        let sbom = manifest.as_ref().and_then(|it| it.sbom);
+        let interpreter = interpreter.map(|claim| claim.sha256);
+        interpreter
+            .into_iter()
+            .chain(sbom.map(|claim| claim.sha256))
+    }
+
+    /// The manifest with `digest`, if it is here and can be read.
+    fn manifest(&self, digest: Digest) -> Option<Manifest> {
+        let bytes = blob::read(&self.layout, digest, MANIFEST_BYTES_MAX).ok()?;
+        Manifest::from_bytes(&bytes).ok()
     }
 
     /// Takes a file out of the way whose bytes have digest `actual`.

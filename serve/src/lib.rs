@@ -26,7 +26,7 @@
 //! // A component that exports one function, `add`, loaded as the host demands.
 //! let manifest = derive_manifest(&component, "adder".parse()?)?;
 //! let manifest = manifest.to_toml().into_bytes();
-//! let package = Package { manifest, component, interpreter: None };
+//! let package = Package { manifest, component, interpreter: None, sbom: None };
 //! let approved = inspect(&Verified::check(package)?)?.approve(Grants::none())?;
 //! let tool = Host::new(HostConfig::new())?.load(approved).await?;
 //!

@@ -14,7 +14,7 @@
 //! let mut manifest = Manifest::new("greeter".parse()?, "1.0.0".parse()?);
 //! manifest.component = Some(ComponentClaim::of(&component));
 //! let manifest = manifest.to_toml().into_bytes();
-//! let package = Package { manifest, component, interpreter: None };
+//! let package = Package { manifest, component, interpreter: None, sbom: None };
 //! let package = Verified::check(package)?;
 //!
 //! let key = PrivateKey::generate(KeyKind::P256)?;

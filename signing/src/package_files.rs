@@ -5,7 +5,7 @@ use tool_hub_manifest::{Digest, Verified, package_file};
 /// All files of a package but its signature.
 #[derive(Debug, Clone, Copy)]
 pub struct PackageFiles<'a> {
-    /// Manifest, component and interpreter, which were hashed.
+    /// Manifest, component, interpreter and bill of materials, which were hashed.
     pub package: &'a Verified,
     /// The bytes of `README.md`, where the package has one.
     pub card: Option<&'a [u8]>,
@@ -28,6 +28,8 @@ impl PackageFiles<'_> {
             (package_file::COMPONENT, pin.component),
         ];
         files.extend(interpreter.map(|digest| (package_file::INTERPRETER, digest)));
+        let sbom = self.package.manifest().sbom;
+        files.extend(sbom.map(|claim| (package_file::SBOM, claim.sha256)));
         files.extend(self.card.map(|it| (package_file::CARD, Digest::of(it))));
         files.extend(self.signer.map(|it| (package_file::SIGNER, Digest::of(it))));
         let rotation = self.rotation.map(Digest::of);

@@ -68,6 +68,7 @@ mod reference;
 mod rest;
 mod rights;
 mod samples;
+mod sboms;
 mod search;
 mod secrets;
 mod served;
@@ -117,6 +118,7 @@ fn main() -> ExitCode {
         dangerous_directories::tests(),
         rights::tests(),
         samples::tests(),
+        sboms::tests(),
         search::tests(),
         secrets::tests(),
         served::tests(),

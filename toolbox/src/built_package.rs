@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::{Capabilities, Interpreter, Manifest, Package, Verified, package_file};
-use tool_hub_registry_client::MANIFEST_BYTES_MAX;
+use tool_hub_registry_client::{MANIFEST_BYTES_MAX, SBOM_BYTES_MAX};
 
 use crate::derived_manifest;
 use crate::error::Error;
@@ -48,6 +48,7 @@ fn read_directory(directory: &Path) -> Result<Verified, Error> {
     Verified::check(Package {
         component,
         interpreter: interpreter(directory, &manifest)?,
+        sbom: sbom(directory, &manifest)?,
         manifest,
     })
     .map_err(|source| Error::NotThePackage {
@@ -66,4 +67,15 @@ fn interpreter(directory: &Path, manifest: &[u8]) -> Result<Option<Interpreter>,
     }
     let component = derived_manifest::read_component(&path)?;
     Ok(Some(Interpreter::hashed(component)))
+}
+
+/// The bill of materials beside a manifest that names one, as for [`interpreter`].
+fn sbom(directory: &Path, manifest: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    let path = directory.join(package_file::SBOM);
+    let names_one = Manifest::from_bytes(manifest).is_ok_and(|it| it.sbom.is_some());
+    if !names_one || !path.exists() {
+        return Ok(None);
+    }
+    let bytes = files::read_regular(&path, SBOM_BYTES_MAX).map_err(files::unreadable(&path))?;
+    Ok(Some(bytes))
 }

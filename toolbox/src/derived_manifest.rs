@@ -29,6 +29,7 @@ pub(crate) fn read(path: &Path, asked: Capabilities) -> Result<Verified, Error> 
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     Ok(Verified::check(package)?)
 }

@@ -16,7 +16,7 @@ use sources::sources;
 use zig::{ZIG, compiler};
 
 use super::process;
-use super::project::{Project, built};
+use super::project::{BuiltComponent, Project, built};
 use super::wit::{wit_files, wit_sources};
 use crate::files;
 use crate::session::Session;
@@ -27,7 +27,10 @@ const OUTPUT: &str = include_str!("c/output.c");
 const WARNINGS_SHOWN: usize = 20;
 
 /// Builds the project: all C files beside its source, and the bindings of its WIT.
-pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
+pub(super) async fn build(
+    project: Project<'_>,
+    session: &Session,
+) -> anyhow::Result<BuiltComponent> {
     let sources = sources(project)?;
     let wit = wit_files(project.wit_parent())?;
     let bindings = CBindings::of(&wit_sources(&wit), project.build.world.as_deref())?;
@@ -52,7 +55,9 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
     for warning in warnings.take(WARNINGS_SHOWN) {
         session.printer.warning(warning);
     }
-    component(&built(&module)?)
+    let mut built = BuiltComponent::whole(component(&built(&module)?)?);
+    built.build_tools = ZIG.build_tools();
+    Ok(built)
 }
 
 /// Makes a component of a module that carries its types. What the module imports of WASI's

@@ -81,6 +81,7 @@ async fn component(
     })?;
     let mut built = BuiltComponent::whole(wasi::with_names_of_wasi(built(&component)?)?);
     built.packages = bundle.packages;
+    built.build_tools = COMPONENTIZE_QJS.build_tools();
     Ok((built, types))
 }
 

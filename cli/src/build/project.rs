@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use tokio::process::Command;
 use tool_hub_host::IncludedPackage;
-use tool_hub_host::authoring::Docs;
+use tool_hub_host::authoring::{BuildTool, Docs};
 use tool_hub_manifest::{Build, Interpreter, Manifest, package_file};
 use tool_hub_registry_client::COMPONENT_BYTES_MAX;
 
@@ -32,6 +32,8 @@ pub(crate) struct BuiltComponent {
     pub(crate) interpreter: Option<Interpreter>,
     /// The packages of others that are part of it, as far as the builder can tell them.
     pub(crate) packages: Vec<IncludedPackage>,
+    /// The programs that it was built with.
+    pub(crate) build_tools: Vec<BuildTool>,
 }
 
 impl BuiltComponent {
@@ -42,6 +44,7 @@ impl BuiltComponent {
             script: None,
             interpreter: None,
             packages: Vec::new(),
+            build_tools: Vec::new(),
         }
     }
 }

@@ -171,6 +171,7 @@ async fn build_program(
         script: None,
         interpreter: Some(interpreter::interpreter(project, toolchain, session).await?),
         packages: path.packages.map_or_else(Vec::new, |it| it.all),
+        build_tools: COMPONENTIZE_PY.build_tools(),
     })
 }
 
@@ -214,6 +215,7 @@ async fn build_component(
     run.map_err(|error| errors::explained(error, loaded))?;
     let mut built = BuiltComponent::whole(built(&component)?);
     built.packages = path.packages.map_or_else(Vec::new, |it| it.all);
+    built.build_tools = COMPONENTIZE_PY.build_tools();
     Ok(built)
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use tokio::process::Command;
+use tool_hub_host::authoring::BuildTool;
 
 use super::functions::Functions;
 use super::functions::rust::CARGO_MANIFEST;
@@ -18,11 +19,9 @@ use crate::files;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
+use packages::LOCK;
 use shared::SharedBuild;
 pub(crate) use target::TARGET;
-
-/// The versions that cargo chose, which are the project's to keep.
-const LOCK: &str = "Cargo.lock";
 
 /// Settings of cargo for `tool dev`: a third of the work, for code that is somewhat larger. All
 /// else stays as the project has it: overflows and assertions do what they do in the package.
@@ -84,6 +83,7 @@ pub(super) async fn build(
     let mut built = BuiltComponent::whole(built(&path)?);
     if project.form == Form::Package {
         built.packages = packages::of_project(project, &manifest, session).await?;
+        built.build_tools = vec![compiler(project).await?];
     }
     Ok(built)
 }
@@ -128,6 +128,18 @@ async fn add_target(directory: &Path, printer: &Printer) -> anyhow::Result<()> {
             "add it where the network allows: rustup target add {TARGET}"
         ))
         .into()
+    })
+}
+
+/// The compiler in use in the project's directory.
+async fn compiler(project: Project<'_>) -> anyhow::Result<BuildTool> {
+    let mut command = project.command("rustc");
+    command.arg("--version").current_dir(project.directory);
+    let output = process::output_of(&mut command).await?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    Ok(BuildTool {
+        name: "rustc".to_owned(),
+        version: said.trim().trim_start_matches("rustc ").to_owned(),
     })
 }
 

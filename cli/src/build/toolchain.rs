@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use serde_json::Value;
+use tool_hub_host::authoring::BuildTool;
 use tool_hub_manifest::Digest;
 
 use super::process;
@@ -104,6 +106,25 @@ impl Toolchain<'_> {
         format!("{}-{}", self.name, &digest[..16])
     }
 
+    /// The packages that are asked for, with the versions that the lock has of them.
+    pub(super) fn build_tools(&self) -> Vec<BuildTool> {
+        let (name, text) = self.lock[0];
+        let tool = |name: &str, version: &str| BuildTool {
+            name: name.to_owned(),
+            version: version.to_owned(),
+        };
+        if name.ends_with(".json") {
+            let manifest: Value = serde_json::from_str(text).unwrap_or_default();
+            let named = manifest["dependencies"].as_object().into_iter().flatten();
+            return named
+                .map(|(name, version)| tool(name, version.as_str().unwrap_or_default()))
+                .collect();
+        }
+        let words = text.split_whitespace();
+        let named = words.filter_map(|word| word.split_once("=="));
+        named.map(|(name, version)| tool(name, version)).collect()
+    }
+
     async fn install_into(
         &self,
         directory: &Path,
@@ -170,6 +191,26 @@ pub(super) mod pins {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packages_that_are_asked_for_have_versions() {
+        let told = |name: &'static str, text: &'static str| {
+            let toolchain = Toolchain {
+                name: "x-1",
+                lock: &[(name, text)],
+                install: &[],
+            };
+            let tools = toolchain.build_tools().into_iter();
+            let tools: Vec<_> = tools
+                .map(|it| format!("{} {}", it.name, it.version))
+                .collect();
+            tools.join(", ")
+        };
+        let requirements = "a==1.0 \\\n    --hash=sha256:00\nb==2 --hash=sha256:11\n";
+        assert_eq!(told("requirements.txt", requirements), "a 1.0, b 2");
+        let manifest = r#"{"dependencies": {"@a/b": "1.0.0", "c": "2.0.0"}}"#;
+        assert_eq!(told("package.json", manifest), "@a/b 1.0.0, c 2.0.0");
+    }
 
     #[test]
     fn a_directory_belongs_to_one_lock() {

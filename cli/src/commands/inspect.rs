@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use tool_hub_manifest::{Digest, ServerAddress, ServerDescription, ToolKey};
 use tool_hub_registry_client::AllowedYanks;
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
@@ -23,6 +23,7 @@ use crate::servers::fetching::{self as server_fetching, FetchedServer, WantedSer
 use crate::servers::start_consent;
 use crate::session::Session;
 use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::toolbox::fetching;
 
@@ -43,6 +44,10 @@ pub(crate) struct Inspect {
     /// Agree without asking to the start of an MCP server, by the digest that is shown for it
     #[arg(long, value_name = "DIGEST")]
     start: Option<Digest>,
+
+    /// Print the bill of materials of the package, and nothing else: CycloneDX in JSON
+    #[arg(long, conflicts_with = "start")]
+    sbom: bool,
 
     #[command(flatten)]
     asked: CapabilityFlags,
@@ -70,6 +75,9 @@ impl Inspect {
                 (fetched, key, None)
             }
         };
+        if self.sbom {
+            return print_sbom(&fetched, printer);
+        }
         let overrides = target::entry(&fetched, &key, &toolbox).overrides();
         let approved = toolbox.last_approved(&key);
         let are_approved = approved.is_some_and(|before| before.overrides == overrides);
@@ -177,6 +185,27 @@ impl Inspect {
                 .into(),
         )
     }
+}
+
+/// Prints what the package is made of, as its author says. It stays JSON, with all escaped that a
+/// terminal would obey.
+fn print_sbom(fetched: &Fetched, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let Some(sbom) = fetched.verified.sbom() else {
+        return Err(
+            Problem::user(format!("{} has no bill of materials", fetched.subject()))
+                .hint("its author writes one by building it again with this version of `tool`")
+                .into(),
+        );
+    };
+    let sbom: Value = serde_json::from_slice(sbom).map_err(|error| {
+        Problem::user(format!(
+            "the bill of materials of {} is not JSON",
+            fetched.subject()
+        ))
+        .caused_by(error)
+    })?;
+    printer.json(&sbom)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn origin(fetched: &Fetched, published: Option<&str>) -> serde_json::Value {

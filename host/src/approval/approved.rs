@@ -358,6 +358,7 @@ mod tests {
             manifest: text.into_bytes(),
             component,
             interpreter: None,
+            sbom: None,
         };
         Verified::check(package).unwrap()
     }

@@ -22,7 +22,8 @@ use crate::approval::inspection::producers::Producer;
 use crate::component::contract_exports::ContractExport;
 use crate::component::exports::Exports;
 use crate::component::function::{CallableFunction, NotCallable};
-use crate::component::packages::{IncludedPackage, UnreadableList, packages};
+use crate::component::packages::IncludedPackage;
+use crate::component::sbom::{Sbom, UnreadableSbom};
 use crate::component::wit;
 use crate::error::HostError;
 use crate::error::refusal::Refusal;
@@ -143,10 +144,12 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
         None => undeclared(&imports, exports.runtime),
     };
     let mut warnings = warnings(&functions, &capabilities, &undeclared);
-    let packages = packages(verified.component()).unwrap_or_else(|UnreadableList| {
-        warnings.push("its list of packages cannot be read".to_owned());
-        Vec::new()
+    let sbom = verified.sbom().map(Sbom::from_bytes).transpose();
+    let sbom = sbom.unwrap_or_else(|error: UnreadableSbom| {
+        warnings.push(error.to_string());
+        None
     });
+    let packages = sbom.map_or_else(Vec::new, |sbom| sbom.packages);
     let pin = verified.pin();
     Ok(Inspection {
         verified: verified.clone(),

@@ -120,6 +120,7 @@ impl Inspection {
             build: _,
             component: _,
             interpreter: _,
+            sbom: _,
             functions: claims,
             capabilities,
             limits: _,

@@ -103,6 +103,8 @@ fn packages(start: &ServerStart) -> Vec<IncludedPackage> {
         name: package.name.clone(),
         version: package.version.clone(),
         license: None,
+        origin: None,
+        hash: None,
     });
     included.collect()
 }

@@ -47,6 +47,7 @@ fn attackers_package(component: Vec<u8>) -> Verified {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     Verified::check(package).unwrap()
 }

@@ -115,6 +115,7 @@ fn a_component_keeps_its_comments_for_whoever_gets_it_alone() {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     let inspection = inspect(&Verified::check(package).unwrap()).unwrap();
     assert!(inspection.refusals.is_empty() && inspection.warnings.is_empty());
@@ -187,6 +188,7 @@ fn comments_on_fields_and_cases_are_descriptions_in_the_schemas() {
         manifest: text.into_bytes(),
         component: planner(),
         interpreter: None,
+        sbom: None,
     };
     let inspection = inspect(&Verified::check(package).unwrap()).unwrap();
     assert_eq!(inspection.refusals, []);

@@ -117,6 +117,7 @@ fn verified(component: Vec<u8>, interpreter: Interpreter) -> Verified {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: Some(interpreter),
+        sbom: None,
     };
     Verified::check(package).unwrap()
 }

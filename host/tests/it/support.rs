@@ -86,6 +86,7 @@ pub(crate) fn package(component: Vec<u8>, edit: impl FnOnce(&mut Manifest)) -> V
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     Verified::check(package).expect("an honest package")
 }

@@ -188,6 +188,7 @@ impl ServerDescription {
             manifest: manifest.to_toml().into_bytes(),
             component,
             interpreter: None,
+            sbom: None,
         }
     }
 

@@ -66,8 +66,8 @@ impl Store {
         let keep: HashSet<Digest> = keep
             .iter()
             .flat_map(|pin| {
-                let interpreter = self.interpreter_digest(pin.manifest);
-                [pin.manifest, pin.component].into_iter().chain(interpreter)
+                let beside = self.digests_beside(pin.manifest);
+                [pin.manifest, pin.component].into_iter().chain(beside)
             })
             .collect();
         let now = SystemTime::now();

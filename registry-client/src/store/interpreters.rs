@@ -3,7 +3,7 @@
 use tool_hub_manifest::{Digest, Interpreter, Manifest, Pin, Verified};
 
 use super::{Store, StoreError, blob};
-use crate::limits::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
+use crate::limits::COMPONENT_BYTES_MAX;
 
 impl Store {
     /// The interpreter with `digest`, whose bytes are hashed; `None` when it is not there. One that
@@ -39,17 +39,11 @@ impl Store {
         }
     }
 
-    /// The digest of the interpreter that the manifest with `digest` names, if it is here and names
-    /// one.
-    pub(super) fn interpreter_digest(&self, digest: Digest) -> Option<Digest> {
-        named_by(&blob::read(&self.layout, digest, MANIFEST_BYTES_MAX).ok()?)
-    }
-
     /// The digest of the code that runs the tool `pin`: of the interpreter that its manifest names,
     /// or else of its component.
     pub fn code_digest(&self, pin: &Pin) -> Digest {
-        self.interpreter_digest(pin.manifest)
-            .unwrap_or(pin.component)
+        let interpreter = self.manifest(pin.manifest).and_then(|it| it.interpreter);
+        interpreter.map_or(pin.component, |claim| claim.sha256)
     }
 
     pub(super) fn put_interpreter(&self, verified: &Verified) -> Result<(), StoreError> {

@@ -37,8 +37,8 @@ impl Store {
         if let Some(pin) = pin {
             blob::touch(&self.layout, pin.manifest);
             blob::touch(&self.layout, pin.component);
-            if let Some(interpreter) = self.interpreter_digest(pin.manifest) {
-                blob::touch(&self.layout, interpreter);
+            for digest in self.digests_beside(pin.manifest) {
+                blob::touch(&self.layout, digest);
             }
         }
         Ok(pin)
@@ -127,6 +127,7 @@ mod tests {
             manifest: manifest.to_toml().into_bytes(),
             component,
             interpreter: None,
+            sbom: None,
         };
         let pin = *store.put_package(package).unwrap().pin();
         (directory, store, pin)

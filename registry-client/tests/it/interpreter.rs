@@ -21,6 +21,7 @@ fn verified(version: &str) -> Verified {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: Some(interpreter),
+        sbom: None,
     })
     .unwrap()
 }

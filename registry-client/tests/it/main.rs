@@ -13,6 +13,7 @@ mod pull;
 mod push;
 mod registry;
 mod resolve;
+mod sbom;
 mod search;
 mod store;
 mod support;

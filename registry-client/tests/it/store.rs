@@ -142,6 +142,7 @@ fn a_false_package_is_not_kept() {
         manifest,
         component: b"else".to_vec(),
         interpreter: None,
+        sbom: None,
     });
     assert!(matches!(error, Err(StoreError::Refused { .. })));
     assert_eq!(scratch.files(), Vec::<PathBuf>::new());

@@ -19,6 +19,7 @@ pub(crate) fn package(version: &str, component: &[u8]) -> Package {
         manifest: manifest.to_toml().into_bytes(),
         component: component.to_vec(),
         interpreter: None,
+        sbom: None,
     }
 }
 

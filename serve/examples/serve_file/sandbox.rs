@@ -15,6 +15,7 @@ pub(crate) async fn load(
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     let approved = inspect(&Verified::check(package)?)?.approve(Grants::none())?;
     Ok(Host::new(HostConfig::new())?.load(approved).await?)

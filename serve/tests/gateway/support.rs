@@ -30,6 +30,7 @@ async fn toolset(calls_max: u32) -> Toolset {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     let approved =
         Approved::from_lock_record(Verified::check(package).unwrap(), Grants::none()).unwrap();

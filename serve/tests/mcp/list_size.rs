@@ -26,6 +26,7 @@ async fn offers() -> Vec<Offer> {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     let verified = Verified::check(package).unwrap();
     let approved = Approved::from_lock_record(verified, Grants::none()).unwrap();

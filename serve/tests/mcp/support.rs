@@ -41,6 +41,7 @@ pub(crate) async fn offers(calls_max: u32) -> Vec<Offer> {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     let verified = Verified::check(package).unwrap();
     let approved = Approved::from_lock_record(verified, Grants::none()).unwrap();

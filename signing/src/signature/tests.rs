@@ -20,6 +20,7 @@ fn package(version: &str) -> Verified {
         manifest,
         component,
         interpreter: None,
+        sbom: None,
     })
     .unwrap()
 }
@@ -34,6 +35,7 @@ fn with_interpreter() -> Verified {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: Some(interpreter),
+        sbom: None,
     })
     .unwrap()
 }

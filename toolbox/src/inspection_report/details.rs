@@ -170,13 +170,19 @@ pub(super) fn import_lines(imports: &[InspectedImport]) -> Vec<String> {
 pub(super) fn packages_row(packages: &[IncludedPackage], more: Option<&str>) -> Option<String> {
     let mut counts = BTreeMap::new();
     for package in packages {
-        *counts.entry(package.registry).or_insert(0_usize) += 1;
+        let is_elsewhere = package.origin.is_some();
+        *counts
+            .entry((is_elsewhere, package.registry))
+            .or_insert(0_usize) += 1;
     }
     let counts: Vec<String> = counts
         .into_iter()
-        .map(|(registry, count)| match count {
-            1 => format!("1 package of {}", registry.title()),
-            count => format!("{count} packages of {}", registry.title()),
+        .map(|((is_elsewhere, registry), count)| {
+            let packages = if count == 1 { "package" } else { "packages" };
+            match is_elsewhere {
+                false => format!("{count} {packages} of {}", registry.title()),
+                true => format!("{count} {packages} of other places"),
+            }
         })
         .collect();
     let more = more.map_or_else(String::new, |more| format!(" ({more})"));
@@ -196,10 +202,14 @@ pub(super) fn package_lines(packages: &[IncludedPackage]) -> Vec<String> {
             name,
             version,
             license,
+            origin,
+            hash: _,
         } = package;
         let license = license.as_deref().unwrap_or("no license said");
         // The author's texts come last: nothing of them passes for what is said here.
-        let says = escape_line(&format!("{name} {version}, {license}"));
+        let from = origin.as_ref().map(|it| format!(", from {}", it.as_str()));
+        let from = from.unwrap_or_default();
+        let says = escape_line(&format!("{name} {version}, {license}{from}"));
         format!("  {}: {says}", registry.title())
     });
     heading.into_iter().chain(lines).collect()
@@ -218,6 +228,8 @@ mod tests {
             name: name.to_owned(),
             version: "1.0".to_owned(),
             license: license.map(str::to_owned),
+            origin: None,
+            hash: None,
         };
         let all = [
             package(PackageRegistry::Npm, "sums", None),

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tool_hub_host::authoring::{append_section, section};
+use tool_hub_host::authoring::{SbomInterpreter, append_section, section};
 use tool_hub_manifest::{Digest, Interpreter};
 
 use super::memory_access;
@@ -70,6 +70,20 @@ impl Recipe {
             sources,
         } = self;
         (interpreter, sources) == (&other.interpreter, &other.sources)
+    }
+}
+
+/// The entry for `interpreter` in a bill of materials, by its recipe where it has one.
+pub(crate) fn in_sbom(interpreter: &Interpreter) -> SbomInterpreter {
+    let recipe = Recipe::of(interpreter);
+    let (name, version) = recipe.map_or_else(
+        || ("interpreter".to_owned(), "unknown".to_owned()),
+        |recipe| (recipe.interpreter, recipe.version),
+    );
+    SbomInterpreter {
+        name,
+        version,
+        digest: interpreter.digest(),
     }
 }
 

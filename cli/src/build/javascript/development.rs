@@ -61,6 +61,7 @@ pub(in crate::build) async fn build(
         script: Some(script.text),
         interpreter: None,
         packages: Vec::new(),
+        build_tools: Vec::new(),
     };
     Ok(Some((built, types)))
 }

@@ -6,6 +6,7 @@ mod package_files;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use tool_hub_host::authoring::BuildTool;
 
 use super::bundle::Bundler;
 use crate::build::functions::node_stand_ins::{FETCH, LISTENER, MISSING, MODULES};
@@ -22,6 +23,11 @@ const NODE_PARTS: Toolchain<'_> = Toolchain {
     ],
     install: &NPM_CI,
 };
+
+/// The packages in which parts of Node are.
+pub(super) fn build_tools() -> Vec<BuildTool> {
+    NODE_PARTS.build_tools()
+}
 
 /// Frameworks that listen for HTTP, beside `express`: servers that can be reached in two ways bring
 /// one along.

@@ -3,19 +3,26 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use data_encoding::{BASE64, HEXLOWER};
 use serde_json::Value;
 
 use super::native;
+use crate::build::npm::INSTALLED;
 use crate::build::sources::Sources;
 use crate::files;
 use crate::terminal::problem::Problem;
-use tool_hub_host::{IncludedPackage, PackageRegistry};
+use tool_hub_host::{HashAlgorithm, IncludedPackage, PackageHash, PackageRegistry};
 
 /// The directory in which npm installs packages, as a part of a path.
 pub(super) const IN_PACKAGES: &str = "/node_modules/";
 
 /// The longest `package.json`, and the longest source in which an import is looked for.
 const BYTES_MAX: u64 = 1 << 20;
+/// The longest list of installed packages that is read.
+const NOTED_BYTES_MAX: u64 = 16 << 20;
+
+/// The lists of installed packages that were read, by the directory around `node_modules`.
+type KnownLists = BTreeMap<PathBuf, Value>;
 
 /// An installed package.
 struct Package {
@@ -57,7 +64,31 @@ impl Package {
             name: self.name.clone(),
             version: text(&self.json["version"]).unwrap_or_default(),
             license,
+            origin: None,
+            hash: None,
         }
+    }
+
+    /// The hash of its archive, which npm noted when it installed the packages around it.
+    fn hash(&self, known: &mut KnownLists) -> Option<PackageHash> {
+        let mut around = self.directory.ancestors();
+        let root = around.find(|it| it.join(INSTALLED).is_file())?;
+        let noted = known.entry(root.to_owned()).or_insert_with(|| {
+            let text = files::read_regular(&root.join(INSTALLED), NOTED_BYTES_MAX);
+            let text = text.unwrap_or_default();
+            serde_json::from_slice(&text).unwrap_or_default()
+        });
+        let place = self.directory.strip_prefix(root).ok()?.to_str()?;
+        let noted = &noted["packages"][place];
+        if noted["version"] != self.json["version"] {
+            return None;
+        }
+        let mut hashes = noted["integrity"].as_str()?.split_whitespace();
+        let hash = hashes.find_map(|it| it.strip_prefix("sha512-"))?;
+        Some(PackageHash {
+            alg: HashAlgorithm::Sha512,
+            content: HEXLOWER.encode(&BASE64.decode(hash.as_bytes()).ok()?),
+        })
     }
 
     fn is_native(&self) -> bool {
@@ -88,6 +119,7 @@ pub(super) fn of_modules(
 ) -> anyhow::Result<Vec<IncludedPackage>> {
     let toolchain = toolchain.canonicalize()?;
     let mut found: BTreeMap<PathBuf, IncludedPackage> = BTreeMap::new();
+    let mut known = KnownLists::new();
     for module in modules
         .iter()
         .filter(|it| it.contains(IN_PACKAGES.trim_start_matches('/')))
@@ -104,7 +136,14 @@ pub(super) fn of_modules(
         if package.is_native() && !native::works_without(&package.name) {
             return Err(package.refusal(directory));
         }
-        found.insert(package.directory.clone(), package.listed());
+        if !found.contains_key(&package.directory) {
+            let hash = package.hash(&mut known);
+            let listed = IncludedPackage {
+                hash,
+                ..package.listed()
+            };
+            found.insert(package.directory, listed);
+        }
     }
     let mut packages: Vec<IncludedPackage> = found.into_values().collect();
     packages.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
@@ -231,9 +270,34 @@ mod tests {
                     name: "@scope/a".to_owned(),
                     version: "1.2.3".to_owned(),
                     license: expected.map(str::to_owned),
+                    origin: None,
+                    hash: None,
                 }]
             );
         }
+    }
+
+    #[test]
+    fn a_package_has_the_hash_that_npm_noted() {
+        let project = project("a", &json!({"version": "1.2.3"}), &["index.js"]);
+        let path = project.path().join("node_modules/a/index.js");
+        let package = || Package::of_file(&path.to_string_lossy()).unwrap();
+        let hash = || package().hash(&mut KnownLists::new());
+        assert_eq!(hash(), None);
+        let note = |version: &str| {
+            let noted = json!({"packages": {"node_modules/a": {
+                "version": version, "integrity": format!("sha1-AA== sha512-{}", BASE64.encode(b"abc")),
+            }}});
+            files::write(
+                &project.path().join(INSTALLED),
+                noted.to_string().as_bytes(),
+            )
+            .unwrap();
+        };
+        note("1.2.3");
+        assert_eq!(hash().unwrap().content, "616263");
+        note("1.2.4");
+        assert_eq!(hash(), None);
     }
 
     #[test]

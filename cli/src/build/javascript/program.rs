@@ -90,6 +90,10 @@ pub(super) async fn build(
         true => Flavour::Node,
         false => Flavour::of(&script),
     };
+    let mut build_tools = COMPONENTIZE_QJS.build_tools();
+    if functions.is_server() {
+        build_tools.extend(node::build_tools());
+    }
     let program = json!({
         "script": format!("{script}{value}"),
         "map": bundle.map_for(&bundled.directory)?,
@@ -100,6 +104,7 @@ pub(super) async fn build(
         script: None,
         interpreter: Some(interpreter(flavour, project, &toolchain, session).await?),
         packages: bundle.packages,
+        build_tools,
     };
     Ok((built, types))
 }

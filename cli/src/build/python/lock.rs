@@ -1,8 +1,10 @@
 //! The lock of a Python project's packages: `pylock.toml` (PEP 751), with the hash of each wheel.
 
 use serde::{Deserialize, Serialize};
+use tool_hub_host::{HashAlgorithm, PackageHash};
 
-use super::requirement::{is_package, is_package_name, is_version};
+use super::native::normal;
+use super::requirement::{is_package, is_package_name, is_sha256, is_version};
 use crate::terminal::escape::escape_line;
 use crate::terminal::problem::Problem;
 
@@ -155,6 +157,21 @@ impl Lock {
         made_for.is_none_or(|made_for| made_for.requirements == requirements)
     }
 
+    /// The hash of the wheel of a package that is installed; none where the lock leaves a choice.
+    pub(super) fn hash_of(&self, name: &str, version: &str) -> Option<PackageHash> {
+        let mut packages = self.packages.iter();
+        let locked = packages.find(|locked| {
+            normal(&locked.name) == normal(name) && locked.version.as_deref() == Some(version)
+        })?;
+        let [wheel] = locked.wheels.as_slice() else {
+            return None;
+        };
+        Some(PackageHash {
+            alg: HashAlgorithm::Sha256,
+            content: wheel.hashes.sha256.clone().filter(|it| is_sha256(it))?,
+        })
+    }
+
     /// The requirements by which pip installs what it names and nothing else.
     pub(super) fn requirements(&self) -> anyhow::Result<String> {
         let lines = self.packages.iter().map(LockedPackage::requirement);
@@ -185,6 +202,9 @@ mod tests {
         assert_eq!(read, lock);
         assert!(read.is_for(&wanted) && !read.is_for(&[]));
         let [a, b] = ["a".repeat(64), "b".repeat(64)];
+        let hash = read.hash_of("idna", "3.7").unwrap();
+        assert_eq!((hash.alg, &hash.content), (HashAlgorithm::Sha256, &b));
+        assert_eq!(read.hash_of("idna", "3.8"), None);
         assert_eq!(
             read.requirements().unwrap(),
             format!("Idna==3.7 --hash=sha256:{b}\nrequests==2.32.5 --hash=sha256:{a}\n")
@@ -211,6 +231,11 @@ wheels = [
 "#;
         let lock = Lock::read(text).unwrap();
         assert!(lock.is_for(&["anything".to_owned()]));
+        assert_eq!(
+            lock.hash_of("markupsafe", "3.0.3"),
+            None,
+            "it has two wheels"
+        );
         assert_eq!(
             lock.requirements().unwrap(),
             format!(

@@ -89,7 +89,7 @@ const INSTEAD: [(&str, &str); 32] = [
 ];
 
 /// The name of a package as registries compare it.
-fn normal(name: &str) -> String {
+pub(super) fn normal(name: &str) -> String {
     name.to_ascii_lowercase().replace(['_', '.'], "-")
 }
 

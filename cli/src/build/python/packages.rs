@@ -129,7 +129,9 @@ impl Packages {
         let mut all = Vec::new();
         for entry in Walk::new(&directory, INSTALLED).entries(&directory)? {
             if entry.to_string_lossy().ends_with(DIST_INFO) {
-                all.push(described(&entry)?);
+                let mut package = described(&entry)?;
+                package.hash = lock.hash_of(&package.name, &package.version);
+                all.push(package);
             }
         }
         all.sort_by_key(|package| package.name.to_ascii_lowercase());
@@ -206,6 +208,8 @@ fn described(metadata: &Path) -> anyhow::Result<IncludedPackage> {
         name: field("Name").unwrap_or_default().to_owned(),
         version: field("Version").unwrap_or_default().to_owned(),
         license: license.map(str::to_owned),
+        origin: None,
+        hash: None,
     };
     let wheel = read("WHEEL")?;
     let mut tags = wheel.lines().filter_map(|line| line.strip_prefix("Tag: "));

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use tool_hub_host::IncludedPackage;
-use tool_hub_host::authoring::{self, Docs};
+use tool_hub_host::authoring::{self, BuildTool, Docs, Sbom};
 use tool_hub_manifest::{
-    Build as BuildSection, Icon, Interpreter, Language, Manifest, Package, VariableRequest,
-    Verified, package_file,
+    Build as BuildSection, Icon, Interpreter, Language, Manifest, Package, SbomClaim,
+    VariableRequest, Verified, package_file,
 };
 use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
 
@@ -89,13 +89,21 @@ impl BuiltProject {
         }
         let verified = match built.script {
             None => {
-                let mut component = docs.embed(&built.bytes)?;
-                authoring::embed_packages(&built.packages, &mut component);
-                package_of(author, &docs, &component, built.interpreter)
+                let component = docs.embed(&built.bytes)?;
+                let sbom = Sbom {
+                    packages: built.packages,
+                    build_tools: with_this_command(built.build_tools),
+                    interpreter: built.interpreter.as_ref().map(build::interpreter_in_sbom),
+                };
+                package_of(author, &docs, &component, built.interpreter, Some(sbom))
                     .map_err(|error| build::explained_claims(error, directory, &docs))?
             }
             // Its comments are left out: they would have it compiled anew when they change.
-            Some(_) => package_of(with_script(author)?, &docs, &built.bytes, None)?,
+            Some(_) => package_of(with_script(author)?, &docs, &built.bytes, None, None)?,
+        };
+        let packages = match verified.sbom() {
+            Some(sbom) => Sbom::from_bytes(sbom)?.packages,
+            None => Vec::new(),
         };
         build::check_program(directory, &verified, &section, session).await?;
         let card = finished_card(directory, verified.manifest(), printer)?;
@@ -105,7 +113,7 @@ impl BuiltProject {
             sources,
             proposal,
             script: built.script,
-            packages: built.packages,
+            packages,
             types,
         })
     }
@@ -126,6 +134,9 @@ impl BuiltProject {
         write(package_file::COMPONENT, self.verified.component())?;
         if let Some(interpreter) = self.verified.interpreter() {
             write(package_file::INTERPRETER, interpreter.component())?;
+        }
+        if let Some(sbom) = self.verified.sbom() {
+            write(package_file::SBOM, sbom)?;
         }
         if let Some(card) = &self.card {
             write(package_file::CARD, card.text.as_bytes())?;
@@ -186,14 +197,27 @@ fn package_of(
     docs: &Docs,
     component: &[u8],
     interpreter: Option<Interpreter>,
+    sbom: Option<Sbom>,
 ) -> anyhow::Result<Verified> {
     let mut manifest = authoring::complete_manifest(author, component, Some(docs))?;
     manifest.interpreter = interpreter.as_ref().map(Interpreter::claim);
+    let sbom = sbom.map(|sbom| sbom.to_bytes(&manifest));
+    manifest.sbom = sbom.as_deref().map(SbomClaim::of);
     Ok(Verified::check(Package {
         manifest: manifest.to_toml().into_bytes(),
         component: component.to_owned(),
         interpreter,
+        sbom,
     })?)
+}
+
+/// The programs of a build, this one included.
+fn with_this_command(mut build_tools: Vec<BuildTool>) -> Vec<BuildTool> {
+    build_tools.push(BuildTool {
+        name: "tool-hub".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    });
+    build_tools
 }
 
 /// A manifest that asks for the variable with the script as well.

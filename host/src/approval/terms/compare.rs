@@ -145,8 +145,8 @@ impl Changes {
         }
     }
 
-    /// Compares the packages that the code is made of. The list lies in the component, so the code
-    /// differs too, which decides.
+    /// Compares the packages that the code is made of, as the author lists them. Another list alone
+    /// is looked at like other code.
     fn packages(&mut self, old: &[IncludedPackage], new: &[IncludedPackage]) {
         let (before, after) = (only_in(old, new), only_in(new, old));
         if before.is_some() || after.is_some() {
@@ -283,9 +283,12 @@ fn only_in(these: &[IncludedPackage], others: &[IncludedPackage]) -> Option<Stri
             name,
             version,
             license,
+            origin,
+            hash: _,
         } = package;
         let license = license.as_deref().unwrap_or("no license said");
-        format!("{name} {version} ({}, {license})", registry.title())
+        let from = origin.as_ref().map_or(registry.title(), |it| it.as_str());
+        format!("{name} {version} ({from}, {license})")
     });
     let mut shown: Vec<String> = shown.collect();
     if only.len() > PACKAGES_SHOWN_MAX {

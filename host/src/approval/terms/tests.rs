@@ -115,6 +115,7 @@ fn terms(component: Vec<u8>, mut manifest: Manifest, commit: char) -> Terms {
         manifest,
         component,
         interpreter: None,
+        sbom: None,
     };
     let verified = Verified::check(package).expect("an honest package");
     let overrides = Overrides {

@@ -23,6 +23,7 @@ fn verified(component: Vec<u8>) -> Verified {
         manifest: manifest.to_toml().into_bytes(),
         component,
         interpreter: None,
+        sbom: None,
     };
     Verified::check(package).unwrap()
 }

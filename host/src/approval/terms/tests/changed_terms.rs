@@ -173,6 +173,8 @@ fn of_the_rest(pairs: &mut Pairs) {
     let edits: [Edit<Terms>; 15] = [
         ("packages", |it| {
             it.packages.push(IncludedPackage {
+                origin: None,
+                hash: None,
                 registry: PackageRegistry::Npm,
                 name: "sums".to_owned(),
                 version: "1.0.0".to_owned(),
