@@ -64,6 +64,7 @@ mod prompts;
 mod public_clients;
 mod python_package;
 mod readme;
+mod rebuilt;
 mod reference;
 mod rest;
 mod rights;
@@ -119,6 +120,7 @@ fn main() -> ExitCode {
         rights::tests(),
         samples::tests(),
         sboms::tests(),
+        rebuilt::tests(),
         search::tests(),
         secrets::tests(),
         served::tests(),

@@ -7,6 +7,7 @@ pub(super) mod development;
 mod errors;
 mod export_check;
 pub(super) mod interpreter;
+mod module_names;
 mod native;
 pub(super) mod node;
 mod packages;

@@ -50,6 +50,9 @@ pub(super) async fn build(
             "--message-format=json-render-diagnostics",
         ])
         .current_dir(project.directory);
+    if let Some(home) = &session.config.cargo_home {
+        command.arg("--config").arg(without_home(home));
+    }
     if project.form == Form::Development {
         command.envs(DEVELOPMENT);
     }
@@ -131,6 +134,14 @@ async fn add_target(directory: &Path, printer: &Printer) -> anyhow::Result<()> {
     })
 }
 
+/// The setting of cargo by which a component does not tell of the user's directory of packages, as
+/// the places of panics would. A project's own flags for the target go before it.
+fn without_home(home: &Path) -> String {
+    let flag = format!("--remap-path-prefix={}=/cargo", home.display());
+    let flags = toml_edit::Array::from_iter([flag]);
+    format!("build.rustflags={flags}")
+}
+
 /// The compiler in use in the project's directory.
 async fn compiler(project: Project<'_>) -> anyhow::Result<BuildTool> {
     let mut command = project.command("rustc");
@@ -177,6 +188,16 @@ fn component_path(messages: &[u8]) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_component_does_not_tell_of_its_author_s_home() {
+        for home in ["/home/ada/.cargo", "C:\\Users\\a \"b\"\\.cargo"] {
+            let setting: toml_edit::DocumentMut = without_home(Path::new(home)).parse().unwrap();
+            let flag = setting["build"]["rustflags"][0].as_str();
+            let expect = format!("--remap-path-prefix={home}=/cargo");
+            assert_eq!(flag, Some(expect.as_str()));
+        }
+    }
 
     #[test]
     fn the_project_s_own_component_is_found() {

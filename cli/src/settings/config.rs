@@ -23,6 +23,8 @@ pub(crate) struct Config {
     pub(crate) settings: Settings,
     /// The user's active Python virtual environment.
     pub(crate) virtual_environment: Option<PathBuf>,
+    /// The directory in which cargo keeps the sources of packages.
+    pub(crate) cargo_home: Option<PathBuf>,
     log: Option<String>,
 }
 
@@ -42,6 +44,7 @@ impl Config {
         Ok(Self {
             settings: Settings::resolve(environment::variables(), working, endpoint)?,
             virtual_environment: variable("VIRTUAL_ENV").map(PathBuf::from),
+            cargo_home: environment::cargo_home(),
             log: variable("TOOL_HUB_LOG"),
         })
     }
@@ -60,6 +63,7 @@ impl Config {
         Ok(Self {
             settings,
             virtual_environment: self.virtual_environment.clone(),
+            cargo_home: self.cargo_home.clone(),
             log: self.log.clone(),
         })
     }

@@ -15,6 +15,7 @@
 //! | `ACTIONS_ID_TOKEN_REQUEST_URL`, `ACTIONS_ID_TOKEN_REQUEST_TOKEN` | where a job of GitHub asks for its identity token |
 //! | `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `COPILOT_HOME` | where these MCP clients keep their configuration |
 //! | `VIRTUAL_ENV` | the environment of Python whose packages `tool build` takes |
+//! | `CARGO_HOME` | where cargo keeps sources of packages, of which a component in Rust must not tell |
 //! | `PATH` | where programs are looked for: directories that no tool may change unasked |
 //! | `XDG_DATA_HOME`, `XDG_CACHE_HOME`, `XDG_CONFIG_HOME`, `HOME` | the usual directories |
 //!
@@ -33,6 +34,12 @@ use tool_hub_toolbox::variables::{HOME, Variables};
 )]
 pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The directory of cargo, by its own rules.
+pub(crate) fn cargo_home() -> Option<PathBuf> {
+    let usual = || Some(std::env::home_dir()?.join(".cargo"));
+    variable("CARGO_HOME").map(PathBuf::from).or_else(usual)
 }
 
 /// The environment's variables, for the toolbox. Where the home directory is not among them, the

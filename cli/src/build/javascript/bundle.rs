@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use tokio::process::Command;
 
+use super::module_names::ModuleNames;
 use super::source_map::SourceMap;
 use super::{errors, packages};
 use crate::build::npm::{self, INSTALLED, PACKAGES};
@@ -263,6 +264,12 @@ impl<'a> Bundler<'a> {
             errors::of_bundler(error, is_copy.then_some(NOT_SEEN))
         })?;
         let meta: Metafile = serde_json::from_slice(&std::fs::read(meta)?)?;
+        let inputs = meta
+            .outputs
+            .values()
+            .flat_map(|output| output.inputs.keys());
+        let names = ModuleNames::of(inputs.map(String::as_str), directory, self.project.scratch);
+        rename_modules(&path, &names)?;
         let (mut imports, mut modules) = (BTreeSet::new(), Vec::new());
         for output in meta.outputs.into_values() {
             let external = output.imports.into_iter().filter(|import| import.external);
@@ -280,6 +287,16 @@ impl<'a> Bundler<'a> {
             packages: packages::of_modules(&modules, directory, &self.toolchain)?,
         })
     }
+}
+
+/// Gives the modules of the bundle at `path` other names, in its source map too.
+fn rename_modules(path: &Path, names: &ModuleNames) -> anyhow::Result<()> {
+    let (text, shifts) = names.applied(&std::fs::read_to_string(path)?);
+    let place = path.with_extension("js.map");
+    if let Some(map) = SourceMap::read(&place).and_then(|map| map.shifted(&shifts)) {
+        files::write(&place, serde_json::to_string(&map)?.as_bytes())?;
+    }
+    Ok(files::write(path, text.as_bytes())?)
 }
 
 /// The directory in which a project is bundled.

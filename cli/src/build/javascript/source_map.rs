@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::module_names::Shift;
 use super::packages::IN_PACKAGES;
 use crate::files;
 
@@ -45,6 +46,34 @@ impl SourceMap {
         self
     }
 
+    /// The map once text was put into the bundle, or taken out of it, at the `shifts`, which are in
+    /// order. None if it cannot be read.
+    pub(super) fn shifted(self, shifts: &[Shift]) -> Option<Self> {
+        let mut shifts = shifts.iter().peekable();
+        let mut lines = Vec::new();
+        for (number, line) in self.mappings.split(';').enumerate() {
+            let (mut column, mut segments) = (0, Vec::new());
+            for segment in line.split(',').filter(|segment| !segment.is_empty()) {
+                let mut numbers = numbers(segment)?;
+                let step = numbers.first_mut()?;
+                column += *step;
+                while let Some(shift) =
+                    shifts.next_if(|it| (it.line, it.column) <= (number, column))
+                {
+                    if shift.line == number {
+                        *step += shift.by;
+                    }
+                }
+                segments.push(numbers.into_iter().map(digits).collect::<String>());
+            }
+            lines.push(segments.join(","));
+        }
+        Some(Self {
+            mappings: lines.join(";"),
+            ..self
+        })
+    }
+
     /// The source and the line in it of a place in the bundle; lines and columns are from 1.
     pub(super) fn original(&self, line: usize, column: i64) -> Option<(&str, i64)> {
         let (mut source, mut source_line) = (0, 0);
@@ -71,10 +100,13 @@ impl SourceMap {
     }
 }
 
+/// The digits of numbers in a segment.
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/// Set in a digit that is not a number's last.
+const MORE: i64 = 32;
+
 /// The numbers of a segment, in the base 64 of variable length that source maps use.
 fn numbers(segment: &str) -> Option<Vec<i64>> {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const MORE: i64 = 32;
     let (mut numbers, mut value, mut shift) = (Vec::new(), 0_i64, 0_u32);
     for byte in segment.bytes() {
         let digit = DIGITS.iter().position(|digit| *digit == byte)?;
@@ -92,6 +124,22 @@ fn numbers(segment: &str) -> Option<Vec<i64>> {
         }
     }
     Some(numbers)
+}
+
+/// The digits of a number, as [`numbers`] reads them.
+fn digits(number: i64) -> String {
+    let mut rest = (number.abs() << 1) | i64::from(number < 0);
+    let mut written = String::new();
+    loop {
+        let digit = rest & (MORE - 1);
+        rest >>= 5;
+        let more = if rest == 0 { 0 } else { MORE };
+        let digit = usize::try_from(digit | more).unwrap_or_default();
+        written.push(char::from(DIGITS[digit]));
+        if rest == 0 {
+            return written;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -112,5 +160,30 @@ mod tests {
         assert_eq!(map.original(9, 1), None);
         assert_eq!(numbers("gB"), Some(vec![16]));
         assert_eq!(numbers("!"), None);
+    }
+
+    #[test]
+    fn a_map_follows_what_moves() {
+        for number in [0, 1, -1, 15, 16, -16, 1_000_000] {
+            assert_eq!(numbers(&digits(number)), Some(vec![number]));
+        }
+        let map = || SourceMap {
+            sources: vec!["a.js".to_owned()],
+            // Line 1 at column 0 and line 2 at column 10 of the second line, line 3 in the third.
+            mappings: ";AAAA,UACA;AACA".to_owned(),
+        };
+        let shift = |line, column| Shift {
+            line,
+            column,
+            by: -4,
+        };
+        let moved = map().shifted(&[shift(0, 3), shift(1, 5)]).unwrap();
+        assert_eq!(moved.mappings, ";AAAA,MACA;AACA");
+        assert_eq!(moved.original(2, 6), Some(("a.js", 1)));
+        assert_eq!(moved.original(2, 7), Some(("a.js", 2)));
+        assert_eq!(
+            map().shifted(&[shift(1, 11)]).unwrap().mappings,
+            map().mappings
+        );
     }
 }
