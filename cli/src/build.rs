@@ -38,7 +38,7 @@ pub(crate) use functions::server::{
 };
 pub(crate) use functions::{Functions, specs};
 use interpreter::pinning::{self, Wanted};
-pub(crate) use interpreter::recipe::in_sbom as interpreter_in_sbom;
+pub(crate) use interpreter::recipe::{have_same_recipe, in_sbom as interpreter_in_sbom};
 pub(crate) use javascript::development::SCRIPT_VARIABLE;
 pub(crate) use javascript::types::TypeCheck;
 pub(crate) use npm::lock_of as npm_lock;
@@ -51,7 +51,7 @@ pub(crate) use python::imported::{Imported, companions, imported};
 pub(crate) use python::stand_ins::package_name;
 pub(crate) use python::unpacked::UnpackedPackage;
 pub(crate) use rust::{TARGET, ensure_target, has_target};
-pub(crate) use sources::{SourceStamps, Sources};
+pub(crate) use sources::{SourceStamps, Sources, copy as copy_sources};
 pub(crate) use trust::{obtain as obtain_trust, remember as remember_trust};
 pub(crate) use walk::{Bounds, Walk};
 pub(crate) use wit::{

@@ -3,16 +3,28 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::support::{Home, Need, Test, files, guests, test};
+use serde_json::{Value, json};
+
+use crate::support::ran::says;
+use crate::support::{Home, Need, RegistryProcess, Test, files, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
-        test("rebuilt::the_same_bytes_elsewhere", the_same_bytes_elsewhere).needs(&[
+        test(
+            "rebuilt::the_same_bytes_elsewhere",
+            the_same_bytes_elsewhere,
+        )
+        .needs(&[
             Need::RustGuests,
             Need::PythonGuest,
             Need::JavascriptGuest,
             Need::CGuest,
             Need::PythonPackages,
+        ]),
+        test("rebuilt::a_published_version", a_published_version).needs(&[
+            Need::RustGuests,
+            Need::JavascriptGuest,
+            Need::CGuest,
         ]),
     ]
 }
@@ -81,11 +93,111 @@ fn the_same_bytes_elsewhere() {
             assert!(bytes == &again[file], "{name}: {file} differs");
         }
         for place in ["/project-packages-", "tool-build-", "/.cargo/registry/"] {
-            assert!(!tells(&built["tool.wasm"], place), "{name} tells of {place}");
+            assert!(
+                !tells(&built["tool.wasm"], place),
+                "{name} tells of {place}"
+            );
         }
     }
     // Its packages have places of panics in them.
     let notes = std::fs::read(guests::built("notes").join("dist/tool.wasm")).expect("a component");
     assert!(tells(&notes, "/cargo/registry/"));
     assert!(!tells(&notes, "/.cargo/registry/"));
+}
+
+/// A tool for an interpreter that is shared.
+const SCRIPT: &str = r#"/**
+ * Adds.
+ * @param {number} a - One number.
+ * @param {number} b - Another one.
+ * @returns {number} The sum.
+ */
+export function add(a, b) { return a + b; }
+"#;
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("a text")
+}
+
+/// Copies the sources of ada's project to where somebody has checked them out.
+fn check_out(ada: &Home, other: &Home, name: &str) {
+    let project = ada.work().join(name);
+    for file in files(&project) {
+        let within = file.strip_prefix(&project).expect("a file of the project");
+        if !within.starts_with("dist") && !within.starts_with("target") {
+            let contents = std::fs::read(&file).expect("a file");
+            other.write(&format!("checkouts/{name}/{}", within.display()), contents);
+        }
+    }
+}
+
+/// Somebody who has the sources of what ada published finds out whether they make just that.
+fn a_published_version() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    let other = registry.visitor();
+    ada.run(["new", "c", "--lang", "c"]).ok();
+    ada.run(["new", "rust", "--lang", "rust"]).ok();
+    ada.write("script.js", SCRIPT);
+    ada.tool("new script --from script.js").ok();
+    for name in ["c", "rust", "script"] {
+        ada.run(["build", name]).ok();
+        ada.run(["push", &format!("ada/{name}"), "-C", name]).ok();
+        check_out(&ada, &other, name);
+    }
+    // The other machine makes an interpreter of its own.
+    other.keep_toolchains(|name| !name.starts_with("javascript-interpreter"));
+    let rebuild = |language: &str, more: &[&str]| {
+        let tool = format!("ada/{language}@0.1.0");
+        let source = format!("checkouts/{language}");
+        let line = ["verify", "--rebuild", &tool, "--source", &source];
+        other.run([&line, more].concat())
+    };
+    let rebuilt = rebuild("c", &[]);
+    says(&rebuilt, 0, "c 0.1.0 is what these sources make");
+    let equal = rebuild("script", &["--json"]).json();
+    assert_eq!(equal["equal"], json!(true), "{equal}");
+    let files = equal["files"].as_array().expect("files").iter();
+    let results: BTreeMap<&str, &str> = files
+        .map(|it| (text(&it["file"]), text(&it["result"])))
+        .collect();
+    let expect = [
+        ("README.md", "equal"),
+        ("interpreter.wasm", "not-rebuilt"),
+        ("sbom.cdx.json", "equal"),
+        ("tool.toml", "equal"),
+        ("tool.wasm", "equal"),
+    ];
+    assert_eq!(results, BTreeMap::from(expect), "{equal}");
+
+    // Building it in Rust runs programs of the project, about which a person is asked.
+    says(&rebuild("rust", &[]), 3, "needs consent");
+    says(
+        &rebuild("rust", &["--trust"]),
+        0,
+        "rust 0.1.0 is what these sources make",
+    );
+    assert!(!other.work().join("checkouts/rust/dist").exists());
+
+    // What was published is not what the sources say.
+    let source = other.work().join("checkouts/c/tool.c");
+    let before = std::fs::read_to_string(&source).expect("a source");
+    other.write("checkouts/c/tool.c", before.replace("Hello", "Good day"));
+    let rebuilt = rebuild("c", &[]);
+    says(
+        &rebuilt,
+        3,
+        "is not what these sources make here: tool.toml, tool.wasm differ",
+    );
+    let shown = rebuilt.stdout();
+    assert!(shown.contains("module 1: data: "), "{shown}");
+    let differs = rebuild("c", &["--json"]);
+    assert_eq!(differs.code(), 3);
+    says(
+        &other.tool("verify --rebuild ada/c@0.1.0"),
+        1,
+        "a package does not hold its sources",
+    );
+    std::fs::remove_file(other.work().join("checkouts/rust/Cargo.lock")).expect("it goes");
+    says(&rebuild("rust", &[]), 1, "has no Cargo.lock");
 }

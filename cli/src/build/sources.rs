@@ -153,7 +153,7 @@ impl SourceStamps {
 ///
 /// # Errors
 /// When a file cannot be read or written, and when there is too much.
-pub(super) fn copy(directory: &Path, place: &Path) -> anyhow::Result<()> {
+pub(crate) fn copy(directory: &Path, place: &Path) -> anyhow::Result<()> {
     copy_within(PROJECT, directory, place)
 }
 

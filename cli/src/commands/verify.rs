@@ -1,5 +1,9 @@
-//! `tool verify`: hashes the toolbox's packages again, and compares them with lock and approvals.
+//! `tool verify`: hashes the toolbox's packages again, and compares them with lock and approvals;
+//! or builds one again and compares it with its sources.
 
+mod rebuild;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -9,6 +13,7 @@ use tool_hub_registry_client::Store;
 use tool_hub_toolbox::logged_version::LoggedVersion;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::ToolStatus;
+use tool_hub_toolbox::package::Subject;
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::signing_keys::SigningKeys;
 
@@ -17,6 +22,7 @@ use crate::session::Session;
 use crate::terminal::phrases::overridden;
 use crate::terminal::problem::Problem;
 use crate::terminal::table::table;
+use rebuild::Rebuild;
 
 /// Arguments of `tool verify`.
 #[derive(Debug, Args)]
@@ -25,8 +31,22 @@ pub(crate) struct Verify {
     ///
     /// The log has to go on from the state that was seen last, and its records have to name the
     /// commits and digests of toolbox.lock. Yanks in it have to be said by the repo.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "rebuild")]
     log: bool,
+
+    /// Build a published version again from its sources, and compare each file:
+    /// owner/name@version, or a path to a package or a built project
+    #[arg(long, value_name = "TOOL")]
+    rebuild: Option<Subject>,
+
+    /// The project with the sources of that version, where the tool is not a project itself
+    #[arg(long, value_name = "DIR", requires = "rebuild")]
+    source: Option<PathBuf>,
+
+    /// Build with all that the project brings, without asking, and from now on, as `tool build
+    /// --trust` does
+    #[arg(long, requires = "rebuild")]
+    trust: bool,
 }
 
 /// What was found out about a tool.
@@ -39,6 +59,14 @@ struct Checked<'a> {
 
 impl Verify {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        if let Some(tool) = &self.rebuild {
+            let rebuild = Rebuild {
+                tool,
+                source: self.source.as_deref(),
+                trust: self.trust,
+            };
+            return rebuild.execute(session).await;
+        }
         let Session { config, printer } = session;
         let toolbox = OpenToolbox::open(&config.settings)?;
         let store = config.settings.open_store()?;

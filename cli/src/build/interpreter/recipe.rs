@@ -73,6 +73,14 @@ impl Recipe {
     }
 }
 
+/// True if both claim to be made of the same.
+pub(crate) fn have_same_recipe(one: &Interpreter, other: &Interpreter) -> bool {
+    match (Recipe::of(one), Recipe::of(other)) {
+        (Some(one), Some(other)) => one.is_met_by(&other),
+        _ => false,
+    }
+}
+
 /// The entry for `interpreter` in a bill of materials, by its recipe where it has one.
 pub(crate) fn in_sbom(interpreter: &Interpreter) -> SbomInterpreter {
     let recipe = Recipe::of(interpreter);

@@ -50,6 +50,23 @@ impl BuiltProject {
         form: Form,
         session: &Session,
     ) -> anyhow::Result<Self> {
+        let author = build::read_author_manifest(directory)?;
+        let section = author.build.as_ref();
+        if section.is_some_and(|section| section.language == Language::Rust) {
+            build::obtain_trust(directory, session)?;
+        }
+        Self::of_trusted(directory, form, session).await
+    }
+
+    /// The same for a project whose programs the user has agreed to.
+    ///
+    /// # Errors
+    /// As [`BuiltProject::of`].
+    pub(crate) async fn of_trusted(
+        directory: &Path,
+        form: Form,
+        session: &Session,
+    ) -> anyhow::Result<Self> {
         let printer = &session.printer;
         let mut author = build::read_author_manifest(directory)?;
         let Some(section) = author.build.clone() else {
@@ -59,9 +76,6 @@ impl BuiltProject {
                     .into(),
             );
         };
-        if section.language == Language::Rust {
-            build::obtain_trust(directory, session)?;
-        }
         if let Some(file) = &section.icon {
             author.icon = Some(icon(&directory.join(file))?);
         }
@@ -116,6 +130,11 @@ impl BuiltProject {
             packages,
             types,
         })
+    }
+
+    /// The text of the card, where the author wrote one.
+    pub(crate) fn card_text(&self) -> Option<&str> {
+        self.card.as_ref().map(|card| card.text.as_str())
     }
 
     /// Writes the package into a directory beside `dist` and swaps the two, so that `dist` always
