@@ -1,5 +1,4 @@
-//! Tests of bills of materials: what is in them, who can read them, and that they belong to the
-//! package.
+//! Tests of bills of materials: they are valid, name what is in a package, and belong to it.
 
 use std::process::Command;
 

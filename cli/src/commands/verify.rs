@@ -1,5 +1,5 @@
-//! `tool verify`: hashes the toolbox's packages again, and compares them with lock and approvals;
-//! or builds one again and compares it with its sources.
+//! `tool verify`: hashes the toolbox's packages again, and compares them with lock and approvals.
+//! With `--rebuild` it builds one again from its sources.
 
 mod rebuild;
 

@@ -143,7 +143,7 @@ mod tests {
         };
         assert_eq!(
             told(&component(2, "abc")),
-            "module 2: code: 7 bytes, here 7 bytes"
+            "module 2: code: 6 bytes, here 6 bytes"
         );
         assert_eq!(
             told(&component(1, "abcd")),
