@@ -21,7 +21,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         manifest: std::fs::read(package.join("tool.toml"))?,
         component: std::fs::read(package.join("tool.wasm"))?,
         interpreter: None,
-        sbom: None,
+        sbom: std::fs::read(package.join("sbom.cdx.json")).ok(),
     };
     let approved = inspect(&Verified::check(package)?)?.approve(Grants::none())?;
     let tool = Host::new(HostConfig::new())?.load(approved).await?;

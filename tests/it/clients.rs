@@ -61,7 +61,7 @@ from huggingface_hub import HfApi, hf_hub_download, snapshot_download
 api = HfApi()
 repo = sys.argv[1]
 files = sorted(api.list_repo_files(repo))
-assert files == [".gitattributes", "README.md", "tool.toml", "tool.wasm"], files
+assert files == [".gitattributes", "README.md", "sbom.cdx.json", "tool.toml", "tool.wasm"], files
 assert [ref.name for ref in api.list_repo_refs(repo).tags] == ["v0.1.0"]
 folder = snapshot_download(repo, revision="v0.1.0")
 claim = tomllib.load(open(folder + "/tool.toml", "rb"))["component"]

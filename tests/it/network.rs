@@ -48,7 +48,7 @@ fn publish(origins: &[&str]) -> RegistryProcess {
         .map(|origin| (origin.parse().expect("an origin"), Methods::Any))
         .collect();
     author.write("fetch-page/tool.toml", manifest.to_toml());
-    for file in ["tool.wasm", "README.md"] {
+    for file in ["tool.wasm", "sbom.cdx.json", "README.md"] {
         author.write(&format!("fetch-page/{file}"), read(file));
     }
     author.tool("push -C fetch-page").ok();

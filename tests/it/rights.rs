@@ -124,7 +124,7 @@ fn granted_and_revoked() {
 fn kept_apart() {
     let user = Home::new();
     let dist = PathBuf::from(tally()).join("dist");
-    for file in ["tool.toml", "tool.wasm"] {
+    for file in ["tool.toml", "tool.wasm", "sbom.cdx.json"] {
         let contents = std::fs::read(dist.join(file)).expect("a file of the package");
         user.write(&format!("copy/{file}"), contents);
     }

@@ -316,7 +316,7 @@ fn the_samples_pass_their_tests() {
 /// Writes the sample `notes`, which asks for a directory, as a package of its own.
 fn notes(home: &Home, cases: &str) {
     let built = guests::built("notes").join("dist");
-    for file in ["tool.toml", "tool.wasm"] {
+    for file in ["tool.toml", "tool.wasm", "sbom.cdx.json"] {
         let bytes = std::fs::read(built.join(file)).expect("a file of the package");
         home.write(&format!("notes/{file}"), bytes);
     }
@@ -379,6 +379,7 @@ fn pages(home: &Home, origin: &str) {
     }
     home.write("pages/tool.toml", manifest.to_toml());
     home.write("pages/tool.wasm", read("tool.wasm"));
+    home.write("pages/sbom.cdx.json", read("sbom.cdx.json"));
     home.write(
         "pages/tests/tides.toml",
         format!(
