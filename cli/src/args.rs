@@ -79,6 +79,10 @@ pub(crate) enum Command {
     Remove(commands::remove::Remove),
     /// Hash everything again and hold it against the lock
     Verify(commands::verify::Verify),
+    /// Explain the policies that are in force on this machine
+    Policy(commands::policy::Policy),
+    /// Hold the toolbox against security advisories
+    Audit(commands::audit::Audit),
     /// Print the toolbox's functions as a model reads them, by its own chat template
     Explain(commands::explain::Explain),
     /// Judge descriptions as a model reads them: of the toolbox, or of a project
@@ -156,6 +160,8 @@ impl Command {
             Self::Update(command) => command.execute(session).await,
             Self::Remove(command) => command.execute(session),
             Self::Verify(command) => command.execute(session).await,
+            Self::Policy(command) => command.execute(session),
+            Self::Audit(command) => command.execute(session).await,
             Self::Explain(command) => command.execute(session).await,
             Self::Lint(command) => command.execute(session).await,
             Self::Parse(command) => command.execute(session).await,

@@ -2,6 +2,7 @@
 
 pub(crate) mod adopt;
 pub(crate) mod approvals;
+pub(crate) mod audit;
 pub(crate) mod build;
 pub(crate) mod call;
 pub(crate) mod chat;
@@ -27,6 +28,7 @@ pub(crate) mod logout;
 pub(crate) mod messages;
 pub(crate) mod new;
 pub(crate) mod parse;
+pub(crate) mod policy;
 pub(crate) mod prompt;
 pub(crate) mod push;
 pub(crate) mod registry;

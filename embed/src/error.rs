@@ -8,6 +8,7 @@ use tool_hub_manifest::{Digest, NameError, SpecError};
 use tool_hub_registry_client::ClientError;
 use tool_hub_serve::CatalogueError;
 use tool_hub_toolbox::Error as ToolboxError;
+use tool_hub_toolbox::policy::error::PolicyError;
 
 /// Finding, inspecting, approving, loading or publishing a tool failed. What goes wrong in a call
 /// is an [`Outcome`](tool_hub_host::Outcome).
@@ -156,6 +157,20 @@ fn hint_of_toolbox(error: &ToolboxError) -> Option<String> {
             return Some(format!(
                 "take another version with: tool load {origin} --as {key}; or run: tool remove {key}"
             ));
+        }
+        ToolboxError::Policy(PolicyError::Refused(refusal)) => {
+            return Some(match &refusal.contact {
+                Some(contact) => format!("ask {contact}"),
+                None => "ask whoever administers this machine".to_owned(),
+            });
+        }
+        ToolboxError::Policy(_) => "ask whoever administers this machine to mend the policy",
+        ToolboxError::Advised(refused) => {
+            let origin = &refused.origin;
+            return Some(match &refused.fixed {
+                Some(fixed) => format!("take the mended version with: tool load {origin}@{fixed}"),
+                None => "see the advisory with: tool audit".to_owned(),
+            });
         }
         ToolboxError::TextsChanged { key, .. } => return Some(format!("run: tool load {key}")),
         ToolboxError::NoSuchTool { known, .. } if known.is_empty() => {

@@ -2,8 +2,11 @@
 
 use tool_hub_host::{HostError, inspect};
 use tool_hub_manifest::{Digest, Source, ToolKey, Verified};
+use tool_hub_toolbox::Error as ToolboxError;
 use tool_hub_toolbox::approvals::Approvals;
 use tool_hub_toolbox::inspection_report::{Advice, Detail, inspection_report};
+use tool_hub_toolbox::policy::policies::Policies;
+use tool_hub_toolbox::policy::subject::RightsSubject;
 use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::sensitive;
 
@@ -97,6 +100,14 @@ impl Inspection {
         let key = ToolKey::from(&manifest.name);
         let granted = grants.grants(&manifest.capabilities, settings);
         let storage = granted.storage.then(|| self.from.source.clone());
+        let rights = RightsSubject {
+            grants: &granted,
+            limits: Some(&manifest.limits),
+        };
+        let policies = Policies::read(settings).map_err(ToolboxError::from)?;
+        policies
+            .check_rights(&format!("`{key}`"), &rights)
+            .map_err(ToolboxError::from)?;
         let mut tool = self.inspection.approve(granted)?.known_as(key.as_str());
         sensitive::check(tool.grants(), settings)?;
         tool = grants.give_values(tool)?;
@@ -117,5 +128,59 @@ pub(crate) fn check_refusals(inspection: &tool_hub_host::Inspection) -> Result<(
             tool: inspection.name.clone(),
             refusals: inspection.refusals.clone(),
         })),
+    }
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test writes files as people leave them"
+)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use crate::error::ErrorKind;
+    use crate::fetching::load;
+    use crate::process;
+
+    use super::*;
+
+    #[test]
+    fn a_policy_binds_a_program_too() {
+        let home = tempfile::tempdir().unwrap();
+        let place = home.path().to_str().unwrap().to_owned();
+        let component = wat::parse_file("tests/answers.wat").unwrap();
+        let answers = home.path().join("answers.wasm");
+        fs::write(&answers, component).unwrap();
+        let answers = answers.to_str().unwrap();
+        let variables = BTreeMap::from([("TOOL_HUB_HOME", place.clone()), ("HOME", place)]);
+        let lookup = move |name: &str| variables.get(name).map(Into::into);
+        let workspace = Workspace::new(lookup, home.path(), None).unwrap();
+        let loaded = || {
+            let process = process::get(&workspace).unwrap();
+            process.block_on(load(&workspace, answers))
+        };
+        let rule = |text: &str| fs::write(home.path().join("policy.toml"), text).unwrap();
+
+        let inspection = loaded().unwrap();
+        rule("contact = 'Ann'\n[capabilities]\nmemory_mib = 64");
+        let approved = inspection.approve(&inspection.digest(), GrantRequest::none());
+        let error = approved.err().unwrap();
+        assert!(
+            error.to_string().contains("`capabilities.memory_mib`"),
+            "{error}"
+        );
+        assert_eq!(error.hint().as_deref(), Some("ask Ann"));
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        rule("sources.files = false");
+        let error = loaded().err().unwrap();
+        assert!(error.to_string().contains("`sources.files`"), "{error}");
+        rule("sources.file = false");
+        let error = loaded().err().unwrap();
+        assert!(
+            error.to_string().contains("a policy cannot be read"),
+            "{error}"
+        );
     }
 }

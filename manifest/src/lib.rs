@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod advisory_id;
 mod capability;
 mod confirmation;
 pub mod contract;
@@ -54,6 +55,7 @@ mod toolbox;
 mod value_type;
 mod verified;
 
+pub use advisory_id::AdvisoryId;
 pub use capability::{Access, Capabilities, DirectoryRequest, StorageRequest, VariableRequest};
 pub use confirmation::Confirmation;
 pub use credential::{CredentialPlace, CredentialRequest, HeaderTemplate};

@@ -1,7 +1,7 @@
 //! The `Lock` type, `toolbox.lock`: each approved tool's source, digests, grants and consent.
 //! Only `tool` writes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -9,6 +9,7 @@ use semver::Version;
 use serde::{Deserialize, Deserializer, Serialize};
 use url::Url;
 
+use crate::advisory_id::AdvisoryId;
 use crate::digest::Digest;
 use crate::document::{self, DocumentError};
 use crate::grants::Grants;
@@ -60,6 +61,9 @@ pub struct LockedTool {
     /// The record of the version in the registry's log, where the registry keeps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logged: Option<LogEntry>,
+    /// The advisories against this version in spite of which it was approved.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub allowed_advisories: BTreeSet<AdvisoryId>,
     /// True if it imports what calls other functions of the toolbox, which needs no
     /// grant. Old locks do not say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -339,6 +339,7 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
                     approval,
                     signer,
                     logged,
+                    allowed_advisories: std::collections::BTreeSet::new(),
                     calls_functions: functions.len() == 1,
                     grants,
                     called_by_key: functions.keys().next().cloned(),

@@ -8,6 +8,7 @@ use url::Url;
 use crate::config::ClientConfig;
 use crate::error::{Act, ClientError};
 use crate::files::{self, ListedFile};
+use crate::json_files::{self, JsonFile, JsonFileLimits};
 use crate::progress::Silent;
 use crate::refs::{self, DEFAULT_BRANCH};
 use crate::registry::Registry;
@@ -82,6 +83,18 @@ impl Datasets {
         bytes_max: u64,
     ) -> Result<Vec<(&'static str, String)>, ClientError> {
         download::texts(&self.registry, at, names, bytes_max).await
+    }
+
+    /// The files at a commit whose names end in `.json`, in whatever directory.
+    ///
+    /// # Errors
+    /// [`ClientError::TooLarge`] beyond `limits`, and as every question.
+    pub async fn json_files(
+        &self,
+        at: &Resolved,
+        limits: JsonFileLimits,
+    ) -> Result<Vec<JsonFile>, ClientError> {
+        json_files::read(&self.registry, at, limits).await
     }
 
     /// Pushes texts: creates the repo when it is not there, and makes one commit on the branch

@@ -1,5 +1,7 @@
 //! Downloads single files of a commit, with a bound on their length, and anew where one breaks off.
 
+use std::borrow::Cow;
+
 use reqwest::header::CONTENT_LENGTH;
 use tool_hub_manifest::CommitId;
 
@@ -37,7 +39,7 @@ pub(crate) async fn file(
     bytes_max: u64,
     progress: &dyn Progress,
 ) -> Result<Vec<u8>, ClientError> {
-    let act = Act::Download(at.repo.clone(), file.name);
+    let act = Act::Download(at.repo.clone(), Cow::Borrowed(file.name));
     if file.bytes > bytes_max {
         return Err(ClientError::TooLarge { act, bytes_max });
     }

@@ -36,6 +36,7 @@ mod error;
 mod files;
 mod hub;
 mod identity;
+mod json_files;
 mod limits;
 mod link;
 mod log;
@@ -64,6 +65,7 @@ pub use config::{ClientConfig, Timeouts};
 pub use datasets::{Datasets, PushTexts, PushTextsReport};
 pub use error::{Act, Answer, ClientError};
 pub use identity::Identity;
+pub use json_files::{JsonFile, JsonFileLimits};
 pub use limits::{
     CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SBOM_BYTES_MAX, SEARCH_RESULTS_MAX,
     SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, TOKEN_BYTES_MAX,

@@ -13,6 +13,7 @@
 
 mod administration;
 mod adopt;
+mod advisories;
 mod agent_loop;
 mod agent_slips;
 mod agents;
@@ -58,6 +59,7 @@ mod operator;
 mod output;
 mod overrides;
 mod parse;
+mod policy;
 mod prompted_agent;
 mod prompts;
 #[path = "../clients/public_clients.rs"]
@@ -111,6 +113,8 @@ fn main() -> ExitCode {
         journey::tests(),
         keyring::tests(),
         yanks::tests(),
+        advisories::tests(),
+        policy::tests(),
         signatures::tests(),
         tamper::tests(),
         checkouts::tests(),

@@ -4,7 +4,7 @@
 mod changed_signers;
 mod keys;
 mod model_signing;
-mod published;
+pub(crate) mod published;
 mod wrong;
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! The `Error` of this crate, a variant for each failure or refusal, and the `NotApproved` reasons.
+//! The `Error` of this crate, a variant for each failure or refusal.
 
 use std::path::PathBuf;
 
@@ -11,11 +11,15 @@ use tool_hub_registry_client::{COMPONENT_BYTES_MAX, ClientError, StoreError, Tok
 use tool_hub_signing::SigningError;
 use url::Url;
 
+use crate::advisories::advisory::RefusedVersion;
+use crate::advisories::error::AdvisoryError;
 use crate::approvals::signer_error::SignerError;
 use crate::difference;
 use crate::keyring_item::KeyringError;
 use crate::logged_version::error::LogError;
+use crate::not_approved::NotApproved;
 use crate::oauth::SignInError;
+use crate::policy::error::PolicyError;
 use crate::sensitive::finding::Finding;
 use crate::signing_keys::error::SigningKeyError;
 
@@ -225,6 +229,15 @@ pub enum Error {
         /// The owner's words.
         yank: Box<Yank>,
     },
+    /// An advisory says that the version must not be used, and the user did not allow it.
+    #[error("{0}")]
+    Advised(Box<RefusedVersion>),
+    /// A policy lets nothing happen.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// A source of advisories cannot be read.
+    #[error(transparent)]
+    Advisories(#[from] AdvisoryError),
     /// The toolbox has other texts for agents than the user approved.
     #[error("`{key}` has texts for agents that differ from those you approved:\n{}", difference::lines(changes).join("\n"))]
     TextsChanged {
@@ -438,34 +451,6 @@ pub enum Error {
     Host(#[from] HostError),
 }
 
-/// The reason why a tool is not approved as it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NotApproved {
-    /// Nobody approved it.
-    Never,
-    /// The approved tool came from another place.
-    OtherPlace,
-    /// The record does not say under which name it was approved.
-    Unnamed,
-    /// The record is not among this user's approvals.
-    NotByThisUser,
-}
-
-impl NotApproved {
-    /// The reason as the end of a sentence about the tool.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Never => "was never approved",
-            Self::OtherPlace => "was approved from another place than the toolbox names",
-            Self::Unnamed => {
-                "was approved by an older `tool`, which did not record under which name"
-            }
-            Self::NotByThisUser => "is recorded in toolbox.lock, but not with your approval",
-        }
-    }
-}
-
 impl Error {
     /// True if a rule refuses: one of this crate, or of those whose errors this one wraps.
     pub fn is_refusal(&self) -> bool {
@@ -483,6 +468,8 @@ impl Error {
                     | Self::NotApproved { .. }
                     | Self::NotSigned { .. }
                     | Self::Malicious { .. }
+                    | Self::Advised(_)
+                    | Self::Policy(_)
                     | Self::TextsChanged { .. }
                     | Self::NoSignature { .. }
                     | Self::Unrecorded { .. }

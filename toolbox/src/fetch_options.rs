@@ -3,6 +3,8 @@
 use tool_hub_manifest::Capabilities;
 use tool_hub_registry_client::AllowedYanks;
 
+use crate::advisories::allowed::AllowedAdvisories;
+
 /// Wishes for a fetch beside the tool's name.
 #[derive(Debug, Clone, Default)]
 pub struct FetchOptions {
@@ -13,6 +15,20 @@ pub struct FetchOptions {
     pub allowed_yanks: AllowedYanks,
     /// The versions that are taken although they are new.
     pub allowed_new: AllowedNew,
+    /// The advisories in spite of which a version is taken.
+    pub allowed_advisories: AllowedAdvisories,
+    /// The use of it.
+    pub purpose: Purpose,
+}
+
+/// The use that a package is fetched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Purpose {
+    /// It may be used, so that policies apply.
+    #[default]
+    Use,
+    /// It is only looked at.
+    Look,
 }
 
 impl From<Capabilities> for FetchOptions {

@@ -28,6 +28,7 @@
 //! # }
 //! ```
 
+pub mod advisories;
 pub mod approvals;
 pub mod built_package;
 pub mod byte_size;
@@ -48,11 +49,13 @@ pub mod known_releases;
 pub mod known_signers;
 pub mod loaded;
 pub mod logged_version;
+pub mod not_approved;
 pub mod notices;
 pub mod oauth;
 pub mod open_toolbox;
 pub mod package;
 pub mod package_signature;
+pub mod policy;
 pub mod provenance;
 mod remembered;
 mod renewed_token;
@@ -60,6 +63,7 @@ pub mod sandbox;
 pub mod sensitive;
 pub mod settings;
 pub mod signing_keys;
+mod system_file;
 pub mod target;
 pub mod variables;
 

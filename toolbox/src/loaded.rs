@@ -14,6 +14,8 @@ use tool_hub_registry_client::Store;
 
 use crate::error::Error;
 use crate::open_toolbox::Member;
+use crate::policy::policies::Policies;
+use crate::policy::subject::RightsSubject;
 use crate::sensitive;
 use crate::settings::Settings;
 
@@ -123,13 +125,20 @@ impl Loader<'_> {
     /// and with `storage` where that is granted.
     ///
     /// # Errors
-    /// [`Error::DangerousDirectory`], [`Error::VariableFile`], [`Error::Read`],
+    /// [`Error::Policy`], [`Error::DangerousDirectory`], [`Error::VariableFile`], [`Error::Read`],
     /// [`Error::Settings`] and [`Error::Host`].
     pub async fn load_approved(
         &self,
         mut approved: Approved,
         storage: Storage,
     ) -> Result<Tool, Error> {
+        let manifest = approved.verified().manifest();
+        let rights = RightsSubject {
+            grants: approved.grants(),
+            limits: Some(&manifest.limits),
+        };
+        let name = format!("`{}`", manifest.name);
+        Policies::read(self.settings)?.check_rights(&name, &rights)?;
         // A granted directory may have become dangerous since.
         sensitive::check(approved.grants(), self.settings)?;
         for (name, value) in self.settings.granted_variables(approved.grants())? {

@@ -4,6 +4,9 @@ use std::fmt;
 
 use tool_hub_manifest::{Deprecation, RepoId, ToolKey, Version, Yank};
 
+use crate::advisories::advisory::Advisory;
+use crate::advisories::error::Fault;
+use crate::advisories::source::AdvisorySource;
 use crate::error::Error;
 
 /// Something that a person should know although nothing failed. The enum is exhaustive, so that
@@ -86,6 +89,35 @@ pub enum Notice<'a> {
         /// The owner's words.
         deprecation: &'a Deprecation,
     },
+    /// An advisory is about the version that was approved. It runs nevertheless.
+    Advised {
+        /// The toolbox's name of the tool, or its repo.
+        tool: &'a str,
+        /// The version.
+        version: &'a Version,
+        /// The advisory.
+        advisory: &'a Advisory,
+        /// The first later version that is said to be mended.
+        fixed: Option<&'a Version>,
+    },
+    /// A source of advisories cannot be read. A copy counts in its place, if there is one.
+    AdvisoriesUnread {
+        /// The source.
+        source: &'a AdvisorySource,
+        /// The reason.
+        error: &'a Error,
+        /// The age of the copy in words.
+        age: Option<String>,
+    },
+    /// Some advisories of a source cannot be read. The others count.
+    AdvisoriesFaulty {
+        /// The source.
+        source: &'a AdvisorySource,
+        /// The number of them.
+        faulty: usize,
+        /// The first of them.
+        first: &'a [Fault],
+    },
     /// A tool of the toolbox cannot be used and is not offered.
     LeftOut {
         /// The reason, which names the tool.
@@ -166,8 +198,51 @@ impl fmt::Display for Notice<'_> {
             Self::Deprecated { repo, deprecation } => {
                 write!(f, "{repo} is deprecated: {deprecation}")
             }
+            Self::Advised {
+                tool,
+                version,
+                advisory,
+                fixed,
+            } => {
+                write!(f, "{tool} {version} is affected by {}", advisory.in_words())?;
+                fixed.map_or(Ok(()), |fixed| write!(f, "; mended in {fixed}"))
+            }
+            Self::AdvisoriesUnread { source, error, age } => {
+                write!(
+                    f,
+                    "the advisories of {source} cannot be read: {}",
+                    Chain(error)
+                )?;
+                match age {
+                    Some(age) => write!(f, "\nthose of {age} ago count in their place"),
+                    None => f.write_str("\nnothing is known of them"),
+                }
+            }
+            Self::AdvisoriesFaulty {
+                source,
+                faulty,
+                first,
+            } => {
+                write!(f, "{faulty} of the advisories of {source} cannot be read")?;
+                first.iter().try_for_each(|fault| write!(f, "\n- {fault}"))
+            }
             Self::LeftOut { error } => write!(f, "left out: {error}"),
         }
+    }
+}
+
+/// An error with its causes, in one line.
+struct Chain<'a>(&'a Error);
+
+impl fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = std::error::Error::source(self.0);
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
     }
 }
 

@@ -10,10 +10,13 @@ use tool_hub_manifest::{
     Yank,
 };
 
+use crate::advisories::known::KnownAdvisories;
 use crate::approvals::{Approvals, ToolboxPlace};
 use crate::error::Error;
 use crate::files;
 use crate::known_releases::KnownReleases;
+use crate::policy::policies::Policies;
+use crate::policy::subject::OriginSubject;
 use crate::settings::Settings;
 
 const TOOLBOX_FILE: &str = "toolbox.toml";
@@ -28,6 +31,8 @@ pub struct OpenToolbox {
     lock: Lock,
     approvals: Approvals,
     known_releases: KnownReleases,
+    known_advisories: KnownAdvisories,
+    policies: Policies,
     /// True if it is the user's own, which nobody else writes.
     is_the_users: bool,
 }
@@ -91,7 +96,8 @@ impl OpenToolbox {
     /// Opens the toolbox in `directory`, which need not exist yet.
     ///
     /// # Errors
-    /// [`Error::Read`], [`Error::Toolbox`], [`Error::UntrustedLock`], and as [`Approvals::read`].
+    /// [`Error::Read`], [`Error::Toolbox`], [`Error::UntrustedLock`], [`Error::Policy`], and as
+    /// [`Approvals::read`].
     pub fn open_in(directory: PathBuf, settings: &Settings) -> Result<Self, Error> {
         let [path, lock] = Self::files(&directory);
         let text = files::read_if_present(&path)?.unwrap_or_default();
@@ -112,6 +118,8 @@ impl OpenToolbox {
             lock,
             approvals: Approvals::read(settings)?,
             known_releases: KnownReleases::read(settings)?,
+            known_advisories: KnownAdvisories::read(settings)?,
+            policies: Policies::read(settings)?,
         })
     }
 
@@ -133,6 +141,34 @@ impl OpenToolbox {
     /// The digests of everything that was approved.
     pub fn pins(&self) -> Vec<Pin> {
         self.lock.tools.values().map(LockedTool::pin).collect()
+    }
+
+    /// The advisories that are known.
+    pub fn known_advisories(&self) -> &KnownAdvisories {
+        &self.known_advisories
+    }
+
+    /// The policies in force.
+    pub fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    /// The version that is locked, as a policy judges it.
+    pub fn origin_subject<'a>(&'a self, locked: &'a LockedTool) -> OriginSubject<'a> {
+        let advisories = self.known_advisories.about_locked(locked).into_iter();
+        OriginSubject {
+            source: &locked.source,
+            version: &locked.version,
+            signer: locked.signer,
+            yank: self.known_releases.yank_of(locked),
+            advisories: advisories.map(|found| found.advisory).collect(),
+            logged: locked.logged.as_ref(),
+        }
+    }
+
+    /// The records of everything that was approved, by the toolbox's names.
+    pub fn locked_by_key(&self) -> impl Iterator<Item = (&ToolKey, &LockedTool)> {
+        self.lock.tools.iter()
     }
 
     /// The records of everything that was approved.

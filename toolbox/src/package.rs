@@ -1,5 +1,6 @@
 //! Fetches the package that a user names: from a registry by its reference, or from a path.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,21 +8,25 @@ use std::str::FromStr;
 
 use tool_hub_host::{HostError, Inspection, inspect, inspect_server};
 use tool_hub_manifest::{
-    AddressError, Capabilities, LogEntry, ReferenceError, ServerAddress, ServerCommand, ServerUrl,
-    Source, ToolRef, Verified, Version,
+    AddressError, AdvisoryId, Capabilities, LogEntry, ReferenceError, ServerAddress, ServerCommand,
+    ServerUrl, Source, ToolRef, Verified, Version,
 };
 use tool_hub_registry_client::{AllowedYanks, ClientError, Progress, Resolved};
 use url::Url;
 
+use crate::advisories::known::KnownAdvisories;
+use crate::advisories::refresh::refresh_configured;
 use crate::built_package;
 use crate::chosen_version::{ChosenVersion, choose};
 use crate::derived_manifest;
 use crate::error::Error;
-use crate::fetch_options::FetchOptions;
+use crate::fetch_options::{FetchOptions, Purpose};
 use crate::known_releases::KnownReleases;
 use crate::logged_version::not_trusted;
 use crate::notices::{Notice, Notices};
 use crate::package_signature::{self, PackageSignature};
+use crate::policy::policies::Policies;
+use crate::policy::subject::OriginSubject;
 use crate::settings::Settings;
 use crate::signing_keys::SigningKeys;
 
@@ -70,6 +75,8 @@ pub struct Fetched {
     pub signature: PackageSignature,
     /// The place of the version in the log of its registry, if that keeps one.
     pub logged: Option<LogEntry>,
+    /// The advisories that would refuse it and were allowed.
+    pub allowed_advisories: BTreeSet<AdvisoryId>,
 }
 
 /// The place a fetched tool came from.
@@ -175,8 +182,8 @@ impl Subject {
     /// bytes are inert until they are approved.
     ///
     /// # Errors
-    /// [`Error::NotAReference`], [`Error::WrongSignature`], and if the tool cannot be read, pulled
-    /// or verified.
+    /// [`Error::NotAReference`], [`Error::WrongSignature`], [`Error::Advised`], [`Error::Policy`],
+    /// and if the tool cannot be read, pulled or verified.
     pub async fn fetch(
         &self,
         options: FetchOptions,
@@ -185,7 +192,10 @@ impl Subject {
         watchers: Watchers<'_>,
     ) -> Result<Fetched, Error> {
         let (reference, text) = match self {
-            Self::Path(path) => return from_disk(path, options.asked, settings, watchers.notices),
+            Self::Path(path) => {
+                let (asked, notices) = (options.asked, watchers.notices);
+                return from_disk(path, asked, options.purpose, settings, notices);
+            }
             Self::Reference(reference, text) => (reference, text),
             Self::Server(Ok(address)) => {
                 return Err(Error::ServerNotHere {
@@ -211,6 +221,8 @@ impl Subject {
         if there.is_some() {
             notices.notice(&Notice::NamedLikeAPath { text });
         }
+        let policies = policies_for(options.purpose, settings)?;
+        policies.check_repo(&reference.to_string(), endpoint, &reference.repo)?;
         let client = settings.client(endpoint, notices)?;
         let chosen = choose(&reference, &options, &client, settings, notices).await?;
         let ChosenVersion {
@@ -219,6 +231,11 @@ impl Subject {
             is_new,
         } = chosen;
         KnownReleases::note(settings, endpoint, &resolved.repo, &resolved.releases)?;
+        let source = Source::Registry {
+            endpoint: endpoint.clone(),
+            repo: resolved.repo.clone(),
+            commit: resolved.commit.clone(),
+        };
         for branch in &resolved.version_branches {
             notices.notice(&Notice::VersionBranch {
                 repo: &resolved.repo,
@@ -239,6 +256,11 @@ impl Subject {
                 })
                 .map_err(|source| not_trusted(endpoint, settings, source))?;
         }
+        refresh_configured(settings, notices).await?;
+        let known = KnownAdvisories::read(settings)?;
+        let place = (endpoint, &resolved.repo);
+        let allowed = &options.allowed_advisories;
+        let allowed_advisories = allowed.check(&known, place, version, notices)?;
         let files = client.signature(&resolved).await?;
         let keys = SigningKeys::read(settings)?;
         let signature = PackageSignature::verify(files.as_ref(), &verified, &keys);
@@ -246,10 +268,22 @@ impl Subject {
             subject: reference.to_string(),
             source,
         })?;
+        let entry = logged.map(|logged| logged.entry(is_new));
+        let about = known.about(endpoint, &resolved.repo, version).into_iter();
+        let origin = OriginSubject {
+            source: &source,
+            version,
+            signer: signature.signer(),
+            yank: resolved.releases.yanked.get(version),
+            advisories: about.map(|found| found.advisory).collect(),
+            logged: entry.as_ref(),
+        };
+        policies.check_origin(&reference.to_string(), &origin)?;
         Ok(Fetched {
             verified,
             signature,
-            logged: logged.map(|logged| logged.entry(is_new)),
+            logged: entry,
+            allowed_advisories,
             origin: FetchedFrom::Registry {
                 endpoint: endpoint.clone(),
                 reference,
@@ -296,9 +330,18 @@ fn check_releases(
     Ok(())
 }
 
+/// The policies that apply to a fetch for `purpose`.
+fn policies_for(purpose: Purpose, settings: &Settings) -> Result<Policies, Error> {
+    match purpose {
+        Purpose::Use => Ok(Policies::read(settings)?),
+        Purpose::Look => Ok(Policies::default()),
+    }
+}
+
 fn from_disk(
     path: &Path,
     asked: Capabilities,
+    purpose: Purpose,
     settings: &Settings,
     notices: &dyn Notices,
 ) -> Result<Fetched, Error> {
@@ -318,10 +361,21 @@ fn from_disk(
             (verified, PackageSignature::none())
         }
     };
+    let origin = OriginSubject {
+        source: &Source::File { path: path.clone() },
+        version: &verified.manifest().version,
+        signer: signature.signer(),
+        yank: None,
+        advisories: Vec::new(),
+        logged: None,
+    };
+    let policies = policies_for(purpose, settings)?;
+    policies.check_origin(&path.display().to_string(), &origin)?;
     Ok(Fetched {
         verified,
         signature,
         logged: None,
+        allowed_advisories: BTreeSet::new(),
         origin: FetchedFrom::File { path },
     })
 }

@@ -18,6 +18,7 @@ use tool_hub_manifest::{Digest, Grants, Origin, RepoId, Source, VariableName};
 use tool_hub_registry_client::{Client, ClientConfig, Datasets, Store, Token};
 use url::Url;
 
+use crate::advisories::source::AdvisorySource;
 use crate::byte_size::ByteSize;
 use crate::clients::ClientPlaces;
 use crate::credentials::Credentials;
@@ -69,6 +70,8 @@ pub struct Settings {
     pub refresh_every: Option<Duration>,
     /// The age from which a version is taken that nobody named exactly.
     pub release_age: time::Duration,
+    /// The sources of advisories.
+    pub advisories: Vec<AdvisorySource>,
     /// The directory of tools' storage.
     pub storage: PathBuf,
     /// The directory of build tools of other languages.
@@ -144,6 +147,7 @@ impl Settings {
             release_age: time::Duration::days(
                 file.release_age_days.map_or(RELEASE_AGE_DAYS, i64::from),
             ),
+            advisories: file.advisories,
             toolchains: directories.cache.join("toolchains"),
             servers: directories.data.join("servers"),
             tokens: Tokens {

@@ -111,9 +111,12 @@ impl LogRecord {
     /// True for two records of the publication of one commit, at whatever time.
     pub fn is_of_same_commit(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Version { commit: one, .. }, Self::Version { commit: another, .. }) => {
-                one == another && self.repo() == other.repo() && self.version() == other.version()
-            }
+            (
+                Self::Version { commit: one, .. },
+                Self::Version {
+                    commit: another, ..
+                },
+            ) => one == another && self.repo() == other.repo() && self.version() == other.version(),
             _ => false,
         }
     }

@@ -186,6 +186,7 @@ impl Call {
         let member = toolbox.member(key)?;
         member.notice_if_changed(printer);
         member.notice_if_yanked(printer);
+        toolbox.notice_advisories(member, printer);
         let store = config.settings.open_store()?;
         let loaded = sandbox::loader(&host, &store, config).load(member).await?;
         Ok(Target {

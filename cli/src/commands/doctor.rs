@@ -1,4 +1,4 @@
-//! `tool doctor`: checks build tools, registry, token, sandbox, store, toolbox and approvals.
+//! `tool doctor`: checks build tools, registry, token, sandbox, store, toolbox, approvals, policy.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,6 +11,7 @@ use tool_hub_host::Confinement;
 use tool_hub_mcp_client::local_support;
 use tool_hub_toolbox::approvals::Approvals;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::policy::policies::Policies;
 
 use crate::build;
 use crate::session::Session;
@@ -66,6 +67,7 @@ impl Doctor {
             store(config),
             toolbox(config),
             approvals(config),
+            policy(config),
         ];
         if printer.wants_json() {
             let findings: Vec<_> = findings
@@ -247,6 +249,23 @@ fn toolbox(config: &Config) -> Finding {
         ))
     };
     look().unwrap_or_else(|error| bad("toolbox", &error))
+}
+
+fn policy(config: &Config) -> Finding {
+    match Policies::read(&config.settings) {
+        Ok(policies) if policies.is_empty() => good("policy", "there is none"),
+        Ok(policies) => {
+            let files = policies.iter().map(|policy| {
+                format!(
+                    "{} with the digest {}",
+                    policy.file.display(),
+                    policy.digest
+                )
+            });
+            good("policy", files.collect::<Vec<_>>().join("; "))
+        }
+        Err(error) => bad("policy", &error.into()),
+    }
 }
 
 fn approvals(config: &Config) -> Finding {

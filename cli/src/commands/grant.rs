@@ -65,6 +65,7 @@ impl Grant {
             origin: FetchedFrom::Approved(member.locked.source.clone()),
             signature: PackageSignature::recorded(member, &SigningKeys::read(&config.settings)?),
             logged: member.locked.logged.clone(),
+            allowed_advisories: member.locked.allowed_advisories.clone(),
         };
         let inspection = fetched.inspect()?.with_overrides(member.entry.overrides());
         check_refusals(&inspection)?;

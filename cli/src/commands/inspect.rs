@@ -6,11 +6,14 @@ use clap::Args;
 use serde_json::{Value, json};
 use tool_hub_manifest::{Digest, ServerAddress, ServerDescription, ToolKey};
 use tool_hub_registry_client::AllowedYanks;
-use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
+use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
+use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
 use tool_hub_toolbox::inspection_report::Detail;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
 use tool_hub_toolbox::package_signature::PackageSignature;
+use tool_hub_toolbox::policy::policies::Policies;
+use tool_hub_toolbox::policy::subject::OriginSubject;
 use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::target::{self, Target};
 
@@ -68,6 +71,8 @@ impl Inspect {
                     asked: self.asked.capabilities(),
                     allowed_yanks: AllowedYanks::All,
                     allowed_new: AllowedNew::IfNoOther,
+                    allowed_advisories: AllowedAdvisories::All,
+                    purpose: Purpose::Look,
                 };
                 let fetched = fetching::fetch(subject, options, endpoint, session).await?;
                 // Includes the toolbox's overrides, as `tool load` does.
@@ -85,6 +90,7 @@ impl Inspect {
         if !inspection.overrides.is_empty() && !are_approved {
             printer.warning("you have not approved the texts for agents in toolbox.toml");
         }
+        warn_of_policy(&fetched, session);
         let provenance = Provenance::of(&fetched, &config.settings, printer).await;
         if printer.wants_json() {
             let mut shown = json!({
@@ -132,6 +138,7 @@ impl Inspect {
                 origin: FetchedFrom::Approved(approved.source.clone()),
                 signature: PackageSignature::none(),
                 logged: None,
+                allowed_advisories: approved.allowed_advisories.clone(),
             };
             return Ok((fetched, key.clone(), None));
         }
@@ -206,6 +213,25 @@ fn print_sbom(fetched: &Fetched, printer: &Printer) -> anyhow::Result<ExitCode> 
     })?;
     printer.json(&sbom)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Warns if a policy would not let it be loaded.
+fn warn_of_policy(fetched: &Fetched, session: &Session) {
+    let source = fetched.origin.source();
+    let judged = OriginSubject {
+        source: &source,
+        version: &fetched.verified.manifest().version,
+        signer: fetched.signature.signer(),
+        yank: None,
+        advisories: Vec::new(),
+        logged: fetched.logged.as_ref(),
+    };
+    let policies = Policies::read(&session.config.settings);
+    let checked = policies.and_then(|it| it.check_origin(&fetched.subject(), &judged));
+    if let Err(error) = checked {
+        let error = anyhow::Error::from(error);
+        session.printer.warning(&format!("{error:#}"));
+    }
 }
 
 fn origin(fetched: &Fetched, published: Option<&str>) -> serde_json::Value {

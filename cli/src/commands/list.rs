@@ -41,6 +41,7 @@ impl List {
             for ToolStatus { key, entry, member } in &statuses {
                 if let Ok(member) = member {
                     member.notice_if_yanked(printer);
+                    toolbox.notice_advisories(*member, printer);
                 }
                 if let Some(what) = overridden(&entry.overrides()) {
                     let state = match member {
@@ -114,6 +115,8 @@ fn state(unusable: &Error) -> &'static str {
     match unusable {
         Error::NotSigned { .. } => "not signed",
         Error::Malicious { .. } => "malicious",
+        Error::Advised(_) => "refused by an advisory",
+        Error::Policy(_) => "refused by a policy",
         Error::TextsChanged { .. } => "changed since approval",
         Error::UnknownFunction { .. } => "wrong function",
         _ => "not approved",

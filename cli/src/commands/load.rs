@@ -9,13 +9,14 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_host::Inspection;
 use tool_hub_manifest::{
-    Digest, Function, FunctionName, Grants, LockedTool, Manifest, ToolKey, ToolboxEntry,
-    visible_name,
+    AdvisoryId, Digest, Function, FunctionName, Grants, LockedTool, Manifest, ToolKey,
+    ToolboxEntry, visible_name,
 };
 use tool_hub_registry_client::AllowedYanks;
+use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
-use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
+use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
 use tool_hub_toolbox::known_signers::KnownSigners;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::origin;
@@ -71,6 +72,9 @@ pub(crate) struct Load {
     /// by the log of the registry.
     #[arg(long)]
     allow_new: bool,
+    /// Load a version although this advisory refuses it; the lock records it; repeatable
+    #[arg(long, value_name = "ID")]
+    allow_advisory: Vec<AdvisoryId>,
 
     #[command(flatten)]
     signer: SignerFlag,
@@ -89,6 +93,7 @@ impl Load {
             name,
             allow_yanked: false,
             allow_new: false,
+            allow_advisory: Vec::new(),
             signer: SignerFlag::default(),
             approval,
         }
@@ -124,6 +129,10 @@ impl Load {
                 true => AllowedNew::Any,
                 false => AllowedNew::None,
             },
+            allowed_advisories: AllowedAdvisories::Named(
+                self.allow_advisory.iter().cloned().collect(),
+            ),
+            purpose: Purpose::Use,
         };
         let (subject, endpoint) = (&target.subject, &target.endpoint);
         let fetched = fetching::fetch(subject, options, endpoint, session).await?;

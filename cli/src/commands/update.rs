@@ -11,9 +11,10 @@ use tool_hub_manifest::{
     Capabilities, Consent, Digest, Grants, Revision, Source, ToolKey, ToolRef, Version,
 };
 use tool_hub_registry_client::AllowedYanks;
+use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
-use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
+use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::package::{Fetched, Subject};
 use url::Url;
@@ -167,6 +168,11 @@ impl Update {
                         true => AllowedNew::Any,
                         false => AllowedNew::None,
                     },
+                    allowed_advisories: AllowedAdvisories::OfVersion(
+                        member.locked.version.clone(),
+                        member.locked.allowed_advisories.clone(),
+                    ),
+                    purpose: Purpose::Use,
                 };
                 let fetched = fetching::fetch(&subject, options, &endpoint, session);
                 (fetched.await?, reference.revision.is_exact_version())

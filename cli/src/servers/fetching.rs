@@ -1,12 +1,17 @@
 //! Fetches the description of an MCP server: starts it after consent, and asks it for its tools.
 
+use std::collections::BTreeSet;
+
 use tool_hub_manifest::{
-    Digest, Grants, LockedTool, ServerAddress, ServerStart, ToolKey, ToolName, Verified,
+    Digest, Grants, LockedTool, ServerAddress, ServerStart, Source, ToolKey, ToolName, Verified,
 };
 use tool_hub_mcp_client::{Opening, ServerError, list, local_support};
+use tool_hub_toolbox::Error;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::package::{Fetched, FetchedFrom};
 use tool_hub_toolbox::package_signature::PackageSignature;
+use tool_hub_toolbox::policy::policies::Policies;
+use tool_hub_toolbox::policy::subject::RightsSubject;
 
 use crate::consent::rights_flags::RightsFlags;
 use crate::servers::rights::{Rights, rights};
@@ -44,6 +49,15 @@ pub(crate) async fn fetch(
     let settings = &session.config.settings;
     let address = wanted.address;
     refuse_without_cage(address)?;
+    // The server is about to be started, so all that is known of it is judged before.
+    let policies = Policies::read(settings).map_err(Error::from)?;
+    let (named, source) = (
+        address.to_string(),
+        Source::Server {
+            address: address.clone(),
+        },
+    );
+    policies.check_place(&named, &source).map_err(Error::from)?;
     let start = start::start_of(address, session).await?;
     let name = name_of(address);
     let key = wanted.key.cloned().unwrap_or_else(|| ToolKey::from(&name));
@@ -51,6 +65,13 @@ pub(crate) async fn fetch(
     let before = toolbox.last_approved(&key);
     let before = before.filter(|before| is_of(before, address));
     let Rights { asked, grants } = rights(address, &start, before, wanted.rights, session)?;
+    let judged = RightsSubject {
+        grants: &grants,
+        limits: None,
+    };
+    policies
+        .check_rights(&named, &judged)
+        .map_err(Error::from)?;
     start_consent::agreed(&start, &grants, before, wanted.start, session)?;
     let credentials = settings.granted_credentials(&grants)?;
     let credentials = asked.credentials.iter().filter_map(|request| {
@@ -77,6 +98,7 @@ pub(crate) async fn fetch(
             },
             signature: PackageSignature::none(),
             logged: None,
+            allowed_advisories: BTreeSet::new(),
         },
         grants,
     })

@@ -1,4 +1,4 @@
-//! Asks the registries of served tools, every quarter of an hour, which versions were yanked.
+//! Asks every quarter of an hour which served versions were yanked, and for new advisories.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use futures::{StreamExt as _, stream};
 use tokio::time::MissedTickBehavior;
 use tool_hub_manifest::RepoId;
+use tool_hub_toolbox::advisories::refresh;
 use tool_hub_toolbox::known_releases::KnownReleases;
 use url::Url;
 
@@ -17,8 +18,9 @@ const AT_ONCE_MAX: usize = 4;
 /// A tool's registry and repo.
 pub(crate) type Place = (Url, RepoId);
 
-/// Notes what the repos of `places` say of their versions: at once, and again as often as the
-/// user's settings say. Whoever watches [`KnownReleases::file`] sees what changed.
+/// Notes what the repos of `places` say of their versions, and what the sources of advisories say:
+/// at once, and again as often as the user's settings say. Whoever watches [`KnownReleases::file`]
+/// and the file of known advisories sees what changed.
 pub(crate) async fn refresh(places: impl Fn() -> BTreeSet<Place>, session: &Session) -> Infallible {
     let Some(every) = session.config.settings.refresh_every else {
         return std::future::pending().await;
@@ -26,8 +28,10 @@ pub(crate) async fn refresh(places: impl Fn() -> BTreeSet<Place>, session: &Sess
     let mut ticks = tokio::time::interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut silent = BTreeSet::new();
+    let mut unread = BTreeSet::new();
     loop {
         ticks.tick().await;
+        read_advisories(&mut unread, session).await;
         let answers = stream::iter(places()).map(|place| async move {
             let asked = ask(&place, session).await;
             (place, asked)
@@ -46,6 +50,30 @@ pub(crate) async fn refresh(places: impl Fn() -> BTreeSet<Place>, session: &Sess
                 Err(_) => false,
             };
         }
+    }
+}
+
+/// Reads the sources of advisories. What is wrong with one is told once, until it is mended.
+async fn read_advisories(unread: &mut BTreeSet<String>, session: &Session) {
+    let (settings, printer) = (&session.config.settings, &session.printer);
+    match refresh::refresh(&settings.advisories, settings, printer).await {
+        Ok(states) => {
+            for state in states {
+                let source = state.source.to_string();
+                match state.is_sound() {
+                    true => {
+                        unread.remove(&source);
+                    }
+                    false if unread.insert(source) => refresh::tell(&state, printer),
+                    false => {}
+                }
+            }
+        }
+        Err(error) if unread.insert(String::new()) => {
+            let error = anyhow::Error::from(error);
+            printer.warning(&format!("advisories cannot be kept: {error:#}"));
+        }
+        Err(_) => {}
     }
 }
 

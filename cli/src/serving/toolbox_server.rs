@@ -11,10 +11,13 @@ use tool_hub_manifest::{Source, visible_name};
 use tool_hub_registry_client::Store;
 use tool_hub_serve::{Catalogue, Presentation, Toolset};
 use tool_hub_toolbox::Error;
+use tool_hub_toolbox::advisories::advisory::RefusedVersion;
+use tool_hub_toolbox::advisories::known::KnownAdvisories;
 use tool_hub_toolbox::approvals::Approvals;
 use tool_hub_toolbox::known_releases::KnownReleases;
 use tool_hub_toolbox::loaded::LoadedTool;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
+use tool_hub_toolbox::policy::policies::Policies;
 
 use crate::serving::release_refresh::Place;
 use crate::session::Session;
@@ -23,9 +26,12 @@ use crate::terminal::phrases::counted;
 use crate::toolbox::{functions, sandbox};
 
 /// The interval at which a toolbox's files are checked for edits. Edited files are read once they
-/// did not change for as long. Four files are looked at, which costs nothing and works on every
+/// did not change for as long. Seven files are looked at, which costs nothing and works on every
 /// file system.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// The words for agents on a tool that a policy refuses.
+pub(crate) const NOT_ALLOWED: &str = "the policy of this machine does not allow it";
 
 /// Some tools of a toolbox.
 #[derive(Debug, Clone)]
@@ -49,7 +55,7 @@ pub(crate) struct ToolboxServer<'a> {
 /// The time of the last change and the length of each of a toolbox's files, by which an edit shows.
 /// Absent where there is no file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FileStamps([Option<(SystemTime, u64)>; 4]);
+pub(crate) struct FileStamps([Option<(SystemTime, u64)>; 7]);
 
 impl<'a> ToolboxServer<'a> {
     /// Chooses the toolboxes of `selections`, whose tools run in one sandbox.
@@ -115,12 +121,16 @@ impl<'a> ToolboxServer<'a> {
     /// The present stamps of the toolbox's files, by which later edits are detected.
     pub(crate) fn stamps(&self) -> FileStamps {
         let [toolbox, lock] = OpenToolbox::files(&self.directory);
+        let [machine, user] = Policies::files(&self.session.config.settings);
         FileStamps(
             [
                 toolbox,
                 lock,
                 Approvals::file(&self.session.config.settings),
                 KnownReleases::file(&self.session.config.settings),
+                KnownAdvisories::file(&self.session.config.settings),
+                machine,
+                user,
             ]
             .map(|file| {
                 let metadata = file.metadata().ok()?;
@@ -168,6 +178,14 @@ impl<'a> ToolboxServer<'a> {
                     self.session.printer.note(&now);
                 }
                 Err(error) => {
+                    // What is not known to be allowed is not offered.
+                    if let Some(Error::Policy(_)) = error.downcast_ref()
+                        && let Ok(nothing) = Catalogue::new([])
+                    {
+                        let names = toolset.names().into_iter();
+                        let names = names.map(|name| (name, NOT_ALLOWED.to_owned()));
+                        toolset.replace(nothing.with_withdrawn(names.collect()));
+                    }
                     let kept = "the toolbox was edited, and cannot be served as it is now";
                     self.session.printer.warning(&format!("{kept}: {error:#}"));
                     for hint in diagnosis::of(&error).hints {
@@ -180,26 +198,37 @@ impl<'a> ToolboxServer<'a> {
 }
 
 /// The names of functions that agents may know and that were withdrawn, each with what is said of
-/// it. An owner's words are not for agents.
+/// it. The words of an owner or of an advisory are not for agents.
 fn withdrawn(toolbox: &OpenToolbox) -> HashMap<String, String> {
     let mut names = HashMap::new();
     for status in toolbox.statuses() {
-        let Err(Error::Malicious { key, version, .. }) = &status.member else {
-            continue;
+        let said = match &status.member {
+            Err(Error::Malicious { version, .. }) => {
+                format!("its version {version} was withdrawn as malicious")
+            }
+            Err(Error::Advised(refused)) => advised(refused),
+            Err(Error::Policy(_)) => NOT_ALLOWED.to_owned(),
+            _ => continue,
         };
+        let key = status.key;
         let Some(locked) = toolbox.last_approved(key) else {
             continue;
         };
         for function in locked.functions.keys() {
             if let Ok(name) = visible_name(key, function, locked.functions.len()) {
-                names.insert(
-                    name,
-                    format!("its version {version} was withdrawn as malicious"),
-                );
+                names.insert(name, said.clone());
             }
         }
     }
     names
+}
+
+/// The words for agents on a version that an advisory refuses.
+pub(crate) fn advised(refused: &RefusedVersion) -> String {
+    format!(
+        "a security advisory is against its version {}",
+        refused.version
+    )
 }
 
 /// Offers the functions, prompts and resources of `loaded`.

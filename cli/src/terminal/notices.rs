@@ -26,6 +26,15 @@ impl Notices for Printer {
             Notice::VersionYanked { key, .. } => {
                 self.hint(&format!("look for another version with: tool update {key}"));
             }
+            Notice::Advised { .. } => self.hint(
+                "see all with: tool audit; or pass over one with: tool audit --ignore ID --reason TEXT",
+            ),
+            Notice::AdvisoriesUnread { .. } => {
+                self.hint("see `advisories` in config.toml, and try again with: tool audit");
+            }
+            Notice::AdvisoriesFaulty { .. } => {
+                self.hint("tell whoever publishes them; the others of this source count");
+            }
             Notice::LeftOut { error } => {
                 for hint in error.hints() {
                     self.hint(&hint);

@@ -21,7 +21,8 @@ pub(crate) async fn fetch(
         notices: printer,
     };
     let fetched = subject.fetch(options.into(), endpoint, &config.settings, watchers);
-    let fetched = fetched.await;
+    // On the heap: it is the largest part of the futures of most commands.
+    let fetched = Box::pin(fetched).await;
     bars.finish();
     Ok(fetched?)
 }

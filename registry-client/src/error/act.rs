@@ -1,5 +1,6 @@
 //! The acts with a registry that errors name.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use tool_hub_manifest::RepoId;
@@ -19,7 +20,7 @@ pub enum Act {
     /// Listing the files of a tool and their lengths.
     ListFiles(RepoId),
     /// The download of a file.
-    Download(RepoId, &'static str),
+    Download(RepoId, Cow<'static, str>),
     /// Reading what the registry's log says of a version.
     ReadLog(RepoId),
     /// Is the repo there, and who can read it?

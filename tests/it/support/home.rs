@@ -198,6 +198,14 @@ impl Home {
         }
     }
 
+    /// Runs a program of this person's to its end.
+    pub(crate) fn ran(&self, mut command: Command) -> Ran {
+        Ran {
+            output: command.output().expect("the command starts"),
+            home: self.path().to_owned(),
+        }
+    }
+
     /// Runs `tool` with `arguments` and additional environment variables.
     pub(crate) fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         let mut command = self.command(arguments);

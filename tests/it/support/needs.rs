@@ -44,12 +44,14 @@ pub(crate) enum Need {
     LinuxPython,
     /// Python, and a kernel that cages programs.
     Cage,
+    /// A kernel that lets this user mount something for a process alone.
+    Namespaces,
 }
 
 impl Need {
     /// Why the need is not met; nothing when it is.
     pub(crate) fn missing(self) -> Option<String> {
-        static FOUND: [OnceLock<Option<String>>; 16] = [const { OnceLock::new() }; 16];
+        static FOUND: [OnceLock<Option<String>>; 17] = [const { OnceLock::new() }; 17];
         let found = FOUND[self as usize].get_or_init(|| match self {
             Self::RustGuests => rust_target(),
             Self::PythonGuest => guests::try_build("slugify").err(),
@@ -79,6 +81,7 @@ impl Need {
                 support if support.is_complete() => starts("python3", "--version"),
                 support => Some(support.to_string()),
             },
+            Self::Namespaces => mounts(),
         });
         found.clone()
     }
@@ -107,6 +110,25 @@ fn starts(program: &str, flag: &str) -> Option<String> {
     let started = Command::new(program).arg(flag).output();
     let error = started.err()?;
     Some(format!("`{program}` cannot be started: {error}"))
+}
+
+/// Whether a directory can be mounted that only one process and its children see.
+fn mounts() -> Option<String> {
+    let mut command = Command::new("unshare");
+    command.args([
+        "--map-root-user",
+        "--mount",
+        "mount",
+        "-t",
+        "tmpfs",
+        "none",
+        "/etc",
+    ]);
+    match command.output() {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => Some(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        Err(error) => Some(format!("`unshare` cannot be started: {error}")),
+    }
 }
 
 /// Whether this process was started to ignore SIGINT. Only Linux tells.

@@ -14,12 +14,9 @@ use tool_hub_manifest::Digest;
 use super::signature::{Signer, Statement};
 use crate::error::Error;
 use crate::files;
-
-/// The directory in which the machine's administrator can require signed approvals.
-pub(crate) const SYSTEM_DIRECTORY: &str = "/etc/tool-hub";
+use crate::system_file::{self, ROOT, SYSTEM_DIRECTORY};
 
 const SYSTEM_FILE: &str = "approvals.toml";
-const ROOT: u32 = 0;
 
 /// The keys, one of which has to sign every approval.
 #[derive(Debug)]
@@ -121,17 +118,9 @@ impl SignaturePolicy {
 
 /// Reads the requirement from the file in `directory`. Both have to belong to `owner`.
 fn system(directory: &Path, owner: u32) -> Result<Option<SignaturePolicy>, Error> {
-    let place = directory.join(SYSTEM_FILE);
-    let Some(text) = files::read_if_present(&place)? else {
+    let Some((place, text)) = system_file::read(directory, SYSTEM_FILE, owner)? else {
         return Ok(None);
     };
-    for path in [directory, &place] {
-        if !belongs_to(path, owner)? {
-            return Err(Error::NotRoots {
-                path: path.to_owned(),
-            });
-        }
-    }
     let file: SystemFile = files::parse_toml(&place, &text)?;
     if file.signers.is_empty() {
         return Err(Error::NoSigner { place });
@@ -141,20 +130,6 @@ fn system(directory: &Path, owner: u32) -> Result<Option<SignaturePolicy>, Error
         place,
         source: PolicySource::System,
     }))
-}
-
-#[cfg(unix)]
-fn belongs_to(path: &Path, owner: u32) -> Result<bool, Error> {
-    use std::os::unix::fs::MetadataExt as _;
-    const OTHERS_WRITE: u32 = 0o022;
-    let found = path.symlink_metadata().map_err(files::unreadable(path))?;
-    Ok(found.uid() == owner && found.mode() & OTHERS_WRITE == 0)
-}
-
-/// Systems without Unix owners have no machine-wide file.
-#[cfg(not(unix))]
-fn belongs_to(_: &Path, _: u32) -> Result<bool, Error> {
-    Ok(false)
 }
 
 #[cfg(test)]

@@ -190,6 +190,7 @@ fn only_proved_records_count() {
             commit,
             component,
             at,
+            publisher,
             ..
         } => LogRecord::Version {
             repo,
@@ -198,6 +199,7 @@ fn only_proved_records_count() {
             manifest: digest("another"),
             component,
             at,
+            publisher,
         },
         other => other,
     };

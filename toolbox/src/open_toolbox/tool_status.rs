@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 
 use tool_hub_host::Change;
-use tool_hub_manifest::{LockedTool, Severity, Source, ToolKey, ToolboxEntry};
+use tool_hub_manifest::{LockedTool, Severity, Source, ToolKey, ToolboxEntry, Version};
 
 use super::{Member, OpenToolbox};
-use crate::error::{Error, NotApproved};
+use crate::advisories::advisory::{Advisory, RefusedVersion};
+use crate::error::Error;
+use crate::not_approved::NotApproved;
 use crate::notices::{Notice, Notices};
+use crate::policy::subject::RightsSubject;
 
 /// One tool as the toolbox names it, whether it can be used or not.
 #[derive(Debug)]
@@ -17,8 +20,8 @@ pub struct ToolStatus<'a> {
     /// What people wrote.
     pub entry: &'a ToolboxEntry,
     /// The tool, or the reason why it cannot be used as it stands: [`Error::NotApproved`],
-    /// [`Error::NotSigned`], [`Error::TextsChanged`], [`Error::UnknownFunction`] or
-    /// [`Error::Malicious`].
+    /// [`Error::NotSigned`], [`Error::TextsChanged`], [`Error::UnknownFunction`],
+    /// [`Error::Malicious`], [`Error::Advised`] or [`Error::Policy`].
     pub member: Result<Member<'a>, Error>,
 }
 
@@ -91,6 +94,7 @@ impl OpenToolbox {
                 Ok(member) => {
                     member.notice_if_changed(notices);
                     member.notice_if_yanked(notices);
+                    self.notice_advisories(member, notices);
                     usable.push(member);
                 }
                 Err(unusable) if all_or_none => return Err(unusable),
@@ -121,6 +125,7 @@ impl OpenToolbox {
         let usable = members.filter_map(|member| match member {
             Ok(member) => {
                 member.notice_if_yanked(notices);
+                self.notice_advisories(member, notices);
                 Some(member)
             }
             Err(error) => {
@@ -206,12 +211,67 @@ impl OpenToolbox {
                 yank: Box::new(yank.clone()),
             });
         }
-        Ok(Member {
+        self.no_advisory_refuses(key, entry, locked)?;
+        let member = Member {
             key,
             entry,
             locked,
             yank,
+        };
+        self.no_policy_refuses(member)?;
+        Ok(member)
+    }
+
+    /// Refuses what a policy does not allow, as far as the lock tells. Whoever loads the tool looks
+    /// at its manifest, too.
+    fn no_policy_refuses(&self, member: Member<'_>) -> Result<(), Error> {
+        if self.policies.is_empty() {
+            return Ok(());
+        }
+        let name = format!("`{}`", member.key);
+        let origin = self.origin_subject(member.locked);
+        self.policies.check_origin(&name, &origin)?;
+        let rights = RightsSubject {
+            grants: &member.grants(),
+            limits: None,
+        };
+        Ok(self.policies.check_rights(&name, &rights)?)
+    }
+
+    /// Refuses a version that an advisory says must not be used, unless it was approved in spite of
+    /// that very advisory.
+    fn no_advisory_refuses(
+        &self,
+        key: &ToolKey,
+        entry: &ToolboxEntry,
+        locked: &LockedTool,
+    ) -> Result<(), Error> {
+        let found = self.known_advisories.about_locked(locked).into_iter();
+        let mut refusing = found.filter(|found| found.refuses(locked));
+        refusing.next().map_or(Ok(()), |found| {
+            Err(Error::Advised(Box::new(RefusedVersion {
+                key: Some(key.clone()),
+                origin: origin(key, entry),
+                version: locked.version.clone(),
+                id: found.advisory.id.clone(),
+                severity: found.advisory.severity,
+                fixed: fixed(found.advisory, locked).cloned(),
+            })))
         })
+    }
+
+    /// Tells `notices` of the advisories about a version that is used nevertheless.
+    pub fn notice_advisories(&self, member: Member<'_>, notices: &dyn Notices) {
+        for found in self.known_advisories.about_locked(member.locked) {
+            if found.ignored.is_none() {
+                notices.notice(&Notice::Advised {
+                    tool: &format!("`{}`", member.key),
+                    version: &member.locked.version,
+                    advisory: found.advisory,
+                    fixed: fixed(found.advisory, member.locked),
+                });
+            }
+        }
     }
 
     /// Refuses texts of the toolbox for a function that the tool does not have: nobody would read
@@ -232,6 +292,16 @@ impl OpenToolbox {
                 known: locked.functions.keys().cloned().collect(),
             })
         })
+    }
+}
+
+/// The first later version of a locked tool that is said to be mended.
+fn fixed<'a>(advisory: &'a Advisory, locked: &LockedTool) -> Option<&'a Version> {
+    match &locked.source {
+        Source::Registry { endpoint, repo, .. } => {
+            advisory.fixed_after(endpoint, repo, &locked.version)
+        }
+        Source::File { .. } | Source::Server { .. } => None,
     }
 }
 

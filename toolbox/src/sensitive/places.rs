@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use tool_hub_manifest::Access;
 
 use super::finding::Refusal;
-use crate::approvals::signature_policy::SYSTEM_DIRECTORY;
 use crate::clients::McpClient;
 use crate::files;
 use crate::open_toolbox::OpenToolbox;
 use crate::settings::Settings;
+use crate::system_file::SYSTEM_DIRECTORY;
 
 /// A kind of sensitive place.
 #[derive(Debug)]

@@ -1,10 +1,11 @@
-//! Reads `config.toml`: a user's registry, bound of the code cache, and rules for new versions.
+//! Reads `config.toml`: a user's registry, cache bound, rules for new versions, and advisories.
 
 use std::path::Path;
 
 use serde::Deserialize;
 use url::Url;
 
+use crate::advisories::source::AdvisorySource;
 use crate::byte_size::ByteSize;
 use crate::error::Error;
 use crate::files;
@@ -21,6 +22,8 @@ pub(super) struct ConfigFile {
     pub(super) accept_code: bool,
     pub(super) refresh_seconds: Option<u64>,
     pub(super) release_age_days: Option<u16>,
+    #[serde(default)]
+    pub(super) advisories: Vec<AdvisorySource>,
 }
 
 impl ConfigFile {

@@ -11,10 +11,14 @@ use tool_hub_manifest::{
 };
 use tool_hub_registry_client::{ClientError, Store};
 use tool_hub_serve::{Catalogue, Presentation, Toolset};
+use tool_hub_toolbox::Error;
+use tool_hub_toolbox::advisories::advisory::RefusedVersion;
+use tool_hub_toolbox::advisories::known::KnownAdvisories;
 use tool_hub_toolbox::consent_record::calls_functions;
 use tool_hub_toolbox::known_releases::KnownReleases;
 use tool_hub_toolbox::loaded::LoadedTool;
 use tool_hub_toolbox::package::Subject;
+use tool_hub_toolbox::policy::policies::Policies;
 
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
@@ -22,7 +26,7 @@ use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
 use crate::consent::signing;
 use crate::serving::release_refresh::Place;
-use crate::serving::toolbox_server::catalogue;
+use crate::serving::toolbox_server::{NOT_ALLOWED, advised, catalogue};
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
@@ -62,6 +66,8 @@ pub(super) struct Only<'a> {
 pub(super) struct ServedVersion {
     pub(super) place: Place,
     version: Version,
+    /// The policies by which it was judged.
+    policies: Vec<Digest>,
 }
 
 impl ServedVersion {
@@ -76,24 +82,62 @@ impl ServedVersion {
             .cloned())
     }
 
-    /// Takes the functions from `toolset` once it is known that the version attacks its users.
+    /// The advisory that refuses the version, if there is one.
+    fn advised(&self, config: &Config) -> anyhow::Result<Option<RefusedVersion>> {
+        let (endpoint, repo) = &self.place;
+        let known = KnownAdvisories::read(&config.settings)?;
+        let found = known.about(endpoint, repo, &self.version).into_iter();
+        let mut refusing = found.filter(|found| found.advisory.severity.refuses());
+        Ok(refusing.next().map(|found| {
+            let fixed = found.advisory.fixed_after(endpoint, repo, &self.version);
+            RefusedVersion {
+                key: None,
+                origin: repo.to_string(),
+                version: self.version.clone(),
+                id: found.advisory.id.clone(),
+                severity: found.advisory.severity,
+                fixed: fixed.cloned(),
+            }
+        }))
+    }
+
+    /// The reason why the version is not served any more: for agents, and for people.
+    fn refused(&self, config: &Config) -> anyhow::Result<Option<[String; 2]>> {
+        let (version, repo) = (&self.version, &self.place.1);
+        if let Some(yank) = self.malicious(config)? {
+            return Ok(Some([
+                format!("its version {version} was withdrawn as malicious"),
+                format!("{repo} {version} was yanked as {yank}"),
+            ]));
+        }
+        let policies = Policies::read(&config.settings);
+        if policies.map_or(true, |policies| policies.digests() != self.policies) {
+            return Ok(Some([
+                NOT_ALLOWED.to_owned(),
+                format!("the policy changed: start the command anew to serve {repo}"),
+            ]));
+        }
+        let refused = self.advised(config)?;
+        Ok(refused.map(|refused| [advised(&refused), refused.to_string()]))
+    }
+
+    /// Takes the functions from `toolset` once it is known that the version attacks its users, or
+    /// that an advisory refuses it.
     pub(super) async fn follow(&self, toolset: &Toolset, session: &Session) -> Infallible {
         let mut looks = tokio::time::interval(LOOK_EVERY);
         loop {
             looks.tick().await;
-            let Ok(Some(yank)) = self.malicious(&session.config) else {
+            let Ok(Some([for_agents, for_people])) = self.refused(&session.config) else {
                 continue;
             };
             let Ok(nothing) = Catalogue::new([]) else {
                 continue;
             };
-            let (version, repo) = (&self.version, &self.place.1);
-            let said = format!("its version {version} was withdrawn as malicious");
-            let names = toolset.names().into_iter().map(|name| (name, said.clone()));
+            let names = toolset.names().into_iter();
+            let names = names.map(|name| (name, for_agents.clone()));
             toolset.replace(nothing.with_withdrawn(names.collect()));
-            let printer = &session.printer;
-            printer.warning(&format!("{repo} {version} was yanked as {yank}"));
-            printer.note("serving 0 functions now");
+            session.printer.warning(&for_people);
+            session.printer.note("serving 0 functions now");
             return pending().await;
         }
     }
@@ -161,11 +205,14 @@ impl Only<'_> {
         let loader = sandbox::loader(&host, &store, config);
         let tool = loader.load_approved(approved, storage).await?;
         let version = verified.manifest().version.clone();
+        let policies = policies(config)?.digests();
         let loaded = LoadedTool::without_toolbox(key, tool);
         let catalogue = catalogue(vec![loaded], presentation)?;
-        let served = self
-            .place(config)
-            .map(|place| ServedVersion { place, version });
+        let served = self.place(config).map(|place| ServedVersion {
+            place,
+            version,
+            policies,
+        });
         Ok((catalogue, served))
     }
 
@@ -190,7 +237,10 @@ impl Only<'_> {
             let storage = config
                 .settings
                 .storage_of_repo(&config.settings.endpoint, &reference.repo);
-            if let Some(verified) = self.pulled(reference, host, config)? {
+            // Whose signature a package had that was pulled before, the store does not say.
+            if policies(config)?.is_empty()
+                && let Some(verified) = self.pulled(reference, host, config)?
+            {
                 return Ok((verified, storage));
             }
         }
@@ -220,7 +270,15 @@ impl Only<'_> {
         };
         let version = verified.manifest().version.clone();
         let place = (config.settings.endpoint.clone(), reference.repo.clone());
-        if let Some(yank) = (ServedVersion { place, version }).malicious(config)? {
+        let served = ServedVersion {
+            place,
+            version,
+            policies: Vec::new(),
+        };
+        if let Some(refused) = served.advised(config)? {
+            return Err(Error::Advised(Box::new(refused)).into());
+        }
+        if let Some(yank) = served.malicious(config)? {
             let yanked = ClientError::VersionYanked {
                 repo: reference.repo.clone(),
                 version: verified.manifest().version.clone(),
@@ -234,4 +292,8 @@ impl Only<'_> {
         };
         Ok(is_meant.then_some(verified))
     }
+}
+
+fn policies(config: &Config) -> anyhow::Result<Policies> {
+    Ok(Policies::read(&config.settings).map_err(Error::from)?)
 }

@@ -13,9 +13,10 @@ use tool_hub_manifest::{
     Capabilities, Digest, Interpreter, Language, Manifest, SbomClaim, Verified, package_file,
 };
 use tool_hub_registry_client::{AllowedYanks, CARD_BYTES_MAX};
+use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
 use tool_hub_toolbox::built_package;
-use tool_hub_toolbox::chosen_version::AllowedNew;
-use tool_hub_toolbox::package::{FetchOptions, Fetched, FetchedFrom, Subject};
+use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
+use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
 use tool_hub_toolbox::target::Target;
 
 use crate::build::{self, Form};
@@ -84,6 +85,8 @@ impl Rebuild<'_> {
             asked: Capabilities::default(),
             allowed_yanks: AllowedYanks::All,
             allowed_new: AllowedNew::IfNoOther,
+            allowed_advisories: AllowedAdvisories::All,
+            purpose: Purpose::Look,
         };
         let (subject, endpoint) = (&target.subject, &target.endpoint);
         let fetched = fetching::fetch(subject, options, endpoint, session).await?;

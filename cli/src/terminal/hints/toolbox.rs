@@ -3,8 +3,11 @@
 use tool_hub_manifest::RepoId;
 use tool_hub_signing::SigningError;
 use tool_hub_toolbox::Error;
+use tool_hub_toolbox::advisories::advisory::RefusedVersion;
+use tool_hub_toolbox::advisories::error::AdvisoryError;
 use tool_hub_toolbox::keyring_item::KeyringError;
 use tool_hub_toolbox::oauth::SignInError;
+use tool_hub_toolbox::policy::error::PolicyError;
 use tool_hub_toolbox::sensitive::finding::{Finding, Refusal};
 use tool_hub_toolbox::signing_keys::error::SigningKeyError;
 use url::Url;
@@ -84,6 +87,24 @@ impl Hint for Error {
                 format!("take another version with: tool load {origin} --as {key}"),
                 format!("or take it out of the toolbox with: tool remove {key}"),
             ],
+            Self::Advised(refused) => advised(refused),
+            Self::Policy(PolicyError::Refused(refusal)) => vec![match &refusal.contact {
+                Some(contact) => {
+                    format!("ask {contact}; all rules are shown by: tool policy explain")
+                }
+                None => "ask whoever wrote the policy; all rules are shown by: tool policy explain"
+                    .to_owned(),
+            }],
+            Self::Policy(_) => one(
+                "mend the file, or ask the machine's administrator to; `tool doctor` shows which policies there are",
+            ),
+            Self::Advisories(AdvisoryError::Damaged { path, .. }) => vec![format!(
+                "delete {}, and read the sources again with: tool audit",
+                path.display()
+            )],
+            Self::Advisories(_) => one(
+                "see `advisories` in config.toml; until it can be read, the copy that was kept counts",
+            ),
             Self::TextsChanged { key, .. } => vec![format!("run: tool load {key}")],
             Self::UnknownFunction {
                 function, known, ..
@@ -197,6 +218,31 @@ impl Hint for SigningKeyError {
             _ => Vec::new(),
         }
     }
+}
+
+/// The ways on from a version that an advisory refuses.
+fn advised(refused: &RefusedVersion) -> Vec<String> {
+    let RefusedVersion {
+        key,
+        origin,
+        version,
+        id,
+        fixed,
+        ..
+    } = refused;
+    let named = key
+        .as_ref()
+        .map_or_else(String::new, |key| format!(" --as {key}"));
+    let mut hints = vec!["read what it says with: tool audit".to_owned()];
+    if let Some(fixed) = fixed {
+        hints.push(format!(
+            "take the mended version with: tool load {origin}@{fixed}{named}"
+        ));
+    }
+    hints.push(format!(
+        "if you know why it does not concern you: tool load {origin}@{version}{named} --allow-advisory {id}"
+    ));
+    hints
 }
 
 /// The flags that accept all dangers, where that can be done.

@@ -1,0 +1,126 @@
+//! The `AdvisorySource`: a data set of the registry, a URL, or a path.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use tool_hub_manifest::RepoId;
+use url::{Host, Url};
+
+use super::error::AdvisoryError;
+
+/// A place of advisories as a user names it. What starts with `.`, `/` or `~` is a path, what has
+/// `://` a URL, everything else a data set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum AdvisorySource {
+    /// A data set of the user's registry.
+    Dataset(RepoId),
+    /// A file to download.
+    Url(Url),
+    /// A file or directory.
+    Path(PathBuf),
+}
+
+impl FromStr for AdvisorySource {
+    type Err = AdvisoryError;
+
+    fn from_str(text: &str) -> Result<Self, AdvisoryError> {
+        let refused = |rule: String| AdvisoryError::NotASource {
+            text: text.chars().take(200).collect(),
+            rule,
+        };
+        if text.starts_with(['.', '/', '~']) {
+            return Ok(Self::Path(PathBuf::from(text)));
+        }
+        if !text.contains("://") {
+            let repo = text.parse::<RepoId>();
+            return repo
+                .map(Self::Dataset)
+                .map_err(|_| refused("write owner/name, an https URL, or ./a/path".to_owned()));
+        }
+        let url: Url = text.parse().map_err(|error| refused(format!("{error}")))?;
+        match is_private(&url) {
+            true => Ok(Self::Url(url)),
+            false => Err(refused(
+                "only https keeps others from changing advisories on the way".to_owned(),
+            )),
+        }
+    }
+}
+
+/// True if nobody on the way can change what `url` answers: by https, or on this machine.
+pub(crate) fn is_private(url: &Url) -> bool {
+    match url.scheme() {
+        "https" => true,
+        "http" => match url.host() {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        },
+        _ => false,
+    }
+}
+
+impl TryFrom<String> for AdvisorySource {
+    type Error = AdvisoryError;
+
+    fn try_from(text: String) -> Result<Self, AdvisoryError> {
+        text.parse()
+    }
+}
+
+impl From<AdvisorySource> for String {
+    fn from(source: AdvisorySource) -> Self {
+        source.to_string()
+    }
+}
+
+impl fmt::Display for AdvisorySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dataset(repo) => repo.fmt(f),
+            Self::Url(url) => url.fmt(f),
+            Self::Path(path) => path.display().fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_told_apart() {
+        for (text, expect) in [
+            ("acme/advisories", "dataset"),
+            ("https://osv.example/tool-hub/all.zip", "url"),
+            ("http://127.0.0.1:9/all.zip", "url"),
+            ("http://[::1]/all.zip", "url"),
+            ("./advisories", "path"),
+            ("~/advisories", "path"),
+            ("http://osv.example/all.zip", "only https"),
+            ("http://127.0.0.1.evil.example/x", "only https"),
+            ("file:///etc", "only https"),
+            ("acme", "write owner/name"),
+            ("https://", "empty host"),
+        ] {
+            match text.parse::<AdvisorySource>() {
+                Ok(source) => {
+                    let kind = match source {
+                        AdvisorySource::Dataset(_) => "dataset",
+                        AdvisorySource::Url(_) => "url",
+                        AdvisorySource::Path(_) => "path",
+                    };
+                    assert_eq!(kind, expect, "{text}");
+                }
+                Err(error) => {
+                    let error = error.to_string();
+                    assert!(error.contains(expect), "{error}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! The `Policies` that are in force: the machine's, `/etc/tool-hub/policy.toml`, and the user's.
+
+use std::path::{Path, PathBuf};
+
+use toml_edit::DocumentMut;
+use tool_hub_manifest::{Digest, RepoId, Source};
+use url::Url;
+
+use super::document::PolicyDocument;
+use super::error::PolicyError;
+use super::rule::{PolicyRefusal, RuleOutcome};
+use super::subject::{OriginSubject, RightsSubject};
+use crate::error::Error;
+use crate::files;
+use crate::settings::Settings;
+use crate::system_file::{self, ROOT, SYSTEM_DIRECTORY};
+
+const FILE: &str = "policy.toml";
+
+/// All policies that were found. Each applies by itself.
+#[derive(Debug, Clone, Default)]
+pub struct Policies(Vec<Policy>);
+
+/// A policy and its file.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// The file.
+    pub file: PathBuf,
+    /// The digest of the file, by which an administrator recognizes it.
+    pub digest: Digest,
+    /// The rules as they are written: each key with its value.
+    pub rules: Vec<(String, String)>,
+    /// The rules.
+    pub document: PolicyDocument,
+}
+
+impl Policies {
+    /// Reads the machine's policy, whatever the variables say, and the user's.
+    ///
+    /// # Errors
+    /// If a file is there and cannot be read, or the machine's could be written by others: no rule
+    /// is known then, so nothing may be used.
+    pub fn read(settings: &Settings) -> Result<Self, PolicyError> {
+        let read = Self::read_in(Path::new(SYSTEM_DIRECTORY), ROOT, &settings.user);
+        read.map_err(|error| PolicyError::Unknown {
+            source: Box::new(error),
+        })
+    }
+
+    fn read_in(system: &Path, owner: u32, user: &Path) -> Result<Self, Error> {
+        let mut policies = Vec::new();
+        if let Some((file, text)) = system_file::read(system, FILE, owner)? {
+            policies.push(Policy::parse(file, &text)?);
+        }
+        let own = user.join(FILE);
+        if let Some(text) = files::read_if_present(&own)? {
+            policies.push(Policy::parse(own, &text)?);
+        }
+        Ok(Self(policies))
+    }
+
+    /// The files that policies are read from, whether there are any.
+    pub fn files(settings: &Settings) -> [PathBuf; 2] {
+        [
+            Path::new(SYSTEM_DIRECTORY).join(FILE),
+            settings.user.join(FILE),
+        ]
+    }
+
+    /// The digests of the files.
+    pub fn digests(&self) -> Vec<Digest> {
+        self.0.iter().map(|policy| policy.digest).collect()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The policies.
+    pub fn iter(&self) -> impl Iterator<Item = &Policy> {
+        self.0.iter()
+    }
+
+    /// Refuses a repo, before its registry is asked for it.
+    ///
+    /// # Errors
+    /// [`PolicyError::Refused`].
+    pub fn check_repo(&self, tool: &str, endpoint: &Url, repo: &RepoId) -> Result<(), PolicyError> {
+        self.check(tool, |document| document.judge_repo(endpoint, repo))
+    }
+
+    /// Refuses what comes from a place that is not allowed.
+    ///
+    /// # Errors
+    /// [`PolicyError::Refused`].
+    pub fn check_place(&self, tool: &str, source: &Source) -> Result<(), PolicyError> {
+        self.check(tool, |document| document.judge_place(source))
+    }
+
+    /// Refuses a version by its place, signer, yank or advisories.
+    ///
+    /// # Errors
+    /// [`PolicyError::Refused`].
+    pub fn check_origin(&self, tool: &str, subject: &OriginSubject<'_>) -> Result<(), PolicyError> {
+        self.check(tool, |document| document.judge_origin(subject))
+    }
+
+    /// Refuses rights beyond the ceilings.
+    ///
+    /// # Errors
+    /// [`PolicyError::Refused`].
+    pub fn check_rights(&self, tool: &str, subject: &RightsSubject<'_>) -> Result<(), PolicyError> {
+        self.check(tool, |document| document.judge_rights(subject))
+    }
+
+    fn check(
+        &self,
+        tool: &str,
+        judge: impl Fn(&PolicyDocument) -> Vec<RuleOutcome>,
+    ) -> Result<(), PolicyError> {
+        for policy in &self.0 {
+            let refusing = judge(&policy.document).into_iter().find(|it| !it.passes);
+            if let Some(outcome) = refusing {
+                return Err(PolicyError::Refused(Box::new(PolicyRefusal {
+                    tool: tool.to_owned(),
+                    file: policy.file.clone(),
+                    outcome,
+                    contact: policy.document.contact.clone(),
+                })));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Policy {
+    fn parse(file: PathBuf, text: &str) -> Result<Self, Error> {
+        let document = files::parse_toml(&file, text)?;
+        Ok(Self {
+            digest: Digest::of(text.as_bytes()),
+            rules: rules_of(text),
+            document,
+            file,
+        })
+    }
+}
+
+/// The keys of a document, such as `signers.required`, with their values.
+fn rules_of(text: &str) -> Vec<(String, String)> {
+    let Ok(document) = text.parse::<DocumentMut>() else {
+        return Vec::new();
+    };
+    let mut rules = Vec::new();
+    for (section, item) in document.iter() {
+        match item.as_table_like() {
+            Some(table) => rules.extend(table.iter().map(|(key, item)| {
+                (
+                    format!("{section}.{key}"),
+                    item.to_string().trim().to_owned(),
+                )
+            })),
+            None => rules.push((section.to_owned(), item.to_string().trim().to_owned())),
+        }
+    }
+    rules
+}
+
+#[cfg(all(test, unix))]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test writes files as strangers leave them"
+)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    use super::*;
+
+    struct Machine(tempfile::TempDir);
+
+    impl Machine {
+        fn new() -> Self {
+            let directory = tempfile::tempdir().unwrap();
+            for name in ["etc", "user"] {
+                let below = directory.path().join(name);
+                fs::create_dir(&below).unwrap();
+                fs::set_permissions(&below, Permissions::from_mode(0o755)).unwrap();
+            }
+            Self(directory)
+        }
+
+        fn write(&self, name: &str, text: &str) -> PathBuf {
+            let path = self.0.path().join(name).join(FILE);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+            path
+        }
+
+        fn read(&self) -> Result<Policies, Error> {
+            let owner = self.0.path().metadata().unwrap().uid();
+            let [system, user] = ["etc", "user"].map(|name| self.0.path().join(name));
+            Policies::read_in(&system, owner, &user)
+        }
+    }
+
+    #[test]
+    fn rules_are_listed_as_they_are_written() {
+        let rules = rules_of("contact = 'x'\n[signers]\nrequired = true # all\n");
+        assert_eq!(rules[0], ("contact".to_owned(), "'x'".to_owned()));
+        assert_eq!(rules[1].0, "signers.required");
+    }
+
+    fn refusal(policies: &Policies) -> Option<String> {
+        let file = Source::File { path: "/a".into() };
+        policies
+            .check_place("`a`", &file)
+            .err()
+            .map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_user_adds_rules_and_takes_none_away() {
+        let machine = Machine::new();
+        assert!(machine.read().unwrap().is_empty());
+        machine.write("user", "sources.files = false");
+        assert!(
+            refusal(&machine.read().unwrap())
+                .unwrap()
+                .contains("user/policy.toml")
+        );
+        machine.write("etc", "sources.files = false");
+        machine.write("user", "sources.files = true");
+        let said = refusal(&machine.read().unwrap()).unwrap();
+        assert!(
+            said.contains("etc/policy.toml: expected a tool of a registry"),
+            "{said}"
+        );
+        machine.write("etc", "sources.files = true");
+        assert_eq!(refusal(&machine.read().unwrap()), None);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_trusted_or_read_is_an_error() {
+        for (name, text) in [
+            ("etc", "sources = 1"),
+            ("user", "nothing = true"),
+            ("etc", "["),
+        ] {
+            let machine = Machine::new();
+            machine.write(name, text);
+            assert!(
+                matches!(machine.read(), Err(Error::Settings { .. })),
+                "{text}"
+            );
+        }
+        let machine = Machine::new();
+        let path = machine.write("etc", "");
+        for mode in [0o664, 0o646] {
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            assert!(
+                matches!(machine.read(), Err(Error::NotRoots { .. })),
+                "{mode:o}"
+            );
+        }
+        // Somebody else's file, swapped in.
+        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        let [system, user] = ["etc", "user"].map(|name| machine.0.path().join(name));
+        let owner = machine.0.path().metadata().unwrap().uid();
+        assert!(Policies::read_in(&system, owner + 1, &user).is_err());
+        // A link to a file of the administrator's is not that file.
+        let elsewhere = machine.0.path().join("elsewhere");
+        fs::rename(&path, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+        assert!(matches!(machine.read(), Err(Error::NotRoots { .. })));
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(matches!(machine.read(), Err(Error::Read { .. })));
+    }
+}
