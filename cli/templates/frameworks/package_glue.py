@@ -1,7 +1,7 @@
 """Offers the tools for a framework of a package to agents. `tool build` writes this for each build."""
 
 from tool_hub_package import PackageTools
-from tool_hub_server import Program
+from tool_hub_program import Program
 
 PROGRAM = Program({{module_text}}, {{function}}, {{arguments}}, {{exports}}, lambda: PackageTools({{modules}}))
 

@@ -1,6 +1,6 @@
 """Offers the tools of a server to agents. `tool build` writes this for each build."""
 
-from tool_hub_server import Program
+from tool_hub_program import Program
 
 PROGRAM = Program({{module_text}}, {{function}}, {{arguments}}, {{exports}})
 

@@ -125,6 +125,10 @@ pub(super) fn server_modules() -> Vec<GeneratedSource> {
             include_str!("../../../templates/frameworks/tool_hub_schema.py"),
         ),
         (
+            "tool_hub_program.py",
+            include_str!("../../../templates/frameworks/tool_hub_program.py"),
+        ),
+        (
             "tool_hub_server.py",
             include_str!("../../../templates/frameworks/tool_hub_server.py"),
         ),
