@@ -34,12 +34,6 @@ api.upload_file(
     path_in_repo="tokenizer_config.json",
     repo_id="ann/tiny-model",
 )
-# In a model's repo this name means nothing.
-api.upload_file(
-    path_or_fileobj=b"v1: trained in May",
-    path_in_repo="releases.toml",
-    repo_id="ann/tiny-model",
-)
 "#;
 
 fn toolbox(home: &Home) {

@@ -55,6 +55,25 @@ async fn every_form_of_reference() {
     assert_eq!(versions, ["2.0.0-rc.1", "1.1.0", "1.0.0"]);
 }
 
+/// In the repo of a model `releases.toml` may be anything.
+#[tokio::test]
+async fn what_is_no_tool_has_no_releases() {
+    let registry = Registry::start().await;
+    let mut repo = Repo::default();
+    let text = b"v1: trained in May".to_vec();
+    let commit = repo.add(BTreeMap::from([("releases.toml".to_owned(), text)]));
+    registry.change(|world| world.repos.insert("alice/model".into(), repo));
+    let client = anonymous(&registry);
+    let reference = "alice/model".parse().unwrap();
+    let refused = client.resolve(&reference).await.unwrap_err();
+    assert!(
+        matches!(refused, ClientError::ReleasesUnreadable { .. }),
+        "{refused}"
+    );
+    let resolved = client.resolve_plainly(&reference).await.unwrap();
+    assert_eq!(resolved.commit.as_str(), commit);
+}
+
 #[tokio::test]
 async fn a_branch_does_not_stand_in_for_a_version() {
     let registry = registry().await;
