@@ -386,7 +386,7 @@ fn shown(files: &[ComparedFile]) -> String {
     let sections: Vec<&ChangedSection> = files.iter().flat_map(|it| &it.sections).collect();
     if !sections.is_empty() {
         lines.push(format!(
-            "\nSections of {} that differ",
+            "Sections of {} that differ",
             package_file::COMPONENT
         ));
     }
