@@ -20,6 +20,8 @@ def home(tmp_path_factory):
     place = tmp_path_factory.mktemp("home")
     kept = {name: os.environ.get(name) for name in ("TOOL_HUB_HOME", "HF_ENDPOINT", "HF_TOKEN")}
     os.environ["TOOL_HUB_HOME"] = str(place)
+    # Tools of tests were published a moment ago.
+    (place / "config.toml").write_text("release_age_days = 0\n")
     # Compilers of components are fetched once for all tests of the project; what they make is
     # compiled once in a run.
     (place / "cache").mkdir()

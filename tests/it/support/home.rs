@@ -57,7 +57,7 @@ impl Home {
         std::fs::create_dir_all(&cache).expect("a cache directory");
         std::os::unix::fs::symlink(toolchains(), cache.join("toolchains")).expect("a link");
         std::os::unix::fs::symlink(compiled_code(), cache.join("compiled")).expect("a link");
-        // What tests publish is new.
+        // Tools of tests were published a moment ago.
         home.configure("");
         home
     }
