@@ -92,6 +92,9 @@ pub struct LogEntry {
     /// True if it was younger than the user's release age, and they took it nevertheless.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub taken_new: bool,
+    /// The repository of a build service whose job published it, by the registry's word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built_from: Option<String>,
 }
 
 /// The source of a tool's bytes.

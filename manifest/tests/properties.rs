@@ -355,6 +355,7 @@ fn log_entry() -> impl Strategy<Value = LogEntry> {
         index,
         at: "2026-01-02T03:04:05Z".to_owned(),
         taken_new: index % 2 == 1,
+        built_from: (index % 3 == 0).then(|| "acme/forecast".to_owned()),
     })
 }
 

@@ -84,7 +84,7 @@ fn changes(approved: &ServerDescription, new: &ServerDescription) -> Vec<Change>
         let package = description.package(name, Capabilities::default());
         let inspection = inspect_server(&Verified::check(package).ok()?).ok()?;
         let path = "server".into();
-        Some(inspection.terms(Source::File { path }, None))
+        Some(inspection.terms(Source::File { path }, None, None))
     };
     match (terms(approved), terms(new)) {
         (Some(old), Some(new)) => {

@@ -162,6 +162,15 @@ fn a_job_pushes() {
     assert_eq!(user.tool("call adder.add a=20 b=22").ok(), "42\n");
 
     let id = found["publishers"][0]["id"].as_str().expect("an id");
+    // The user sees the repository, and a version without one stops.
+    let report = user.run(["inspect", TOOL]).ok();
+    let built_from = format!("acme/forecast of {} (owner 65)", service.url());
+    assert!(
+        report.contains(&format!(
+            "built from {built_from}, as its build service says"
+        )),
+        "{report}"
+    );
     let removed = ada.run(["registry", "publisher", "remove", TOOL, id]);
     says(&removed, 0, "its tokens are refused from now on");
     version(&job, "1.4.0");
@@ -171,6 +180,20 @@ fn a_job_pushes() {
         "no trusted publisher of ada/adder is release.yml",
     );
     assert_eq!(found["only"], Value::Bool(true));
+
+    says(
+        &ada.run(["registry", "publisher", "only", TOOL, "--off"]),
+        0,
+        "",
+    );
+    version(&ada, "1.4.0");
+    ada.run(line).ok();
+    let stopped = user.tool("update");
+    says(&stopped, 3, &format!("  - built from: {built_from}"));
+    assert_eq!(
+        user.tool("list --json").json()["tools"][0]["version"],
+        "1.3.0"
+    );
 }
 
 fn only_issuers_with_a_name() {

@@ -1,14 +1,14 @@
 //! Compares an approved tool with the one that is to replace it.
 
 use tool_hub_host::{Change, Inspection};
-use tool_hub_manifest::{KeyFingerprint, LockedTool, Source};
+use tool_hub_manifest::{KeyFingerprint, LockedTool, LogEntry, Source};
 
 use crate::error::Error;
 use crate::package::inspect_from;
 use crate::settings::Settings;
 
-/// All differences between the tool of `new`, from `source` and signed by `signer`, and the
-/// approved one; empty if there are none.
+/// All differences between the tool of `new`, from `source`, signed by `signer` and `logged` by its
+/// registry, and the approved one; empty if there are none.
 ///
 /// # Errors
 /// [`Error::Store`] if the bytes of the approved tool are not in the store any more.
@@ -17,6 +17,7 @@ pub fn compare_with_approved(
     new: &Inspection,
     source: Source,
     signer: Option<KeyFingerprint>,
+    logged: Option<&LogEntry>,
     settings: &Settings,
 ) -> Result<Vec<Change>, Error> {
     let pin = approved.pin();
@@ -26,6 +27,8 @@ pub fn compare_with_approved(
     };
     let old = inspect_from(&approved.source, &bytes)?;
     let old = old.with_overrides(approved.overrides.clone());
-    let old = old.terms(approved.source.clone(), approved.signer);
-    Ok(old.changes(&new.terms(source, signer)))
+    let built_from = |logged: Option<&LogEntry>| logged.and_then(|it| it.built_from.clone());
+    let before = built_from(approved.logged.as_ref());
+    let old = old.terms(approved.source.clone(), approved.signer, before);
+    Ok(old.changes(&new.terms(source, signer, built_from(logged))))
 }

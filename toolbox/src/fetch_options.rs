@@ -40,7 +40,8 @@ impl From<Capabilities> for FetchOptions {
     }
 }
 
-/// The versions that are taken although they are younger than [`release_age`](crate::settings::Settings::release_age).
+/// The versions that are taken although they are younger than the
+/// [`release_age`](crate::settings::Settings::release_age).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AllowedNew {
     /// None. One that is named exactly, or in use already, is taken at any age.

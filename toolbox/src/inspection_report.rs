@@ -118,6 +118,14 @@ fn identity(from: &Provenance) -> Vec<String> {
             "publisher",
             &format!("{}{on}{by}", repo.owner()),
         ));
+        let built_from = from.logged.as_ref().and_then(|it| it.built_from.as_ref());
+        rows.extend(built_from.map(|source| {
+            let source = escape_line(source);
+            details::row(
+                "built from",
+                &format!("{source}, as its build service says"),
+            )
+        }));
     }
     rows
 }

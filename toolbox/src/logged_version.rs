@@ -33,6 +33,8 @@ pub struct LoggedVersion {
     manifest: Digest,
     component: Option<Digest>,
     yanked: Option<Severity>,
+    /// The repository that a job of a build service published it from.
+    built_from: Option<String>,
 }
 
 /// One version of a repo.
@@ -152,6 +154,7 @@ impl LoggedVersion {
             index: self.index,
             at: self.at.format(&Rfc3339).unwrap_or_default(),
             taken_new,
+            built_from: self.built_from.clone(),
         }
     }
 
@@ -300,6 +303,7 @@ fn of_records(
                 manifest,
                 component,
                 at,
+                publisher,
                 ..
             } => {
                 let before = found.get_or_insert_with(|| LoggedVersion {
@@ -309,6 +313,7 @@ fn of_records(
                     manifest,
                     component,
                     yanked: None,
+                    built_from: publisher.map(|job| job.source()),
                 });
                 if (before.manifest, before.component) != (manifest, component) {
                     return Err(LogError::LoggedTwice { repo, version });

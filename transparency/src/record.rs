@@ -79,6 +79,20 @@ pub struct JobIdentity {
     pub commit: Option<String>,
 }
 
+impl JobIdentity {
+    /// The repository with the sources, with what makes it one: the service and the owner's
+    /// number, which another owner of the same name does not have.
+    pub fn source(&self) -> String {
+        let Self {
+            issuer,
+            repository,
+            owner_id,
+            ..
+        } = self;
+        format!("{repository} of {issuer} (owner {owner_id})")
+    }
+}
+
 /// A record is hidden, and nothing says of what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a record of the log is hidden, and what was sent does not open it")]

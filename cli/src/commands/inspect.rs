@@ -246,6 +246,7 @@ fn origin(fetched: &Fetched, published: Option<&str>) -> serde_json::Value {
             "publisher": resolved.repo.owner(),
             "published": published,
             "log_index": fetched.logged.as_ref().map(|entry| entry.index),
+            "built_from": fetched.logged.as_ref().and_then(|entry| entry.built_from.as_ref()),
         }),
         FetchedFrom::File { path } => json!({ "path": path }),
         FetchedFrom::Server { address } => json!({ "mcp": address }),

@@ -374,7 +374,15 @@ fn show_difference(
     let Session { config, printer } = session;
     let source = fetched.origin.source();
     let signer = fetched.signature.signer_compared_with(approved.signer);
-    match compare_with_approved(approved, inspection, source, signer, &config.settings) {
+    let logged = fetched.logged.as_ref();
+    match compare_with_approved(
+        approved,
+        inspection,
+        source,
+        signer,
+        logged,
+        &config.settings,
+    ) {
         Ok(changes) if changes.is_empty() => false,
         Ok(changes) => {
             let version = &approved.version;

@@ -220,7 +220,9 @@ impl Update {
         let grants: Grants = locked.grants.clone().within(asked);
         let source = fetched.origin.source();
         let signer = fetched.signature.signer_compared_with(locked.signer);
-        let changes = compare_with_approved(locked, &new, source, signer, &config.settings)?;
+        let logged = fetched.logged.as_ref();
+        let settings = &config.settings;
+        let changes = compare_with_approved(locked, &new, source, signer, logged, settings)?;
         let accepts_code = self.accept_code || config.settings.accept_code;
         let passes = match Change::greatest(&changes) {
             None | Some(ChangeKind::Less | ChangeKind::Newer) => true,

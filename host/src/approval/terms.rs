@@ -25,6 +25,7 @@ use crate::component::packages::IncludedPackage;
 pub struct Terms {
     source: Source,
     signer: Option<KeyFingerprint>,
+    built_from: Option<String>,
     pin: Pin,
     name: ToolName,
     version: Version,
@@ -78,8 +79,13 @@ pub enum ChangeKind {
 
 impl Inspection {
     /// The terms of this tool from `source`, with the key of the verified signature, `signer`, if
-    /// it is signed.
-    pub fn terms(&self, source: Source, signer: Option<KeyFingerprint>) -> Terms {
+    /// it is signed, and the repository that a build service built it from, if one did.
+    pub fn terms(
+        &self,
+        source: Source,
+        signer: Option<KeyFingerprint>,
+        built_from: Option<String>,
+    ) -> Terms {
         // Destructured, so that a new field does not compile until it is sorted into the terms or
         // derived from the others.
         let Self {
@@ -132,6 +138,7 @@ impl Inspection {
         Terms {
             source,
             signer,
+            built_from,
             pin: *verified.pin(),
             interpreter: interpreter.map(|interpreter| interpreter.digest),
             packages: packages.clone(),

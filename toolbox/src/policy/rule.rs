@@ -396,6 +396,7 @@ mod tests {
         let file = Source::File { path: "/a".into() };
         let judged = |source: &Source, days_ago: Option<i64>| {
             let entry = days_ago.map(|days| LogEntry {
+                built_from: None,
                 index: 0,
                 at: (OffsetDateTime::now_utc() - Duration::days(days))
                     .format(&Rfc3339)

@@ -26,6 +26,7 @@ impl Terms {
         let Self {
             source,
             signer,
+            built_from,
             pin,
             name,
             version,
@@ -60,6 +61,7 @@ impl Terms {
             new_signer.as_deref(),
             Beyond,
         );
+        found.built_from(built_from.as_deref(), new.built_from.as_deref());
         found.text("name", name.as_str(), new.name.as_str());
         found.text("description", description, &new.description);
         let (old_license, new_license) = (license.as_deref(), new.license.as_deref());
@@ -123,6 +125,14 @@ impl Changes {
             let kind = if new.is_none() { lost } else { Beyond };
             let owned = |text: Option<&str>| text.map(str::to_owned);
             self.add(what, owned(old), owned(new), kind);
+        }
+    }
+
+    /// Compares the repositories that a build service built the versions from. The first one takes
+    /// nothing away.
+    fn built_from(&mut self, old: Option<&str>, new: Option<&str>) {
+        if old.is_some() {
+            self.option("built from", old, new, Beyond);
         }
     }
 

@@ -124,7 +124,11 @@ fn terms(component: Vec<u8>, mut manifest: Manifest, commit: char) -> Terms {
     };
     let inspection = inspect(&verified).expect("a component");
     let inspection = inspection.with_overrides(overrides);
-    inspection.terms(source(commit), Some(KeyFingerprint::of(b"ada")))
+    inspection.terms(
+        source(commit),
+        Some(KeyFingerprint::of(b"ada")),
+        Some("acme/x".to_owned()),
+    )
 }
 
 fn approved() -> Terms {

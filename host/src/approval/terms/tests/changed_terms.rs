@@ -170,7 +170,7 @@ fn of_components(pairs: &mut Pairs) {
 
 /// Parts that are not in a manifest, or that are hard to write as a component.
 fn of_the_rest(pairs: &mut Pairs) {
-    let edits: [Edit<Terms>; 15] = [
+    let edits: [Edit<Terms>; 17] = [
         ("packages", |it| {
             it.packages.push(IncludedPackage {
                 origin: None,
@@ -184,6 +184,8 @@ fn of_the_rest(pairs: &mut Pairs) {
         ("prompts", |it| it.prompts = true),
         ("resources", |it| it.resources = true),
         ("signer", |it| it.signer = None),
+        ("built from", |it| it.built_from = None),
+        ("built from", |it| it.built_from = Some("eve/x".to_owned())),
         ("signer", |it| it.signer = Some(KeyFingerprint::of(b"eve"))),
         ("from", |it| {
             it.source = Source::File { path: "/x".into() };
