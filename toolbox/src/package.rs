@@ -250,7 +250,7 @@ impl Subject {
         if let Some(logged) = &logged {
             let said = resolved.releases.yanked.get(version);
             logged
-                .check(&resolved.commit, &verified.pin())
+                .check(&resolved.commit, verified.pin())
                 .and_then(|()| {
                     logged.check_yank(&resolved.repo, version, said.map(|yank| yank.severity))
                 })

@@ -23,7 +23,7 @@ pub enum LogRecord {
         component: Option<Digest>,
         /// The job that published it, where it was one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        publisher: Option<JobIdentity>,
+        publisher: Option<Box<JobIdentity>>,
         /// The time by the registry's clock.
         #[serde(with = "time::serde::rfc3339")]
         at: OffsetDateTime,

@@ -128,7 +128,7 @@ pub(crate) async fn revoke(call: Call<SignedIn>) -> Reply {
 
 /// The outcome of an exchange.
 enum Issued {
-    Token(String, TokenRow),
+    Token(String, Box<TokenRow>),
     Unmatched,
     UsedBefore,
 }
@@ -165,7 +165,7 @@ async fn issue(
         .insert_token(&repository.owner, &row, &hash(&secret))
         .await?;
     writing.commit().await?;
-    Ok(Issued::Token(secret, row))
+    Ok(Issued::Token(secret, Box::new(row)))
 }
 
 /// The token covers no repository by its name, which may belong to another one later.

@@ -41,7 +41,7 @@ impl Publication {
         let commit = self.commit.to_string();
         let mut record = version_record(full_name, &self.version, &commit, digests, now_ms)?;
         if let LogRecord::Version { publisher, .. } = &mut record {
-            *publisher = job;
+            *publisher = job.map(Box::new);
         }
         Some(record)
     }

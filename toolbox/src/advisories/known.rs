@@ -1,6 +1,7 @@
 //! The `KnownAdvisories`, `known_advisories.json`: a copy of what the sources said last.
 //! So advisories are known where nobody asks a source, and while the network is away.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -163,7 +164,7 @@ impl KnownAdvisories {
                 }
             }
         }
-        found.sort_by(|one, other| other.advisory.severity.cmp(&one.advisory.severity));
+        found.sort_by_key(|one| Reverse(one.advisory.severity));
         found
     }
 

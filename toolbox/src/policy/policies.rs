@@ -181,24 +181,24 @@ mod tests {
 
     impl Machine {
         fn new() -> Self {
-            let directory = tempfile::tempdir().unwrap();
+            let directory = tempfile::tempdir().expect("a directory");
             for name in ["etc", "user"] {
                 let below = directory.path().join(name);
-                fs::create_dir(&below).unwrap();
-                fs::set_permissions(&below, Permissions::from_mode(0o755)).unwrap();
+                fs::create_dir(&below).expect("a directory");
+                fs::set_permissions(&below, Permissions::from_mode(0o755)).expect("a mode");
             }
             Self(directory)
         }
 
         fn write(&self, name: &str, text: &str) -> PathBuf {
             let path = self.0.path().join(name).join(FILE);
-            fs::write(&path, text).unwrap();
-            fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+            fs::write(&path, text).expect("a file");
+            fs::set_permissions(&path, Permissions::from_mode(0o644)).expect("a mode");
             path
         }
 
         fn read(&self) -> Result<Policies, Error> {
-            let owner = self.0.path().metadata().unwrap().uid();
+            let owner = self.0.path().metadata().expect("a directory").uid();
             let [system, user] = ["etc", "user"].map(|name| self.0.path().join(name));
             Policies::read_in(&system, owner, &user)
         }

@@ -1,6 +1,7 @@
 //! The npm packages that become part of a bundle, and the errors of those that cannot.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 use data_encoding::{BASE64, HEXLOWER};
@@ -136,13 +137,11 @@ pub(super) fn of_modules(
         if package.is_native() && !native::works_without(&package.name) {
             return Err(package.refusal(directory));
         }
-        if !found.contains_key(&package.directory) {
-            let hash = package.hash(&mut known);
-            let listed = IncludedPackage {
-                hash,
+        if let Entry::Vacant(entry) = found.entry(package.directory.clone()) {
+            entry.insert(IncludedPackage {
+                hash: package.hash(&mut known),
                 ..package.listed()
-            };
-            found.insert(package.directory, listed);
+            });
         }
     }
     let mut packages: Vec<IncludedPackage> = found.into_values().collect();

@@ -24,6 +24,7 @@ impl Issuer {
             .unwrap()
     }
 
+    #[expect(clippy::print_stderr, reason = "a test that does not run says so")]
     fn start_process() -> Option<Self> {
         if let Some(reason) = packages::python_missing() {
             eprintln!("SKIPPED: {reason}");
