@@ -1,7 +1,7 @@
 //! Fetches a tool by its registry name or path, verifies and inspects it; nothing of it is run.
 
 use tool_hub_registry_client::Silent;
-use tool_hub_toolbox::fetch_options::FetchOptions;
+use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
 use tool_hub_toolbox::package::{Subject, Watchers};
 use tool_hub_toolbox::provenance::Provenance;
 
@@ -21,8 +21,12 @@ pub async fn load(workspace: &Workspace, subject: &str) -> Result<Inspection, Er
         progress: &Silent,
         notices: workspace.notices(),
     };
-    // A component without a manifest asks for nothing.
-    let options = FetchOptions::default();
+    // A component without a manifest asks for nothing. A version that is new is one to look at:
+    // whoever approves it names its digest.
+    let options = FetchOptions {
+        allowed_new: AllowedNew::IfNoOther,
+        ..FetchOptions::default()
+    };
     let fetched = subject.fetch(options, &settings.endpoint, settings, watchers);
     let fetched = fetched.await?;
     let from = Provenance::of(&fetched, settings, workspace.notices()).await;
