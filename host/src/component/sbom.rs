@@ -235,14 +235,16 @@ fn licenses(license: Option<&str>) -> Vec<LicenseChoice> {
     let Some(license) = license.filter(|it| !it.trim().is_empty()) else {
         return Vec::new();
     };
-    // Such as `MIT/Apache-2.0`, which cargo took for an expression once.
-    let amended = spdx::Expression::canonicalize(license).ok().flatten();
-    let expression = amended.as_deref().unwrap_or(license);
-    vec![match spdx::Expression::parse(expression) {
-        Ok(_) => LicenseChoice::Expression {
+    // Such as `MIT/Apache-2.0`, which cargo took for an expression once. Other names are not guessed
+    // at: `BSD` may be any of several licenses.
+    let amended = license.replace('/', " OR ");
+    let expressions = [license, &amended].into_iter();
+    let mut expressions = expressions.filter(|it| spdx::Expression::parse(it).is_ok());
+    vec![match expressions.next() {
+        Some(expression) => LicenseChoice::Expression {
             expression: expression.to_owned(),
         },
-        Err(_) => LicenseChoice::License {
+        None => LicenseChoice::License {
             license: License {
                 id: None,
                 name: Some(license.to_owned()),
