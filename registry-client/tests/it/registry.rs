@@ -306,8 +306,12 @@ impl Repo {
         }
         let mut files = parent.map_or_else(Files::new, |it| self.commits[it].clone());
         for line in &lines[1..] {
-            assert_eq!(line["key"], "file");
             let value = &line["value"];
+            if line["key"] == "deletedFile" {
+                files.remove(value["path"].as_str().unwrap());
+                continue;
+            }
+            assert_eq!(line["key"], "file");
             let content = BASE64.decode(value["content"].as_str().unwrap().as_bytes());
             files.insert(value["path"].as_str().unwrap().to_owned(), content.unwrap());
         }
