@@ -119,6 +119,8 @@ fn new_versions_wait() {
     let config = user.tool_home().join("config.toml");
     std::fs::remove_file(config).expect("config.toml");
     let newest = digest(&user, "ada/adder");
+    let hint = format!("hint: load it with: tool load ada/adder --allow-new --approve {newest}");
+    says(&user.tool("inspect ada/adder"), 0, &hint);
     let approve = ["--approve", newest.as_str()];
 
     let refused = user.run([&["load", "ada/adder"], &approve[..]].concat());

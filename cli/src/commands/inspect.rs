@@ -111,9 +111,13 @@ impl Inspect {
                 printer.hint("imports, digests and whole descriptions are shown with --verbose");
             }
             if inspection.refusals.is_empty() && inspection.offers_something() {
+                let mut named = target.named(&fetched);
+                if fetched.logged.as_ref().is_some_and(|entry| entry.taken_new) {
+                    named.push_str(" --allow-new");
+                }
                 printer.hint(&format!(
                     "load it with: tool load {}",
-                    self.load_arguments(&target.named(&fetched), start, inspection.approval_digest)
+                    self.load_arguments(&named, start, inspection.approval_digest)
                 ));
             }
         }

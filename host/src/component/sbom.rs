@@ -235,8 +235,8 @@ fn licenses(license: Option<&str>) -> Vec<LicenseChoice> {
     let Some(license) = license.filter(|it| !it.trim().is_empty()) else {
         return Vec::new();
     };
-    // Such as `MIT/Apache-2.0`, which cargo took for an expression once. Other names are not guessed
-    // at: `BSD` may be any of several licenses.
+    // Such as `MIT/Apache-2.0`, which cargo took for an expression once. Other names are not
+    // guessed at: `BSD` may be any of several licenses.
     let amended = license.replace('/', " OR ");
     let expressions = [license, &amended].into_iter();
     let mut expressions = expressions.filter(|it| spdx::Expression::parse(it).is_ok());
