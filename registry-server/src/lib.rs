@@ -61,7 +61,7 @@
 //!
 //! # Trusted publishing
 //!
-//! Where [`RegistryConfig::trusted_issuers`] names build services, their jobs exchange identity
+//! Jobs of the build services that [`RegistryConfig::trusted_issuers`] names exchange identity
 //! tokens for tokens that publish to one repository, if its owner named the workflow
 //! (`…/publishers`, `/api/trusted-publishing/token`).
 //!

@@ -49,7 +49,7 @@ pub(crate) struct Verify {
     trust: bool,
 }
 
-/// What was found out about a tool.
+/// A tool of the toolbox with its fault, if it has one.
 struct Checked<'a> {
     status: ToolStatus<'a>,
     fault: Option<String>,

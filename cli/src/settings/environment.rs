@@ -11,11 +11,11 @@
 //! | `HF_TOKEN_PATH`, `HF_HOME` | where the `hf` command keeps its token file |
 //! | `TOOL_HUB_REGISTRY_DATA`, `TOOL_HUB_REGISTRY_DATABASE`, `TOOL_HUB_REGISTRY_STORAGE` | `--data`, `--database` and `--storage` of `tool registry`, where those are not given |
 //! | `AWS_…` | keys, region and endpoint of the bucket of `tool registry … --storage s3://…` |
-//! | `TOOL_HUB_ID_TOKEN` | the identity token of a job, as GitLab hands it over, with which `tool push` publishes where there is no token |
-//! | `ACTIONS_ID_TOKEN_REQUEST_URL`, `ACTIONS_ID_TOKEN_REQUEST_TOKEN` | where a job of GitHub asks for its identity token |
+//! | `TOOL_HUB_ID_TOKEN` | the identity token of a job of GitLab, for `tool push` |
+//! | `ACTIONS_ID_TOKEN_REQUEST_URL`, `ACTIONS_ID_TOKEN_REQUEST_TOKEN` | the same of GitHub |
 //! | `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `COPILOT_HOME` | where these MCP clients keep their configuration |
 //! | `VIRTUAL_ENV` | the environment of Python whose packages `tool build` takes |
-//! | `CARGO_HOME` | where cargo keeps sources of packages, of which a component in Rust must not tell |
+//! | `CARGO_HOME` | the sources that cargo keeps; no component names them |
 //! | `PATH` | where programs are looked for: directories that no tool may change unasked |
 //! | `XDG_DATA_HOME`, `XDG_CACHE_HOME`, `XDG_CONFIG_HOME`, `HOME` | the usual directories |
 //!

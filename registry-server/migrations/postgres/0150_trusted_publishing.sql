@@ -1,6 +1,6 @@
--- Who may publish to a repository without a token of a person: a workflow of a build service, by the
--- claims of its identity token. An environment of '' is any. owner_id is the issuer's number for the
--- owner of the project, kept when it is first seen where nobody named it.
+-- A workflow of a build service that may publish to a repository without a token of a person, by
+-- the claims of its identity token. An environment of '' is any. owner_id is the issuer's number
+-- for the owner of the project, kept when it is first seen where nobody named it.
 CREATE TABLE trusted_publishers (
     id          TEXT   NOT NULL PRIMARY KEY,
     repository  TEXT   NOT NULL REFERENCES repositories (id) ON DELETE CASCADE,

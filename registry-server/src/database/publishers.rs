@@ -91,7 +91,7 @@ impl Database {
         .await?)
     }
 
-    /// Who may publish versions of a repository.
+    /// The source that versions of a repository have to come from.
     pub(crate) async fn version_source(
         &self,
         repository: &RepositoryKey,

@@ -112,7 +112,8 @@ fn starts(program: &str, flag: &str) -> Option<String> {
     Some(format!("`{program}` cannot be started: {error}"))
 }
 
-/// Whether a directory can be mounted that only one process and its children see.
+/// Tries to mount a directory that only one process and its children see. Returns the reason why
+/// that is impossible.
 fn mounts() -> Option<String> {
     let mut command = Command::new("unshare");
     command.args([

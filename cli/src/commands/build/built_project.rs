@@ -61,7 +61,7 @@ impl BuiltProject {
     /// The same for a project whose programs the user has agreed to.
     ///
     /// # Errors
-    /// As [`BuiltProject::of`].
+    /// The errors of [`BuiltProject::of`].
     pub(crate) async fn of_trusted(
         directory: &Path,
         form: Form,
