@@ -39,6 +39,7 @@ mod interpreter;
 mod key_fingerprint;
 mod limits;
 mod lock;
+mod loopback;
 mod manifest;
 mod name;
 mod network;
@@ -70,6 +71,7 @@ pub use interpreter::{Interpreter, InterpreterClaim, WeakInterpreter};
 pub use key_fingerprint::{FingerprintError, KeyFingerprint};
 pub use limits::{CallLimits, LimitRequest, Limits};
 pub use lock::{Approval, Consent, Lock, LockedTool, LogEntry, Source};
+pub use loopback::is_this_machine;
 pub use manifest::{Build, ComponentClaim, Language, Manifest};
 pub use name::{
     ArgumentName, DirectoryName, FunctionName, KeyName, NameError, ToolKey, ToolName, VariableName,

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use url::{Host, Url};
+use url::Url;
 
+use crate::loopback::is_this_machine;
 use crate::origin::Origin;
 
 /// A public client of OAuth 2.0 (RFC 6749) with a device authorization endpoint (RFC 8628), as its
@@ -145,12 +146,7 @@ impl From<OAuthClient> for Written {
 /// The origin of the endpoint `name`. Tokens travel to it, so it speaks TLS or is this machine.
 fn origin(name: &str, endpoint: &Url) -> Result<Origin, String> {
     let wrong = |what: &str| format!("{name} `{endpoint}` {what}");
-    let is_local = match endpoint.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
+    let is_local = is_this_machine(endpoint);
     if endpoint.scheme() != "https" && !is_local {
         return Err(wrong("does not begin with https://"));
     }

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use tool_hub_agent::constraint::Backend;
+use tool_hub_manifest::is_this_machine;
 use tool_hub_serve::EndpointKey;
-use url::{Host, Url};
+use url::Url;
 
 use crate::files;
 use crate::session::Session;
@@ -63,11 +64,6 @@ fn read(file: &Path) -> anyhow::Result<EndpointKey> {
 
 /// True if everything sent to `url` leaves this machine unencrypted.
 fn goes_in_clear(url: &Url) -> bool {
-    let is_near = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
+    let is_near = is_this_machine(url);
     url.scheme() == "http" && !is_near
 }

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use url::{Host, Url};
+use url::Url;
 
+use crate::loopback::is_this_machine;
 use crate::origin::Origin;
 
 /// The most words of a command.
@@ -126,12 +127,7 @@ impl ServerUrl {
             });
         }
         let url: Url = text.parse().map_err(|_| refused("it is not a URL"))?;
-        let is_local = match url.host() {
-            Some(Host::Domain(name)) => name == "localhost",
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        };
+        let is_local = is_this_machine(&url);
         match url.scheme() {
             "https" => {}
             "http" if is_local => {}

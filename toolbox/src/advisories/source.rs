@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use tool_hub_manifest::RepoId;
-use url::{Host, Url};
+use tool_hub_manifest::{RepoId, is_this_machine};
+use url::Url;
 
 use super::error::AdvisoryError;
 
@@ -54,12 +54,7 @@ impl FromStr for AdvisorySource {
 pub(crate) fn is_private(url: &Url) -> bool {
     match url.scheme() {
         "https" => true,
-        "http" => match url.host() {
-            Some(Host::Domain(name)) => name == "localhost",
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        },
+        "http" => is_this_machine(url),
         _ => false,
     }
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use tool_hub_manifest::RepoId;
+use tool_hub_manifest::{RepoId, is_this_machine};
 use tool_hub_registry_client::{Client, IdentityToken};
-use url::{Host, Url};
+use url::Url;
 
 use crate::files;
 use crate::session::Session;
@@ -86,13 +86,4 @@ pub(super) async fn sign_out(client: &Client, printer: &Printer) {
 fn parse(text: &str, place: &str) -> anyhow::Result<IdentityToken> {
     text.parse()
         .map_err(|fault| Problem::user(format!("{place}: {fault}")).into())
-}
-
-fn is_this_machine(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
 }
