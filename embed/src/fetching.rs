@@ -2,8 +2,8 @@
 
 use tool_hub_registry_client::Silent;
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
-use tool_hub_toolbox::package::{Subject, Watchers};
 use tool_hub_toolbox::provenance::Provenance;
+use tool_hub_toolbox::subject::{Subject, Watchers};
 
 use crate::error::Error;
 use crate::inspection::Inspection;

@@ -2,7 +2,9 @@
 //! Operations are search, resolve, pull, push and others.
 
 use hf_hub::repository::RepoTypeAny;
-use tool_hub_manifest::{Pin, Releases, RepoId, ToolRef, Verified, Version, package_file};
+use tool_hub_manifest::{
+    Pin, Releases, RepoId, Revision, ToolRef, Verified, Version, package_file,
+};
 use url::Url;
 
 use crate::config::ClientConfig;
@@ -19,7 +21,7 @@ use crate::push::{self, Push, PushReport};
 use crate::refs::{self, TaggedVersion};
 use crate::registry::Registry;
 use crate::releases::{self, ReleasesReport};
-use crate::resolve;
+use crate::resolve::{self, RepoVersions};
 use crate::resolved::Resolved;
 use crate::search::{self, SearchResults};
 use crate::signature_files::{self, SignatureFiles};
@@ -101,22 +103,35 @@ impl Client {
         reference: &ToolRef,
         allowed: &AllowedYanks,
     ) -> Result<Resolved, ClientError> {
-        self.resolve_except(reference, allowed, &[]).await
+        let versions = self.versions_of(&reference.repo).await?;
+        self.resolve_among(&versions, &reference.revision, allowed, &[])
+            .await
     }
 
-    /// Does the same as [`resolve_allowing`](Self::resolve_allowing), as if the versions of
-    /// `except` were not there.
+    /// The branches, tags and releases of a tool's repo, to resolve several revisions among.
+    ///
+    /// # Errors
+    /// [`ClientError::RepoNotFound`], [`ClientError::ReleasesUnreadable`], and as every question.
+    pub async fn versions_of(&self, repo: &RepoId) -> Result<RepoVersions, ClientError> {
+        RepoVersions::read(&self.registry, repo).await
+    }
+
+    /// Finds the commit that `revision` means among `versions`, with the yanked ones that are
+    /// `allowed`, as if those of `except` were not there.
     ///
     /// # Errors
     /// [`ClientError::NoOtherVersion`] where all that are meant are among them, and the errors of
     /// [`resolve`](Self::resolve).
-    pub async fn resolve_except(
+    pub async fn resolve_among(
         &self,
-        reference: &ToolRef,
+        versions: &RepoVersions,
+        revision: &Revision,
         allowed: &AllowedYanks,
         except: &[Version],
     ) -> Result<Resolved, ClientError> {
-        resolve::resolve(&self.registry, reference, allowed, except).await
+        versions
+            .resolve(&self.registry, revision, allowed, except)
+            .await
     }
 
     /// Finds the commit that `reference` means in a repo that is no tool, such as a model's: it is

@@ -76,6 +76,7 @@ pub use push::rehearsal::Rehearsal;
 pub use push::{Push, PushOutcome, PushReport, PushedSignature};
 pub use refs::TaggedVersion;
 pub use releases::ReleasesReport;
+pub use resolve::RepoVersions;
 pub use resolved::{Resolved, VersionBranch};
 pub use search::{SEARCH_TAG, SearchResult, SearchResults, ToolSummary};
 pub use signature_files::SignatureFiles;

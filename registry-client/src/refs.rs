@@ -23,7 +23,7 @@ pub struct TaggedVersion {
 }
 
 /// Branches and tags of a repo.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Refs {
     #[serde(default)]
     pub(crate) branches: Vec<Ref>,
@@ -32,7 +32,7 @@ pub(crate) struct Refs {
 }
 
 /// One branch or tag, as the registry lists it.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Ref {
     pub(crate) name: String,

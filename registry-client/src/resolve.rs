@@ -15,34 +15,53 @@ struct RevisionAnswer {
     sha: String,
 }
 
-/// Finds the commit that `reference` means right now.
-pub(crate) async fn resolve(
-    registry: &Registry,
-    reference: &ToolRef,
-    allowed: &AllowedYanks,
-    except: &[Version],
-) -> Result<Resolved, ClientError> {
-    let repo = &reference.repo;
-    let known = async {
-        let refs = refs::list(registry, repo).await?;
-        let releases = releases::read(registry, repo, &refs).await?;
-        Ok::<_, ClientError>((refs, releases))
-    };
-    let (known, visibility) = tokio::join!(known, repo::visibility(registry, repo));
-    let (refs, releases) = known?;
-    visibility?;
-    let version_branches = refs.version_branches();
-    let choice = VersionChoice {
-        releases: &releases,
-        allowed,
-        except,
-    };
-    let found = resolve_among(registry, reference, &refs, &choice).await?;
-    Ok(Resolved {
-        version_branches,
-        releases,
-        ..found
-    })
+/// The branches, tags and releases of a tool's repo, as the registry listed them at one moment.
+#[derive(Debug)]
+pub struct RepoVersions {
+    repo: RepoId,
+    refs: Refs,
+    releases: Releases,
+}
+
+impl RepoVersions {
+    /// Asks the registry for them.
+    pub(crate) async fn read(registry: &Registry, repo: &RepoId) -> Result<Self, ClientError> {
+        let known = async {
+            let refs = refs::list(registry, repo).await?;
+            let releases = releases::read(registry, repo, &refs).await?;
+            Ok::<_, ClientError>((refs, releases))
+        };
+        let (known, visibility) = tokio::join!(known, repo::visibility(registry, repo));
+        let (refs, releases) = known?;
+        visibility?;
+        Ok(Self {
+            repo: repo.clone(),
+            refs,
+            releases,
+        })
+    }
+
+    /// Finds the commit that `revision` means. Only a commit or a name that is not listed is
+    /// asked for.
+    pub(crate) async fn resolve(
+        &self,
+        registry: &Registry,
+        revision: &Revision,
+        allowed: &AllowedYanks,
+        except: &[Version],
+    ) -> Result<Resolved, ClientError> {
+        let choice = VersionChoice {
+            releases: &self.releases,
+            allowed,
+            except,
+        };
+        let found = resolve_among(registry, &self.repo, revision, &self.refs, &choice).await?;
+        Ok(Resolved {
+            version_branches: self.refs.version_branches(),
+            releases: self.releases.clone(),
+            ..found
+        })
+    }
 }
 
 /// Finds the commit that `reference` means right now in a repo that is no tool.
@@ -60,18 +79,18 @@ pub(crate) async fn resolve_plainly(
         allowed: &AllowedYanks::None,
         except: &[],
     };
-    resolve_among(registry, reference, &refs, &choice).await
+    resolve_among(registry, repo, &reference.revision, &refs, &choice).await
 }
 
 async fn resolve_among(
     registry: &Registry,
-    reference: &ToolRef,
+    repo: &RepoId,
+    revision: &Revision,
     refs: &Refs,
     choice: &VersionChoice<'_>,
 ) -> Result<Resolved, ClientError> {
-    let repo = &reference.repo;
     let act = Act::ListVersions(repo.clone());
-    match &reference.revision {
+    match revision {
         Revision::Newest => {
             let mut versions = refs.versions(&act)?;
             versions.retain(|it| it.version.pre.is_empty());
@@ -89,7 +108,7 @@ async fn resolve_among(
             let versions = refs.versions(&act)?;
             match versions.into_iter().find(|it| it.commit == *commit) {
                 Some(found) => choice.checked(found.of(repo)),
-                None => revision(registry, repo, commit.as_str()).await,
+                None => unlisted(registry, repo, commit.as_str()).await,
             }
         }
     }
@@ -111,13 +130,13 @@ async fn named(
         (_, Some(branch)) if name == DEFAULT_BRANCH => (branch, None),
         (Some(tag), _) => (tag, version_of_tag(name)),
         (None, Some(branch)) => (branch, None),
-        (None, None) => return revision(registry, repo, name).await,
+        (None, None) => return unlisted(registry, repo, name).await,
     };
     let commit = refusal::commit(&act, &found.target_commit)?;
     Ok(Resolved::new(repo, commit, version))
 }
 
-async fn revision(registry: &Registry, repo: &RepoId, name: &str) -> Result<Resolved, ClientError> {
+async fn unlisted(registry: &Registry, repo: &RepoId, name: &str) -> Result<Resolved, ClientError> {
     let act = Act::FindRevision(repo.clone(), name.to_owned());
     let url = registry.wire.about(repo, &["revision", name]);
     let answer: RevisionAnswer = registry.wire.get(&act, url).await?;

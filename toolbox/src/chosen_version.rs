@@ -1,11 +1,12 @@
 //! The `ChosenVersion` of a reference: resolved, held against its registry's log, and old enough.
 
 use time::{Duration, OffsetDateTime};
-use tool_hub_manifest::{Revision, ToolRef, Version};
+use tool_hub_manifest::{RepoId, Revision, ToolRef, Version};
 use tool_hub_registry_client::{AllowedYanks, Client, ClientError, Resolved};
 
 use crate::error::Error;
 use crate::fetch_options::{AllowedNew, FetchOptions};
+use crate::known_logs::KnownLogs;
 use crate::logged_version::LoggedVersion;
 use crate::notices::{Notice, Notices};
 use crate::settings::Settings;
@@ -30,17 +31,22 @@ pub(crate) async fn choose(
     settings: &Settings,
     notices: &dyn Notices,
 ) -> Result<ChosenVersion, Error> {
+    let versions = client.versions_of(&reference.repo).await?;
     let mut passed_over: Vec<ChosenVersion> = Vec::new();
     while passed_over.len() < PASSED_OVER_MAX {
         let except: Vec<Version> = passed_over
             .iter()
             .filter_map(|new| new.resolved.version.clone())
             .collect();
-        let found = client.resolve_except(reference, &options.allowed_yanks, &except);
+        let (revision, allowed) = (&reference.revision, &options.allowed_yanks);
+        let found = client.resolve_among(&versions, revision, allowed, &except);
         let resolved = match found.await {
             Err(ClientError::NoOtherVersion { .. }) => break,
             found => found?,
         };
+        if resolved.version.is_none() && reference.revision == Revision::Newest {
+            check_no_log(&resolved.repo, client, settings)?;
+        }
         let found = chosen(resolved, client, settings).await?;
         if found.is_new && !is_exempt(&found.resolved, reference, options) {
             passed_over.push(found);
@@ -63,6 +69,15 @@ pub(crate) async fn choose(
     match newest {
         Some(newest) if options.allowed_new == AllowedNew::IfNoOther => Ok(newest),
         newest => Err(too_new(newest, reference, settings)),
+    }
+}
+
+/// Refuses the branch that is taken where a repo shows no version, on a registry with a log: all
+/// that the log and the release age promise would be gone by leaving out the tags.
+fn check_no_log(repo: &RepoId, client: &Client, settings: &Settings) -> Result<(), Error> {
+    match KnownLogs::read(settings)?.of(client.endpoint()) {
+        Some(_) => Err(Error::NoVersion { repo: repo.clone() }),
+        None => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@ use tool_hub_host::{Change, Inspection};
 use tool_hub_manifest::{KeyFingerprint, LockedTool, LogEntry, Source};
 
 use crate::error::Error;
-use crate::package::inspect_from;
+use crate::fetched::inspect_from;
 use crate::settings::Settings;
 
 /// All differences between the tool of `new`, from `source`, signed by `signer` and `logged` by its

@@ -11,10 +11,10 @@ use tool_hub_manifest::{
 };
 
 use crate::error::Error;
+use crate::fetched::{Fetched, FetchedFrom};
 use crate::known_signers::KnownSigners;
 use crate::loaded::Loader;
 use crate::open_toolbox::OpenToolbox;
-use crate::package::{Fetched, FetchedFrom};
 use crate::settings::Settings;
 
 /// The user's consent, with its way and time. Whoever makes one must have it.

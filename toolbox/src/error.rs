@@ -343,6 +343,14 @@ pub enum Error {
         /// The release age.
         days: i64,
     },
+    /// A repo shows no version, on a registry whose log has the versions.
+    #[error(
+        "{repo} shows no version, and the log of its registry does not cover the branch `main`"
+    )]
+    NoVersion {
+        /// The repo.
+        repo: RepoId,
+    },
     /// The transparency log of a registry cannot be believed.
     #[error("the log of {endpoint} cannot be trusted")]
     Log {
@@ -480,6 +488,7 @@ impl Error {
                     | Self::NoSigner { .. }
                     | Self::Log { .. }
                     | Self::TooNew { .. }
+                    | Self::NoVersion { .. }
                     | Self::ComponentTooLarge { .. }
                     | Self::DangerousDirectory { .. }
             ),

@@ -3,14 +3,19 @@
 
 use std::path::PathBuf;
 
-use tool_hub_manifest::{LockedTool, Releases, RepoId, Source, Yank};
+use tool_hub_manifest::{LockedTool, Releases, RepoId, Source, Version, Yank};
+use tool_hub_registry_client::Client;
 use url::Url;
 
 use crate::error::Error;
+use crate::logged_version::LoggedVersion;
 use crate::remembered::Remembered;
 use crate::settings::Settings;
 
 const FILE: &str = "known_releases.toml";
+
+/// The most yanks that are looked up at a time, because they are gone.
+const GONE_MAX: usize = 20;
 
 /// The releases, by registry and repo. Repos that said nothing are not in it.
 #[derive(Debug, Default)]
@@ -43,16 +48,25 @@ impl KnownReleases {
         self.of(endpoint, repo)?.yanked.get(&locked.version)
     }
 
-    /// Notes what `repo` says now.
+    /// Notes what `repo` says now. A yank that was known and is gone has to be taken back in the
+    /// log of the registry of `client`, if that keeps one.
     ///
     /// # Errors
-    /// If the file cannot be read or changed.
-    pub fn note(
+    /// [`Error::Log`], and if the file cannot be read or changed.
+    pub async fn note(
         settings: &Settings,
-        endpoint: &Url,
+        client: &Client,
         repo: &RepoId,
         releases: &Releases,
     ) -> Result<(), Error> {
+        let endpoint = client.endpoint();
+        if let Some(before) = Self::read(settings)?.of(endpoint, repo) {
+            let is_there = |version: &&Version| releases.yanked.contains_key(version);
+            let gone = before.yanked.keys().filter(|version| !is_there(version));
+            for version in gone.take(GONE_MAX) {
+                LoggedVersion::check_unyanked(repo, version, client, settings).await?;
+            }
+        }
         let said = (!releases.is_empty()).then_some(releases);
         Remembered::note(&Self::file(settings), endpoint, repo, said)
     }

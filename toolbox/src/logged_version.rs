@@ -33,6 +33,8 @@ pub struct LoggedVersion {
     manifest: Digest,
     component: Option<Digest>,
     yanked: Option<Severity>,
+    /// True if it was yanked and given back.
+    unyanked: bool,
     /// The repository that a job of a build service published it from.
     built_from: Option<String>,
 }
@@ -143,6 +145,37 @@ impl LoggedVersion {
             before => {
                 let taken_new = before.as_ref().is_some_and(|it| it.taken_new);
                 Ok(Some(found.entry(taken_new)))
+            }
+        }
+    }
+
+    /// Checks that the log says that `version`, which was yanked, is no longer so. A registry
+    /// without a log is believed, and one that does not offer the version.
+    ///
+    /// # Errors
+    /// The errors of [`read`](Self::read), and [`Error::Log`] where the yank is only left out.
+    pub(crate) async fn check_unyanked(
+        repo: &RepoId,
+        version: &Version,
+        client: &Client,
+        settings: &Settings,
+    ) -> Result<(), Error> {
+        match Self::read(repo, version, client, settings).await {
+            Ok(Some(logged)) if !logged.unyanked => Err(not_trusted(
+                client.endpoint(),
+                settings,
+                LogError::YankGone {
+                    repo: repo.clone(),
+                    version: version.clone(),
+                },
+            )),
+            Ok(_) => Ok(()),
+            Err(error) => {
+                let offered = client.versions(repo).await?;
+                match offered.iter().any(|it| it.version == *version) {
+                    true => Err(error),
+                    false => Ok(()),
+                }
             }
         }
     }
@@ -289,7 +322,7 @@ fn of_records(
     let (repo, version) = (repo.clone(), version.clone());
     records.sort_by_key(|(index, _)| *index);
     records.dedup_by_key(|(index, _)| *index);
-    let (mut found, mut yanked): (Option<LoggedVersion>, _) = (None, None);
+    let (mut found, mut yanked, mut unyanked) = (None::<LoggedVersion>, None, false);
     for (index, record) in records {
         if let (Some(at), Some(older)) = (record.at(), older) {
             let seen = time_of(older.seconds());
@@ -313,6 +346,7 @@ fn of_records(
                     manifest,
                     component,
                     yanked: None,
+                    unyanked: false,
                     built_from: publisher.map(|job| job.source()),
                 });
                 if (before.manifest, before.component) != (manifest, component) {
@@ -320,13 +354,17 @@ fn of_records(
                 }
                 before.commits.push(commit);
             }
-            LogRecord::Yank { severity, .. } => yanked = Some(severity),
-            LogRecord::Unyank { .. } => yanked = None,
+            LogRecord::Yank { severity, .. } => (yanked, unyanked) = (Some(severity), false),
+            LogRecord::Unyank { .. } => (yanked, unyanked) = (None, true),
             LogRecord::Hidden { .. } | LogRecord::Unknown => {}
         }
     }
     match found {
-        Some(found) => Ok(LoggedVersion { yanked, ..found }),
+        Some(found) => Ok(LoggedVersion {
+            yanked,
+            unyanked,
+            ..found
+        }),
         None => Err(LogError::NotLogged { repo, version }),
     }
 }

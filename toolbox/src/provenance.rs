@@ -2,8 +2,8 @@
 
 use tool_hub_manifest::{LogEntry, Source};
 
+use crate::fetched::{Fetched, FetchedFrom};
 use crate::notices::Notices;
-use crate::package::{Fetched, FetchedFrom};
 use crate::package_signature::PackageSignature;
 use crate::settings::Settings;
 

@@ -4,9 +4,10 @@ use tool_hub_manifest::{Revision, ToolKey, ToolRef, ToolboxEntry, VersionReq};
 use url::Url;
 
 use crate::error::Error;
+use crate::fetched::{Fetched, FetchedFrom};
 use crate::open_toolbox::OpenToolbox;
-use crate::package::{Fetched, FetchedFrom, Subject};
 use crate::settings::Settings;
+use crate::subject::Subject;
 
 /// The tool that a user names, the registry to get it from, and its name in the toolbox if
 /// it has one.

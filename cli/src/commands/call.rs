@@ -12,8 +12,9 @@ use clap::Args;
 use tool_hub_host::Tool;
 use tool_hub_manifest::{FunctionName, Grants};
 use tool_hub_toolbox::consent_record::calls_functions;
+use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
-use tool_hub_toolbox::package::{Fetched, Subject};
+use tool_hub_toolbox::subject::Subject;
 
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};

@@ -8,13 +8,14 @@ use tool_hub_manifest::{Digest, ServerAddress, ServerDescription, ToolKey};
 use tool_hub_registry_client::AllowedYanks;
 use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
+use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
 use tool_hub_toolbox::inspection_report::Detail;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
-use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::policy::policies::Policies;
 use tool_hub_toolbox::policy::subject::OriginSubject;
 use tool_hub_toolbox::provenance::Provenance;
+use tool_hub_toolbox::subject::Subject;
 use tool_hub_toolbox::target::{self, Target};
 
 use crate::consent::capability_flags::CapabilityFlags;

@@ -17,11 +17,12 @@ use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
+use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
 use tool_hub_toolbox::known_signers::KnownSigners;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::origin;
-use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
 use tool_hub_toolbox::provenance::Provenance;
+use tool_hub_toolbox::subject::Subject;
 use tool_hub_toolbox::target::{self, Target};
 
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};

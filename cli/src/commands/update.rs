@@ -15,8 +15,9 @@ use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
+use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
-use tool_hub_toolbox::package::{Fetched, Subject};
+use tool_hub_toolbox::subject::Subject;
 use url::Url;
 
 use crate::commands::load::refusals::check_refusals;

@@ -13,9 +13,9 @@ use tool_hub_registry_client::Store;
 use tool_hub_toolbox::logged_version::LoggedVersion;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::ToolStatus;
-use tool_hub_toolbox::package::Subject;
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::signing_keys::SigningKeys;
+use tool_hub_toolbox::subject::Subject;
 
 use crate::consent::signer::signer_of;
 use crate::session::Session;

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use clap::Args;
 use serde_json::{Value, json};
 use tool_hub_manifest::{Digest, FingerprintError, KeyFingerprint, ToolKey};
+use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::open_toolbox::Member;
-use tool_hub_toolbox::package::Fetched;
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::signing_keys::SigningKeys;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tool_hub_manifest::{ServerAddress, ServerCommand};
 use tool_hub_toolbox::Error;
-use tool_hub_toolbox::package::Subject;
+use tool_hub_toolbox::subject::Subject;
 
 use crate::settings::config::Config;
 use crate::terminal::problem::Problem;

@@ -7,8 +7,8 @@ use tool_hub_manifest::{
 };
 use tool_hub_mcp_client::{Opening, ServerError, list, local_support};
 use tool_hub_toolbox::Error;
+use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
-use tool_hub_toolbox::package::{Fetched, FetchedFrom};
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::policy::policies::Policies;
 use tool_hub_toolbox::policy::subject::RightsSubject;

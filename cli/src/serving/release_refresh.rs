@@ -81,5 +81,5 @@ async fn ask((endpoint, repo): &Place, session: &Session) -> anyhow::Result<()> 
     let settings = &session.config.settings;
     let client = settings.client(endpoint, &session.printer)?;
     let releases = client.releases(repo).await?;
-    Ok(KnownReleases::note(settings, endpoint, repo, &releases)?)
+    Ok(KnownReleases::note(settings, &client, repo, &releases).await?)
 }

@@ -1,7 +1,8 @@
 //! Fetches tools from a registry or a path, with a progress bar for each file that is downloaded.
 
 use tool_hub_toolbox::fetch_options::FetchOptions;
-use tool_hub_toolbox::package::{Fetched, Subject, Watchers};
+use tool_hub_toolbox::fetched::Fetched;
+use tool_hub_toolbox::subject::{Subject, Watchers};
 use url::Url;
 
 use crate::session::Session;

@@ -2,7 +2,7 @@
 
 use tool_hub_manifest::{LockedTool, ToolKey, ToolboxEntry};
 use tool_hub_toolbox::consent_record::{GivenConsent, PreparedRecord};
-use tool_hub_toolbox::package::Fetched;
+use tool_hub_toolbox::fetched::Fetched;
 
 use crate::consent::signing;
 use crate::session::Session;

@@ -89,6 +89,14 @@ pub enum LogError {
         /// The severity in the log.
         severity: Severity,
     },
+    /// A yank is gone that the registry had told of, and nothing says that it was taken back.
+    #[error("the yank of {repo} {version} is gone, and no record says that it was taken back")]
+    YankGone {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+    },
     /// The record of a version is not where it was when the version was approved.
     #[error("its record of {repo} {version} is record {now} today, and was record {before}")]
     Moved {

@@ -11,8 +11,9 @@ use anyhow::Context as _;
 use toml_edit::{DocumentMut, value};
 use tool_hub_host::inspect;
 use tool_hub_manifest::{Capabilities, Digest, Interpreter, Revision, ToolRef, package_file};
-use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
+use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
 use tool_hub_toolbox::provenance::Provenance;
+use tool_hub_toolbox::subject::Subject;
 use url::Url;
 
 use super::lock::{InterpreterLock, LOCK, LockedRepo};

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use tool_hub_toolbox::package::Subject;
+use tool_hub_toolbox::subject::Subject;
 
 use crate::adopt::Replacements;
 use crate::files;

@@ -9,9 +9,10 @@ use tool_hub_manifest::{
     Capabilities, Digest, Methods, Origin, ServerAddress, ServerCommand, ServerUrl, ToolKey,
     ToolName, ToolboxEntry,
 };
+use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
-use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
 use tool_hub_toolbox::provenance::Provenance;
+use tool_hub_toolbox::subject::Subject;
 
 use super::conversion::convert;
 use super::found::FoundServer;

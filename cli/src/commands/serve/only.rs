@@ -17,8 +17,8 @@ use tool_hub_toolbox::advisories::known::KnownAdvisories;
 use tool_hub_toolbox::consent_record::calls_functions;
 use tool_hub_toolbox::known_releases::KnownReleases;
 use tool_hub_toolbox::loaded::LoadedTool;
-use tool_hub_toolbox::package::Subject;
 use tool_hub_toolbox::policy::policies::Policies;
+use tool_hub_toolbox::subject::Subject;
 
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};

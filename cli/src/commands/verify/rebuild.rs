@@ -16,7 +16,8 @@ use tool_hub_registry_client::{AllowedYanks, CARD_BYTES_MAX};
 use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
 use tool_hub_toolbox::built_package;
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
-use tool_hub_toolbox::package::{Fetched, FetchedFrom, Subject};
+use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
+use tool_hub_toolbox::subject::Subject;
 use tool_hub_toolbox::target::Target;
 
 use crate::build::{self, Form};

@@ -148,6 +148,10 @@ impl Hint for Error {
                 "wait until others have used it, or take it now with --allow-new".to_owned(),
                 format!("one that is named exactly is taken at any age: {repo}@{version}"),
             ],
+            Self::NoVersion { repo } => vec![
+                "where it had versions before, tell its author: they may be held back".to_owned(),
+                format!("take the branch by its name, if you trust the registry: {repo}@main"),
+            ],
             Self::SigningKey(source) => source.hints(),
             Self::NotAReference {
                 text,

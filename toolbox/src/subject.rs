@@ -1,0 +1,236 @@
+//! Fetches the package that a user names: from a registry by its reference, or from a path.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use tool_hub_manifest::{
+    AddressError, Capabilities, ReferenceError, ServerAddress, ServerCommand, ServerUrl, Source,
+    ToolRef,
+};
+use tool_hub_registry_client::Progress;
+use url::Url;
+
+use crate::advisories::refresh::refresh_configured;
+use crate::built_package;
+use crate::chosen_version::choose;
+use crate::derived_manifest;
+use crate::error::Error;
+use crate::fetch_options::{FetchOptions, Purpose};
+use crate::fetched::{Fetched, FetchedFrom};
+use crate::known_releases::KnownReleases;
+use crate::notices::{Notice, Notices};
+use crate::package_signature::{self, PackageSignature};
+use crate::policy::policies::Policies;
+use crate::policy::subject::OriginSubject;
+use crate::published_version::PublishedVersion;
+use crate::settings::Settings;
+
+/// A tool as a user names it. What starts with `.`, `/` or `~`, or ends in
+/// `.wasm`, is a path; what starts with `mcp:` or `mcp+https:`, a server; everything else is
+/// `owner/name`.
+#[derive(Debug, Clone)]
+pub enum Subject {
+    /// The path of a component, a package or a project.
+    Path(PathBuf),
+    /// A reference, or the reason why the text is none, and the text.
+    Reference(Result<ToolRef, ReferenceError>, String),
+    /// An MCP server, or the reason why the text names none.
+    Server(Result<ServerAddress, AddressError>),
+}
+
+impl FromStr for Subject {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        if let Some(program) = text.strip_prefix("mcp:") {
+            let command = ServerCommand::new(vec![program.to_owned()]);
+            return Ok(Self::Server(command.map(ServerAddress::Command)));
+        }
+        if let Some(url) = text.strip_prefix("mcp+") {
+            return Ok(Self::Server(ServerUrl::new(url).map(ServerAddress::Remote)));
+        }
+        let is_path =
+            text.starts_with(['.', '/', '~']) || text.ends_with(".wasm") && address(text).is_none();
+        Ok(if is_path {
+            Self::Path(PathBuf::from(text))
+        } else {
+            Self::Reference(text.parse(), text.to_owned())
+        })
+    }
+}
+
+/// Whoever follows a fetch while it goes on.
+#[derive(Clone, Copy)]
+pub struct Watchers<'a> {
+    /// Is told of bytes that arrive.
+    pub progress: &'a dyn Progress,
+    /// Is told of what a person should know.
+    pub notices: &'a dyn Notices,
+}
+
+impl fmt::Debug for Watchers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watchers").finish_non_exhaustive()
+    }
+}
+
+impl Subject {
+    /// Gets the tool's bytes: from the registry at `endpoint` into the store, or from the disk. The
+    /// bytes are inert until they are approved.
+    ///
+    /// # Errors
+    /// [`Error::NotAReference`], [`Error::WrongSignature`], [`Error::Advised`], [`Error::Policy`],
+    /// and if the tool cannot be read, pulled or verified.
+    pub async fn fetch(
+        &self,
+        options: FetchOptions,
+        endpoint: &Url,
+        settings: &Settings,
+        watchers: Watchers<'_>,
+    ) -> Result<Fetched, Error> {
+        match self {
+            Self::Path(path) => {
+                let (asked, notices) = (options.asked, watchers.notices);
+                from_disk(path, asked, options.purpose, settings, notices)
+            }
+            Self::Reference(reference, text) => {
+                let there = settings.working.join(text);
+                let there = there.exists().then_some(there);
+                match reference {
+                    Ok(reference) => {
+                        if there.is_some() {
+                            watchers.notices.notice(&Notice::NamedLikeAPath { text });
+                        }
+                        from_registry(reference, &options, endpoint, settings, watchers).await
+                    }
+                    Err(error) => Err(Error::NotAReference {
+                        text: text.clone(),
+                        address: address(text).map(Box::new),
+                        there,
+                        source: error.clone(),
+                    }),
+                }
+            }
+            Self::Server(Ok(address)) => Err(Error::ServerNotHere {
+                address: address.clone(),
+            }),
+            Self::Server(Err(error)) => Err(error.clone().into()),
+        }
+    }
+}
+
+async fn from_registry(
+    reference: &ToolRef,
+    options: &FetchOptions,
+    endpoint: &Url,
+    settings: &Settings,
+    watchers: Watchers<'_>,
+) -> Result<Fetched, Error> {
+    let Watchers { progress, notices } = watchers;
+    let policies = policies_for(options.purpose, settings)?;
+    policies.check_repo(&reference.to_string(), endpoint, &reference.repo)?;
+    let client = settings.client(endpoint, notices)?;
+    let chosen = choose(reference, options, &client, settings, notices).await?;
+    let resolved = &chosen.resolved;
+    KnownReleases::note(settings, &client, &resolved.repo, &resolved.releases).await?;
+    for branch in &resolved.version_branches {
+        notices.notice(&Notice::VersionBranch {
+            repo: &resolved.repo,
+            branch: &branch.name,
+            is_tag_too: branch.is_tag_too,
+        });
+    }
+    let store = settings.open_store()?;
+    let verified = client.pull(resolved, &store, progress).await?;
+    let signature = client.signature(resolved).await?;
+    refresh_configured(settings, notices).await?;
+    let version = PublishedVersion {
+        endpoint,
+        reference,
+        chosen,
+        verified,
+        signature,
+    };
+    version.check(options, &policies, settings, notices)
+}
+
+/// The policies that apply to a fetch for `purpose`.
+fn policies_for(purpose: Purpose, settings: &Settings) -> Result<Policies, Error> {
+    match purpose {
+        Purpose::Use => Ok(Policies::read(settings)?),
+        Purpose::Look => Ok(Policies::default()),
+    }
+}
+
+fn from_disk(
+    path: &Path,
+    asked: Capabilities,
+    purpose: Purpose,
+    settings: &Settings,
+    notices: &dyn Notices,
+) -> Result<Fetched, Error> {
+    // Without the `.` of `./x`, which would only be noise in the lock.
+    let path: PathBuf = settings.place(path).components().collect();
+    let (verified, signature) = match path.is_dir() {
+        true => {
+            let verified = built_package::read(&path)?;
+            let directory = built_package::directory(&path)?;
+            let signed = package_signature::verified_in(&directory, &verified, settings)?;
+            let signature = signed.map_or_else(PackageSignature::none, |(_, signature)| signature);
+            (verified, signature)
+        }
+        false => {
+            let verified = derived_manifest::read(&path, asked)?;
+            notices.notice(&Notice::ManifestDerived);
+            (verified, PackageSignature::none())
+        }
+    };
+    let origin = OriginSubject {
+        source: &Source::File { path: path.clone() },
+        version: &verified.manifest().version,
+        signer: signature.signer(),
+        yank: None,
+        advisories: Vec::new(),
+        logged: None,
+    };
+    let policies = policies_for(purpose, settings)?;
+    policies.check_origin(&path.display().to_string(), &origin)?;
+    Ok(Fetched {
+        verified,
+        signature,
+        logged: None,
+        allowed_advisories: BTreeSet::new(),
+        origin: FetchedFrom::File { path },
+    })
+}
+
+/// The URL, if the user gave one in place of a name.
+fn address(text: &str) -> Option<Url> {
+    let url: Url = text.parse().ok()?;
+    text.contains("://").then_some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_references_are_told_apart() {
+        for text in ["./x", "/x", "../x/y", "adder.wasm", "a/b.wasm", "."] {
+            assert!(matches!(text.parse(), Ok(Subject::Path(_))), "{text}");
+        }
+        for text in [
+            "demo/x",
+            "demo/x@1.0.0",
+            "demo",
+            "a/b/c",
+            "https://example.org/x.wasm",
+            "https://example.org/x",
+        ] {
+            assert!(matches!(text.parse(), Ok(Subject::Reference(..))), "{text}");
+        }
+    }
+}
