@@ -41,6 +41,11 @@ impl RepoVersions {
         })
     }
 
+    /// The yanked versions, and whether the tool is deprecated.
+    pub fn releases(&self) -> &Releases {
+        &self.releases
+    }
+
     /// Finds the commit that `revision` means. Only a commit or a name that is not listed is
     /// asked for.
     pub(crate) async fn resolve(

@@ -41,6 +41,7 @@ mod foreign;
 mod gateway;
 mod grammar;
 mod hints;
+mod hostile_registry;
 mod inspection;
 mod javascript_agent;
 mod journey;
@@ -107,6 +108,7 @@ fn main() -> ExitCode {
         grammar::tests(),
         changed_packages::tests(),
         hints::tests(),
+        hostile_registry::tests(),
         inspection::tests(),
         lint::tests(),
         logs::tests(),

@@ -2,7 +2,7 @@
 
 use time::{Duration, OffsetDateTime};
 use tool_hub_manifest::{RepoId, Revision, ToolRef, Version};
-use tool_hub_registry_client::{AllowedYanks, Client, ClientError, Resolved};
+use tool_hub_registry_client::{AllowedYanks, Client, ClientError, RepoVersions, Resolved};
 
 use crate::error::Error;
 use crate::fetch_options::{AllowedNew, FetchOptions};
@@ -23,15 +23,16 @@ pub(crate) struct ChosenVersion {
     pub(crate) is_new: bool,
 }
 
-/// Finds the version that `reference` means. What is too new is passed over, and told.
+/// Finds the version that `reference` means among `versions`. What is too new is passed over, and
+/// told.
 pub(crate) async fn choose(
     reference: &ToolRef,
+    versions: &RepoVersions,
     options: &FetchOptions,
     client: &Client,
     settings: &Settings,
     notices: &dyn Notices,
 ) -> Result<ChosenVersion, Error> {
-    let versions = client.versions_of(&reference.repo).await?;
     let mut passed_over: Vec<ChosenVersion> = Vec::new();
     while passed_over.len() < PASSED_OVER_MAX {
         let except: Vec<Version> = passed_over
@@ -39,7 +40,7 @@ pub(crate) async fn choose(
             .filter_map(|new| new.resolved.version.clone())
             .collect();
         let (revision, allowed) = (&reference.revision, &options.allowed_yanks);
-        let found = client.resolve_among(&versions, revision, allowed, &except);
+        let found = client.resolve_among(versions, revision, allowed, &except);
         let resolved = match found.await {
             Err(ClientError::NoOtherVersion { .. }) => break,
             found => found?,

@@ -133,9 +133,10 @@ async fn from_registry(
     let policies = policies_for(options.purpose, settings)?;
     policies.check_repo(&reference.to_string(), endpoint, &reference.repo)?;
     let client = settings.client(endpoint, notices)?;
-    let chosen = choose(reference, options, &client, settings, notices).await?;
+    let versions = client.versions_of(&reference.repo).await?;
+    KnownReleases::note(settings, &client, &reference.repo, versions.releases()).await?;
+    let chosen = choose(reference, &versions, options, &client, settings, notices).await?;
     let resolved = &chosen.resolved;
-    KnownReleases::note(settings, &client, &resolved.repo, &resolved.releases).await?;
     for branch in &resolved.version_branches {
         notices.notice(&Notice::VersionBranch {
             repo: &resolved.repo,

@@ -64,6 +64,12 @@ impl Server {
         self.post(&path, body).await;
     }
 
+    /// Tags the head of `main`.
+    pub(crate) async fn tag(&self, name: &str, tag: &str) {
+        let path = format!("/api/models/{OWNER}/{name}/tag/main");
+        self.post(&path, json!({ "tag": tag }).to_string()).await;
+    }
+
     async fn post(&self, path: &str, body: impl Into<reqwest::Body>) {
         let url = format!("http://{}{path}", self.address);
         let request = self.client.post(url).bearer_auth(&self.token).body(body);
