@@ -26,6 +26,7 @@ mod listed_manifests;
 pub(crate) mod listings;
 pub(crate) mod log;
 mod migrations;
+pub(crate) mod mirror;
 mod postgres;
 pub(crate) mod published;
 pub(crate) mod publishers;

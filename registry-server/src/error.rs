@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use tool_hub_transparency::{CheckpointError, KeyError};
+
 /// A failure of the registry itself or of an administrator's command.
 ///
 /// What a client does wrong is answered over HTTP and never becomes one of these.
@@ -138,5 +140,113 @@ pub enum RegistryError {
     NoSuchToken {
         /// The id that was asked for.
         id: String,
+    },
+    /// The registry has accounts or a log of its own, so it cannot become a mirror.
+    #[error("this registry has accounts or a log of its own, and a mirror begins empty")]
+    NotAMirror,
+    /// The registry mirrors another one.
+    #[error("this registry is a mirror of {mirrored}, not of {asked}")]
+    MirrorOfAnother {
+        /// The registry that it mirrors.
+        mirrored: String,
+        /// The registry that was asked for.
+        asked: String,
+    },
+    /// The upstream keeps no log, so its repositories have to be named.
+    #[error("{upstream} keeps no log that could be followed, so each repository has to be named")]
+    RepositoriesNotNamed {
+        /// The registry to mirror.
+        upstream: String,
+    },
+    /// Another process moved the mirror on meanwhile.
+    #[error("another process mirrors into this registry")]
+    MirroredTwice,
+    /// The registry that is mirrored could not be asked, or sent what cannot be used.
+    #[error("cannot read {url}")]
+    Upstream {
+        /// The address that was asked.
+        url: String,
+        /// The reason.
+        #[source]
+        source: UpstreamError,
+    },
+    /// The log of the registry that is mirrored is not the one that was followed before.
+    #[error("the log of {upstream} is not followed any more")]
+    UpstreamLog {
+        /// The registry that is mirrored.
+        upstream: String,
+        /// The reason.
+        #[source]
+        source: UpstreamLogFault,
+    },
+}
+
+/// The reason why an answer of the registry that is mirrored could not be had or used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UpstreamError {
+    /// There was no whole answer.
+    #[error("the request failed")]
+    Request(#[from] reqwest::Error),
+    /// The answer has this status.
+    #[error("it answers with status {0}")]
+    Status(u16),
+    /// The answer is not what was asked for.
+    #[error("its answer cannot be used: {0}")]
+    Answer(String),
+}
+
+/// The reason why a log is not followed: it contradicts itself or what was taken of it before.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UpstreamLogFault {
+    /// There is no log any more.
+    #[error("it keeps no log any more")]
+    Vanished,
+    /// The key is none.
+    #[error("its key cannot be read")]
+    Key(#[from] KeyError),
+    /// Another key signs it than before, or than the one that was named.
+    #[error("its key is {now}, and was {before}")]
+    OtherKey {
+        /// The key that is known.
+        before: String,
+        /// The key that signs it now.
+        now: String,
+    },
+    /// The checkpoint is none, or the key did not sign it.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// It has fewer records than before.
+    #[error("it has {newer} records, and had {older} before")]
+    RolledBack {
+        /// The number that was taken.
+        older: u64,
+        /// The number that it has now.
+        newer: u64,
+    },
+    /// The records that are here and the new ones do not make the tree that was signed.
+    #[error(
+        "its {newer} records do not begin with the {older} that were taken before, or are not those that it signed"
+    )]
+    Forked {
+        /// The number that was taken.
+        older: u64,
+        /// The number that it has now.
+        newer: u64,
+    },
+    /// A record or a bundle of records cannot be read.
+    #[error("its record {index} cannot be read")]
+    Unreadable {
+        /// The place in the log.
+        index: u64,
+    },
+    /// More is new than is taken at once.
+    #[error(
+        "its new records have more than {bytes_max} bytes, which is the most that is taken at once"
+    )]
+    TooLong {
+        /// The bound.
+        bytes_max: usize,
     },
 }

@@ -1,6 +1,7 @@
 //! A repository's history: reads revisions, trees and releases; writes commits and pull requests.
 
 mod compare;
+mod copied_commit;
 mod discussion;
 mod listing;
 mod proposal;
@@ -11,6 +12,7 @@ mod workspace;
 mod write;
 
 pub(crate) use compare::{Difference, Version, compare};
+pub(crate) use copied_commit::{CopiedCommit, store_copied_commit};
 pub(crate) use discussion::{Topic, open_discussion, open_draft, open_pull_request};
 pub(crate) use listing::{
     Blobs, Depth, ListedEntry, ListedKind, ListingRange, find_entry, list_directory, list_entries,

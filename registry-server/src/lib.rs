@@ -65,6 +65,11 @@
 //! tokens for tokens that publish to one repository, if its owner named the workflow
 //! (`…/publishers`, `/api/trusted-publishing/token`).
 //!
+//! # Mirrors
+//!
+//! [`Registry::mirror`] copies what another registry published, with its log, and makes this one a
+//! mirror: it serves both unchanged, and takes no changes.
+//!
 //! # OpenAPI
 //!
 //! `/.well-known/openapi.json` describes every route: parameters, bodies, answers, refusals and the
@@ -99,6 +104,7 @@ mod http;
 mod limits;
 mod maintenance;
 mod metrics;
+mod mirror;
 mod names;
 mod openapi;
 mod private_directory;
@@ -123,9 +129,10 @@ pub use config::{
     AddressError, BuildService, DatabaseAddress, Downloads, IssuerError, IssuerKeys, PostgresUrl,
     RegistryConfig, S3Storage, StorageAddress, TrustedIssuer,
 };
-pub use error::RegistryError;
+pub use error::{RegistryError, UpstreamError, UpstreamLogFault};
 pub use limits::{Limits, RateLimit};
 pub use maintenance::{BackupReport, GarbageReport, RestoreReport, ScrubFault, ScrubReport};
+pub use mirror::{MirrorReport, MirrorSource, Untaken};
 pub use names::{
     AccountName, NameError, RepositoryKind, RepositoryName, RepositoryPattern, TokenScope,
 };

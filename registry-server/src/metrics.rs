@@ -14,6 +14,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
+use crate::database::mirror::MirrorLag;
 use crate::error::RegistryError;
 
 /// The content type of [`Metrics::text`].
@@ -149,13 +150,41 @@ impl Metrics {
         self.durations.get_or_create(labels).observe(seconds);
     }
 
-    /// All of it as text.
-    pub(crate) fn text(&self) -> Result<String, RegistryError> {
+    /// All of it as text, with the lag of a mirror where this is one.
+    pub(crate) fn text(&self, mirror: Option<MirrorLag>) -> Result<String, RegistryError> {
         let mut text = String::new();
-        text::encode(&mut text, &self.registry)
+        let mut written = text::encode_registry(&mut text, &self.registry);
+        if let Some(lag) = mirror {
+            written = written.and_then(|()| text::encode_registry(&mut text, &gauges(lag)));
+        }
+        written
+            .and_then(|()| text::encode_eof(&mut text))
             .map_err(|_| RegistryError::Damaged("the metrics cannot be written".to_owned()))?;
         Ok(text)
     }
+}
+
+/// The gauges of a mirror, which are read from its database when they are asked for.
+fn gauges(lag: MirrorLag) -> Registry {
+    let mut registry = Registry::with_prefix("tool_registry_mirror");
+    let mut add = |name: &str, help: &str, value: i64| {
+        let gauge: Gauge = Gauge::default();
+        gauge.set(value);
+        registry.register(name, help, gauge);
+    };
+    let records = "Records that the upstream's log had more when it was asked last";
+    add("records_behind", records, lag.records);
+    let checked = "Seconds since the upstream was asked last, and its log held";
+    add("check_age_seconds", checked, lag.check_age);
+    if let Some(age) = lag.checkpoint_age {
+        let signed = "Seconds since the upstream signed the checkpoint that is served";
+        add("checkpoint_age_seconds", signed, age);
+    }
+    let missing = "Versions in the log that could not be taken";
+    add("versions_missing", missing, lag.missing);
+    let halted = "1 if the upstream's log is not followed any more, because it contradicts what was taken of it";
+    add("halted", halted, lag.is_halted.into());
+    registry
 }
 
 #[cfg(test)]
@@ -170,7 +199,7 @@ mod tests {
             let labels = RouteLabels::new("/x".to_owned(), &method);
             metrics.answered(&labels, Some(StatusCode::OK), Duration::from_millis(3));
         }
-        let text = metrics.text().unwrap();
+        let text = metrics.text(None).unwrap();
         let line =
             "tool_registry_http_requests_total{route=\"/x\",method=\"other\",status=\"200\"} 3\n";
         assert!(text.contains(line), "{text}");

@@ -208,6 +208,11 @@ impl Checkpoint {
         self.size
     }
 
+    /// The root of the tree over its records.
+    pub fn root(&self) -> Hash {
+        self.root
+    }
+
     /// The time at which the log was so, in seconds since 1970.
     pub fn seconds(&self) -> u64 {
         self.seconds

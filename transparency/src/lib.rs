@@ -39,6 +39,6 @@ pub use checkpoint::{Checkpoint, CheckpointError, KeyError, LogKey, LogSigner};
 pub use proof::{Proof, ProofError};
 pub use record::{JobIdentity, LogRecord, OpeningError};
 pub use stored_hashes::{HashQuery, QueryError, first_hash};
-pub use tile_path::{TILE_WIDTH, TilePath, TilePathError, entry_bundle};
+pub use tile_path::{TILE_WIDTH, TilePath, TilePathError, entry_bundle, read_bundle};
 pub use tlog_tiles::{Hash, record_hash};
 pub use tree::Tree;

@@ -25,6 +25,15 @@ pub struct TilePath(Tile);
 pub struct TilePathError;
 
 impl TilePath {
+    /// The bundle of this number, counted from 0, as a log of `size` records has it.
+    pub fn bundle(number: u64, size: u64) -> Self {
+        let width = size
+            .saturating_sub(number * TILE_WIDTH)
+            .clamp(1, TILE_WIDTH);
+        let width = u32::try_from(width).expect("a tile is narrow");
+        Self(Tile::new(HEIGHT, 0, number, width, true))
+    }
+
     /// True if it is a bundle of records.
     pub fn is_entries(&self) -> bool {
         self.0.is_data()
@@ -100,6 +109,18 @@ pub fn entry_bundle<'a>(records: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> 
     bundle
 }
 
+/// The records of a bundle; none if it is cut off.
+pub fn read_bundle(mut bundle: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut records = Vec::new();
+    while !bundle.is_empty() {
+        let (length, rest) = bundle.split_first_chunk::<2>()?;
+        let (record, rest) = rest.split_at_checked(u16::from_be_bytes(*length).into())?;
+        records.push(record);
+        bundle = rest;
+    }
+    Some(records)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +163,25 @@ mod tests {
             "tile/entries/000.p/257",
         ] {
             assert_eq!(text.parse::<TilePath>(), Err(TilePathError), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bundle_is_read_as_it_was_written() {
+        let records: [&[u8]; 3] = [b"one", b"", b"three"];
+        let bundle = entry_bundle(records);
+        assert_eq!(read_bundle(&bundle), Some(records.to_vec()));
+        assert_eq!(read_bundle(&[]), Some(Vec::new()));
+        for cut in [1, 4, bundle.len() - 1] {
+            assert_eq!(read_bundle(&bundle[..cut]), None, "{cut}");
+        }
+        for (number, size, path) in [
+            (0, 256, "tile/entries/000"),
+            (0, 3, "tile/entries/000.p/3"),
+            (1, 300, "tile/entries/001.p/44"),
+            (1234, 1_000_000, "tile/entries/x001/234"),
+        ] {
+            assert_eq!(TilePath::bundle(number, size).to_string(), path);
         }
     }
 }

@@ -129,7 +129,8 @@ impl Admission for SignedInToWrite {
     type Admitted = Caller;
     const ACCESS: Access = Access::SignedInToWrite;
 
-    async fn admit(_: &Registry, visitor: Visitor, _: &Parts) -> Result<Caller, Refusal> {
+    async fn admit(registry: &Registry, visitor: Visitor, _: &Parts) -> Result<Caller, Refusal> {
+        refuse_in_mirror(registry).await?;
         let caller = signed_in(visitor)?;
         token_writes(&caller, Work::Change)?;
         Ok(caller)
@@ -228,6 +229,7 @@ async fn admit_at_path(
     needed: Role,
     work: Work,
 ) -> Result<Writer, Refusal> {
+    refuse_in_mirror(registry).await?;
     let Some(address) = Address::from_path(parts.uri.path()) else {
         return Err(repo_not_found(&visitor));
     };
@@ -279,6 +281,17 @@ async fn find_readable(
         return Err(repo_not_found(visitor));
     }
     Ok((repository, moved, role))
+}
+
+/// A mirror has what its upstream published, and nothing else.
+async fn refuse_in_mirror(registry: &Registry) -> Result<(), Refusal> {
+    match registry.database().mirror().await? {
+        None => Ok(()),
+        Some(mirror) => Err(Refusal::forbidden(format!(
+            "this registry is a mirror and takes no changes: make them at {}",
+            mirror.upstream
+        ))),
+    }
 }
 
 fn signed_in(visitor: Visitor) -> Result<Caller, Refusal> {

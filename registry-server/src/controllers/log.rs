@@ -4,11 +4,11 @@
 //! it.
 
 use axum::response::{IntoResponse as _, Response};
-use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use tool_hub_manifest::Version;
-use tool_hub_transparency::{HashQuery, Proof, QueryError, TilePath, entry_bundle};
+use tool_hub_transparency::{HashQuery, LogSigner, Proof, QueryError, TilePath, entry_bundle};
 use utoipa::ToSchema;
 
 use super::json;
@@ -33,8 +33,8 @@ const RECORDS_MAX: u32 = 100;
     ),
 )]
 pub(crate) async fn key(call: Call<Anyone>) -> Reply {
-    let signer = call.registry.database().log_signer().await?;
-    Ok(text(format!("{}\n", signer.key())))
+    let log = ServedLog::of(&call.registry).await?;
+    Ok(text(format!("{}\n", log.key())))
 }
 
 /// The size and the root of the log at this moment, signed.
@@ -46,8 +46,8 @@ pub(crate) async fn key(call: Call<Anyone>) -> Reply {
     ),
 )]
 pub(crate) async fn checkpoint(call: Call<Anyone>) -> Reply {
-    let size = call.registry.database().log_size().await?;
-    Ok(text(signed_checkpoint(&call.registry, size).await?))
+    let log = ServedLog::of(&call.registry).await?;
+    Ok(text(log.checkpoint(&call.registry).await?))
 }
 
 /// A tile of hashes, or a bundle of records.
@@ -64,7 +64,7 @@ pub(crate) async fn tile(call: Call<Anyone>) -> Reply {
     let path = path.strip_prefix("/api/log/").unwrap_or_default();
     let tile: TilePath = path.parse().map_err(|_| no_tile())?;
     let database = call.registry.database();
-    if tile.records() > database.log_size().await? {
+    if tile.records() > ServedLog::of(&call.registry).await?.size {
         return Err(no_tile());
     }
     let content = if tile.is_entries() {
@@ -138,7 +138,8 @@ pub(crate) async fn version(call: Call<ReadRepository>) -> Reply {
     };
     let (registry, repository) = (&call.registry, &call.admitted.repository);
     let database = registry.database();
-    let size = database.log_size().await?;
+    let log = ServedLog::of(registry).await?;
+    let size = log.size;
     let subject = LogSubject {
         full_name: &repository.full_name(),
         version: &version.to_string(),
@@ -165,22 +166,66 @@ pub(crate) async fn version(call: Call<ReadRepository>) -> Reply {
         older => prove(registry, HashQuery::Consistency { size, older }).await?,
     };
     Ok(json(VersionRecords {
-        key: database.log_signer().await?.key().to_string(),
-        checkpoint: signed_checkpoint(registry, size).await?,
+        key: log.key(),
+        checkpoint: log.checkpoint(registry).await?,
         consistency,
         records,
     }))
 }
 
-async fn signed_checkpoint(registry: &Registry, size: u64) -> Result<String, RegistryError> {
-    let root = answer(registry, HashQuery::Root { size }).await?;
-    let signer = registry.database().log_signer().await?;
-    let seconds = u64::try_from(clock::now_ms() / 1_000).unwrap_or_default();
-    let [root] = root.as_slice() else {
-        return Err(damaged("it has no root"));
-    };
-    let signed = signer.sign(size, *root, seconds);
-    signed.map_err(|error| damaged(&error.to_string()))
+/// The log as it is served: its own, or another registry's as far as a mirror has taken it.
+struct ServedLog {
+    size: u64,
+    author: LogAuthor,
+}
+
+enum LogAuthor {
+    /// This registry, which signs the state of this moment.
+    Here(Box<LogSigner>),
+    /// The registry that is mirrored: its key, and the checkpoint as it signed it.
+    Upstream { key: String, checkpoint: String },
+}
+
+impl ServedLog {
+    async fn of(registry: &Registry) -> Result<Self, Refusal> {
+        let database = registry.database();
+        let Some(mirror) = database.mirror().await? else {
+            let author = LogAuthor::Here(Box::new(database.log_signer().await?));
+            let size = database.log_size().await?;
+            return Ok(Self { size, author });
+        };
+        match mirror.log_key.zip(mirror.checkpoint) {
+            Some((key, checkpoint)) => Ok(Self {
+                size: mirror.size.unsigned_abs(),
+                author: LogAuthor::Upstream { key, checkpoint },
+            }),
+            None => Err(Refusal::new(
+                StatusCode::NOT_FOUND,
+                "this registry is a mirror, and has no log of the registry that it mirrors",
+            )),
+        }
+    }
+
+    fn key(&self) -> String {
+        match &self.author {
+            LogAuthor::Here(signer) => signer.key().to_string(),
+            LogAuthor::Upstream { key, .. } => key.clone(),
+        }
+    }
+
+    async fn checkpoint(&self, registry: &Registry) -> Result<String, RegistryError> {
+        let signer = match &self.author {
+            LogAuthor::Here(signer) => signer,
+            LogAuthor::Upstream { checkpoint, .. } => return Ok(checkpoint.clone()),
+        };
+        let root = answer(registry, HashQuery::Root { size: self.size }).await?;
+        let seconds = u64::try_from(clock::now_ms() / 1_000).unwrap_or_default();
+        let [root] = root.as_slice() else {
+            return Err(damaged("it has no root"));
+        };
+        let signed = signer.sign(self.size, *root, seconds);
+        signed.map_err(|error| damaged(&error.to_string()))
+    }
 }
 
 async fn answer(

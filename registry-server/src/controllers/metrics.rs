@@ -4,10 +4,13 @@ use axum::response::IntoResponse as _;
 use http::header::CONTENT_TYPE;
 
 use crate::access::{Call, Probe};
+use crate::clock;
 use crate::http::Reply;
 use crate::metrics;
 
 pub(crate) async fn show(call: Call<Probe>) -> Reply {
-    let text = call.registry.metrics().text()?;
+    let mirror = call.registry.database().mirror().await?;
+    let lag = mirror.map(|mirror| mirror.lag(clock::now_ms()));
+    let text = call.registry.metrics().text(lag)?;
     Ok(([(CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response())
 }

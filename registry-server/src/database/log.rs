@@ -130,7 +130,7 @@ impl Database {
     }
 
     /// Makes the key of the log, unless there is one, and appends what was published before there
-    /// was a log.
+    /// was a log. A mirror has no key: it serves the log of another registry.
     pub(crate) async fn open_log(&self) -> Result<(), RegistryError> {
         let any = "SELECT name FROM log_key LIMIT 1";
         if sqlx::query(any).fetch_optional(&self.pool).await?.is_some() {
@@ -138,7 +138,8 @@ impl Database {
         }
         let (seed, name): ([u8; 32], [u8; 8]) = (random::bytes()?, random::bytes()?);
         let mut writing = self.write().await?;
-        let insert = "INSERT INTO log_key (name, seed) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM log_key)";
+        let insert = "INSERT INTO log_key (name, seed) SELECT $1, $2 \
+                      WHERE NOT EXISTS (SELECT 1 FROM log_key) AND NOT EXISTS (SELECT 1 FROM mirror)";
         let statement = sqlx::query(insert)
             .bind(format!("tool-hub-registry/{}", HEXLOWER.encode(&name)))
             .bind(HEXLOWER.encode(&seed));
@@ -368,11 +369,11 @@ fn read_hashes(
     Ok(())
 }
 
-fn number(value: i64) -> Result<u64, RegistryError> {
+pub(super) fn number(value: i64) -> Result<u64, RegistryError> {
     u64::try_from(value).map_err(damaged)
 }
 
-fn signed(value: u64) -> Result<i64, RegistryError> {
+pub(super) fn signed(value: u64) -> Result<i64, RegistryError> {
     i64::try_from(value).map_err(damaged)
 }
 

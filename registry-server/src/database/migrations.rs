@@ -28,6 +28,7 @@ macro_rules! steps {
             "0130_search_entries",
             "0140_log",
             "0150_trusted_publishing",
+            "0160_mirror",
         )
     };
     ($engine:literal, $($name:literal,)*) => {

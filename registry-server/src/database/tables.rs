@@ -270,6 +270,21 @@ pub(crate) const TABLES: &[Table] = &[
         key_columns: 1,
         columns: &[("name", Text), ("seed", Text)],
     },
+    Table {
+        name: "mirror",
+        key_columns: 1,
+        columns: &[
+            ("upstream", Text),
+            ("only_repos", Text),
+            ("log_key", Text),
+            ("checkpoint", Text),
+            ("size", Integer),
+            ("upstream_size", Integer),
+            ("checked_ms", Integer),
+            ("fault", Text),
+            ("missing", Integer),
+        ],
+    },
 ];
 
 #[cfg(test)]

@@ -239,8 +239,8 @@ async fn read_yanks(
 /// A commit that fits its base and waits to be stored.
 pub(crate) struct PreparedCommit {
     pub(super) commit: Commit,
-    data: Vec<u8>,
-    snapshot: Snapshot,
+    pub(super) data: Vec<u8>,
+    pub(super) snapshot: Snapshot,
 }
 
 pub(super) async fn prepare(
@@ -317,7 +317,7 @@ async fn names_commit(
         .is_some_and(|commit| commit.oid == head.oid))
 }
 
-async fn build(
+pub(super) async fn build(
     database: &Database,
     repository: &RepositoryKey,
     tree: Option<ObjectId>,
@@ -385,12 +385,12 @@ fn draft(
 /// The content that a commit brought and the repository did not have. A commit that only deletes is
 /// taken even from an owner who keeps too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NewContent {
+pub(super) enum NewContent {
     Nothing,
     Content,
 }
 
-async fn insert(
+pub(super) async fn insert(
     registry: &Registry,
     writing: &mut WriteTransaction,
     repository: &Repository,

@@ -26,7 +26,14 @@ impl RepositoryPattern {
         self.name.as_ref().map(RepositoryName::folded)
     }
 
-    fn covers(&self, owner: &str, name: &str) -> bool {
+    /// `owner/name`; `None` for all of an owner's.
+    pub(crate) fn repository(&self) -> Option<String> {
+        let name = self.name.as_ref()?;
+        Some(format!("{}/{name}", self.owner))
+    }
+
+    /// True if it means the repository `owner/name`.
+    pub(crate) fn covers(&self, owner: &str, name: &str) -> bool {
         self.owner.as_str().eq_ignore_ascii_case(owner)
             && self
                 .name
