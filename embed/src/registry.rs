@@ -75,7 +75,7 @@ pub async fn push(
         visibility,
         message: format!("{} {}", manifest.name, manifest.version),
     };
-    let client = settings.client(&settings.endpoint, workspace.notices())?;
+    let client = settings.writing_client(&settings.endpoint, workspace.notices())?;
     let pushed = client.push(&push, &Silent).await?;
     Ok(Pushed {
         repo: pushed.repo,

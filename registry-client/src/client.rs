@@ -52,7 +52,7 @@ impl Client {
         Ok(Self { registry })
     }
 
-    /// The registry's URL.
+    /// The URL of the registry that is meant, also where a mirror of it is asked.
     pub fn endpoint(&self) -> &Url {
         self.registry.endpoint()
     }

@@ -11,9 +11,11 @@ use crate::token::Token;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ClientConfig {
-    /// The registry's URL, `http` or `https`, possibly with a path, without user, query or
+    /// The URL that is asked, `http` or `https`, possibly with a path, without user, query or
     /// fragment.
     pub endpoint: Url,
+    /// The registry that is meant, where the endpoint is a mirror of it. Nothing is sent there.
+    pub mirrored: Option<Url>,
     /// The token of the caller; `None` asks anonymously. It is sent to the endpoint's own origin
     /// (scheme, host and port) and nowhere else.
     pub token: Option<Token>,
@@ -30,6 +32,7 @@ impl ClientConfig {
     pub fn new(endpoint: Url, user_agent: impl Into<String>) -> Self {
         Self {
             endpoint,
+            mirrored: None,
             token: None,
             user_agent: user_agent.into(),
             proxy: None,
@@ -40,6 +43,12 @@ impl ClientConfig {
     /// The same, with a token.
     pub fn with_token(mut self, token: Option<Token>) -> Self {
         self.token = token;
+        self
+    }
+
+    /// The same, where the endpoint is a mirror of the registry `mirrored`.
+    pub fn as_mirror_of(mut self, mirrored: Url) -> Self {
+        self.mirrored = Some(mirrored);
         self
     }
 

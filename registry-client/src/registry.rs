@@ -16,6 +16,8 @@ pub(crate) struct Registry {
     pub(crate) wire: Wire,
     /// For what is changed.
     pub(crate) hub: Hub,
+    /// The registry that is meant: the one that is asked, or the one that it mirrors.
+    meant: Url,
 }
 
 impl Registry {
@@ -25,11 +27,15 @@ impl Registry {
         Ok(Self {
             wire: Wire::new(kind, config)?,
             hub: Hub::new(config)?,
+            meant: config
+                .mirrored
+                .clone()
+                .unwrap_or_else(|| config.endpoint.clone()),
         })
     }
 
     pub(crate) fn endpoint(&self) -> &Url {
-        self.wire.endpoint()
+        &self.meant
     }
 
     /// Refuses what takes a token where there is none.

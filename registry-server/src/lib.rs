@@ -140,3 +140,4 @@ pub use registry::Registry;
 pub use roles::{MemberRole, TokenRole};
 pub use routes::routes;
 pub use server::{serve, serve_metrics};
+pub use tool_hub_transparency::LogKey;

@@ -51,6 +51,7 @@ mod logs;
 mod maintenance;
 mod mcp_conformance;
 mod messages;
+mod mirrors;
 mod network;
 mod no_rust;
 mod node;
@@ -112,6 +113,7 @@ fn main() -> ExitCode {
         inspection::tests(),
         lint::tests(),
         logs::tests(),
+        mirrors::tests(),
         journey::tests(),
         keyring::tests(),
         yanks::tests(),

@@ -72,6 +72,8 @@ pub struct Settings {
     pub release_age: time::Duration,
     /// The sources of advisories.
     pub advisories: Vec<AdvisorySource>,
+    /// Registries, each with the mirror that is asked in its place.
+    mirrors: BTreeMap<Url, Url>,
     /// The directory of tools' storage.
     pub storage: PathBuf,
     /// The directory of build tools of other languages.
@@ -148,6 +150,7 @@ impl Settings {
                 file.release_age_days.map_or(RELEASE_AGE_DAYS, i64::from),
             ),
             advisories: file.advisories,
+            mirrors: file.mirrors,
             toolchains: directories.cache.join("toolchains"),
             servers: directories.data.join("servers"),
             tokens: Tokens {
@@ -220,12 +223,36 @@ impl Settings {
         &self.tokens.hub_file
     }
 
-    /// A client of the registry at `endpoint`, with the token that belongs to it.
+    /// A client that reads from the registry at `endpoint`, or from the mirror of it that
+    /// `config.toml` names. It has the token that belongs to the one that is asked: a mirror is
+    /// shown none of the registry's. What is read counts as the registry's either way.
     ///
     /// # Errors
     /// As [`token_for`](Self::token_for), and [`Error::Client`].
     pub fn client(&self, endpoint: &Url, notices: &dyn Notices) -> Result<Client, Error> {
+        let Some(mirror) = self.mirror_of(endpoint) else {
+            return self.writing_client(endpoint, notices);
+        };
+        let token = self.token_for(mirror)?;
+        let config = self.client_config(mirror, token, notices);
+        Ok(Client::new(config.as_mirror_of(endpoint.clone()))?)
+    }
+
+    /// A client that changes what is in the registry at `endpoint`, with the token that belongs to
+    /// it.
+    ///
+    /// # Errors
+    /// As [`client`](Self::client).
+    pub fn writing_client(&self, endpoint: &Url, notices: &dyn Notices) -> Result<Client, Error> {
         self.client_with(endpoint, self.token_for(endpoint)?, notices)
+    }
+
+    /// The mirror that is asked in place of the registry at `endpoint`.
+    pub fn mirror_of(&self, endpoint: &Url) -> Option<&Url> {
+        let address = |url: &'_ Url| url.as_str().trim_end_matches('/').to_owned();
+        let mut mirrors = self.mirrors.iter();
+        let found = mirrors.find(|(registry, _)| address(registry) == address(endpoint));
+        found.map(|(_, mirror)| mirror)
     }
 
     /// A client of the registry at `endpoint`, with `token`.

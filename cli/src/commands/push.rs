@@ -95,7 +95,9 @@ impl Push {
             signer: files.signer.as_deref(),
             rotation: files.rotation.as_deref(),
         });
-        let mut client = config.settings.client(&config.settings.endpoint, printer)?;
+        let mut client = config
+            .settings
+            .writing_client(&config.settings.endpoint, printer)?;
         let repo = self.repo(&client, &verified).await?;
         let job = self.job_identity(session)?.filter(|_| !self.dry_run);
         if let Some(job) = &job {

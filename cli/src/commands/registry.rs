@@ -2,6 +2,7 @@
 
 mod backup;
 mod gc;
+mod mirror;
 mod org;
 mod publisher;
 mod quota;
@@ -51,6 +52,8 @@ pub(crate) struct Registry {
 enum RegistryCommand {
     /// Serve the registry over HTTP
     Serve(serve::Serve),
+    /// Copy what another registry published, with its log, to serve both unchanged
+    Mirror(mirror::Mirror),
     /// Add and list users, and set their quotas
     User(user::User),
     /// Add organisations and their members, and set their quotas
@@ -74,6 +77,7 @@ impl Registry {
     pub(crate) fn logging(&self) -> Logging {
         match &self.command {
             RegistryCommand::Serve(command) => command.logging(),
+            RegistryCommand::Mirror(command) => command.logging(),
             _ => Logging::default(),
         }
     }
@@ -105,6 +109,9 @@ impl Registry {
         }
         match &self.command {
             RegistryCommand::Serve(command) => command.execute(settings, printer).await,
+            RegistryCommand::Mirror(command) => {
+                command.execute(open(settings).await?, printer).await
+            }
             RegistryCommand::User(command) => command.execute(open(settings).await?, printer).await,
             RegistryCommand::Org(command) => command.execute(open(settings).await?, printer).await,
             RegistryCommand::Token(command) => {
@@ -125,12 +132,12 @@ impl Registry {
 }
 
 impl RegistryCommand {
-    /// True if a registry is made where there is none: by serving it, restoring one or adding the
-    /// first owner. Everything else is about one that exists, so that a mistyped directory does not
+    /// True if a registry is made where there is none: by serving it, mirroring or restoring one, or
+    /// adding the first owner. Everything else is about one that exists, so that a mistyped directory does not
     /// pass for an empty registry.
     fn makes_a_registry(&self) -> bool {
         match self {
-            Self::Serve(_) | Self::Restore(_) => true,
+            Self::Serve(_) | Self::Mirror(_) | Self::Restore(_) => true,
             Self::User(command) => command.adds(),
             Self::Org(command) => command.adds(),
             Self::Token(_)

@@ -13,7 +13,9 @@ pub(crate) struct Whoami {}
 impl Whoami {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let client = config.settings.client(&config.settings.endpoint, printer)?;
+        let client = config
+            .settings
+            .writing_client(&config.settings.endpoint, printer)?;
         let identity = client.whoami().await?;
         if printer.wants_json() {
             printer.json(&serde_json::json!({

@@ -80,7 +80,7 @@ impl Yank {
         let repo = &self.version.repo;
         let version = self.one_version()?;
         let settings = &session.config.settings;
-        let client = settings.client(&settings.endpoint, &session.printer)?;
+        let client = settings.writing_client(&settings.endpoint, &session.printer)?;
         let versions = client.versions(repo).await?;
         if !versions.iter().any(|it| it.version == version) {
             let known: Vec<String> = versions.iter().map(|it| it.version.to_string()).collect();
@@ -162,7 +162,7 @@ impl Deprecate {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let repo = &self.repo;
         let settings = &session.config.settings;
-        let client = settings.client(&settings.endpoint, &session.printer)?;
+        let client = settings.writing_client(&settings.endpoint, &session.printer)?;
         let deprecated = self.reason.clone().map(|reason| Deprecation {
             reason,
             replaced_by: self.replaced_by.clone(),

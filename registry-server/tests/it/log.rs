@@ -9,9 +9,9 @@ use tool_hub_transparency::{Checkpoint, LogKey, LogRecord, Proof, Tree, record_h
 
 use crate::support::{TestRegistry, refusal};
 
-const REPO: &str = "alice/tool";
+pub(crate) const REPO: &str = "alice/tool";
 
-async fn publish(hub: &TestRegistry, id: &str, version: &str) {
+pub(crate) async fn publish(hub: &TestRegistry, id: &str, version: &str) {
     let manifest = format!(
         "schema = 1\nname = \"stats\"\nversion = \"{version}\"\ndescription = \"Counts words.\"\n"
     );
@@ -23,12 +23,12 @@ async fn publish(hub: &TestRegistry, id: &str, version: &str) {
     assert_eq!(tagged.status(), 200, "{}", tagged.text().await.unwrap());
 }
 
-async fn say(hub: &TestRegistry, releases: &str) {
+pub(crate) async fn say(hub: &TestRegistry, releases: &str) {
     hub.commit(REPO, "say", &[("releases.toml", releases.as_bytes())])
         .await;
 }
 
-fn yanked(version: &str, severity: &str) -> String {
+pub(crate) fn yanked(version: &str, severity: &str) -> String {
     format!("[yanked.\"{version}\"]\nseverity = \"{severity}\"\nreason = \"it fails\"\n")
 }
 
@@ -49,7 +49,7 @@ async fn checkpoint(hub: &TestRegistry) -> Checkpoint {
 
 /// The records of a version, whose proofs were checked, and the checkpoint that they are for. It
 /// has everything that `older` has.
-async fn proved(
+pub(crate) async fn proved(
     answer: Value,
     key: &LogKey,
     older: Option<&Checkpoint>,
@@ -72,7 +72,7 @@ async fn proved(
     (records, checkpoint)
 }
 
-fn said(record: &LogRecord) -> String {
+pub(crate) fn said(record: &LogRecord) -> String {
     match record {
         LogRecord::Version { repo, version, .. } => format!("{repo} {version}"),
         LogRecord::Yank {

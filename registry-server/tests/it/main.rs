@@ -29,6 +29,7 @@ mod lfs_before_commit;
 mod lfs_requests;
 mod limits;
 mod log;
+mod mirrors;
 mod monitoring;
 mod openapi;
 mod overview;

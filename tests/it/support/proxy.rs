@@ -1,4 +1,5 @@
-//! Proxies between a client and a registry: one changes a byte, one switches to another registry.
+//! Proxies between a client and a registry: one changes a byte, one switches to another registry,
+//! one falls silent.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -89,6 +90,82 @@ impl Switching {
     /// Sends new connections to `target`.
     pub(crate) fn lead_to(&self, target: &str) {
         *self.target.lock().expect("nobody panicked") = address(target);
+    }
+}
+
+/// Passes everything on, until a client asks for something that it keeps waiting for.
+pub(crate) struct Stalling {
+    url: String,
+    stalls: Arc<AtomicBool>,
+    stalled: Arc<AtomicBool>,
+}
+
+impl Stalling {
+    /// Starts the proxy to the registry at `target`. Requests with `word` in them wait for ever.
+    pub(crate) fn start(target: &str, word: &'static str) -> Self {
+        let target = address(target);
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let [stalls, stalled] = [true, false].map(|value| Arc::new(AtomicBool::new(value)));
+        let flags = (Arc::clone(&stalls), Arc::clone(&stalled));
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let Ok(server) = TcpStream::connect(&target) else {
+                    return;
+                };
+                let (mut from_server, mut to_client) = (clone(&server), clone(&client));
+                thread::spawn(move || {
+                    let _ = std::io::copy(&mut from_server, &mut to_client);
+                    let _ = to_client.shutdown(std::net::Shutdown::Write);
+                });
+                let flags = flags.clone();
+                thread::spawn(move || ask(client, server, word.as_bytes(), &flags));
+            }
+        });
+        Self {
+            url,
+            stalls,
+            stalled,
+        }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Waits until somebody is kept waiting.
+    pub(crate) fn wait(&self) {
+        let start = std::time::Instant::now();
+        while !self.stalled.load(Ordering::SeqCst) {
+            assert!(start.elapsed().as_secs() < 60, "nobody asked");
+            thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+
+    /// Keeps nobody waiting any more.
+    pub(crate) fn let_pass(&self) {
+        self.stalls.store(false, Ordering::SeqCst);
+    }
+}
+
+/// Copies what the client says, unless it asks for what it has to wait for.
+fn ask(
+    mut client: TcpStream,
+    mut server: TcpStream,
+    word: &[u8],
+    (stalls, stalled): &(Arc<AtomicBool>, Arc<AtomicBool>),
+) {
+    let mut buffer = [0; 16 * 1024];
+    while let Ok(read) = client.read(&mut buffer) {
+        let has_word = buffer[..read].windows(word.len()).any(|it| it == word);
+        if has_word && stalls.load(Ordering::SeqCst) {
+            stalled.store(true, Ordering::SeqCst);
+            continue;
+        }
+        if read == 0 || server.write_all(&buffer[..read]).is_err() {
+            let _ = server.shutdown(std::net::Shutdown::Write);
+            return;
+        }
     }
 }
 

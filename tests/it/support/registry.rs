@@ -29,7 +29,8 @@ impl RegistryProcess {
         Self::serve(operator, &[])
     }
 
-    fn serve(operator: Home, flags: &[&str]) -> Self {
+    /// Serves the registry that `operator` has, a mirror for example.
+    pub(crate) fn serve(operator: Home, flags: &[&str]) -> Self {
         let serve = ["registry", "serve", "--listen", "127.0.0.1:0", "--quiet"];
         Self {
             server: Server::start(operator.command([&serve, flags].concat())),

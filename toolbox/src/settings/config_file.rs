@@ -1,5 +1,6 @@
 //! Reads `config.toml`: a user's registry, cache bound, rules for new versions, and advisories.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -24,6 +25,9 @@ pub(super) struct ConfigFile {
     pub(super) release_age_days: Option<u16>,
     #[serde(default)]
     pub(super) advisories: Vec<AdvisorySource>,
+    /// Registries, each with the mirror that is asked in its place.
+    #[serde(default)]
+    pub(super) mirrors: BTreeMap<Url, Url>,
 }
 
 impl ConfigFile {

@@ -74,7 +74,7 @@ struct Add {
 impl Publisher {
     pub(super) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let (settings, printer) = (&session.config.settings, &session.printer);
-        let client = settings.client(&settings.endpoint, printer)?;
+        let client = settings.writing_client(&settings.endpoint, printer)?;
         match &self.command {
             PublisherCommand::Add(add) => add.execute(&client, printer).await?,
             PublisherCommand::List { repo } => list(&client, repo, printer).await?,

@@ -24,8 +24,13 @@ impl Hint for RegistryError {
             | Self::ExpiryNotInFuture { .. }
             | Self::ScopeOutOfBounds { .. }
             | Self::NoPublicUrl
+            | Self::NotAMirror
+            | Self::MirrorOfAnother { .. }
+            | Self::RepositoriesNotNamed { .. }
+            | Self::MirroredTwice
+            | Self::Upstream { .. }
             | Self::NoSuchToken { .. } => Exit::User,
-            Self::ContentAltered { .. } => Exit::Refused,
+            Self::ContentAltered { .. } | Self::UpstreamLog { .. } => Exit::Refused,
             _ => Exit::Unexpected,
         }
     }
@@ -68,6 +73,15 @@ impl Hint for RegistryError {
             Self::ScopeOutOfBounds { count: 0, .. } => one("name a repo with --repo OWNER/NAME"),
             Self::ScopeOutOfBounds { .. } => one("cover all repos of an owner with --repo 'OWNER/*', or make several tokens"),
             Self::NoPublicUrl => one("name the URL by which clients reach the registry with --public-url URL"),
+            Self::NotAMirror => one("name an empty place with --data DIR, or with --database URL and --storage URL"),
+            Self::MirrorOfAnother { .. } => one("give each registry that you mirror a place of its own with --data DIR"),
+            Self::RepositoriesNotNamed { .. } => one("name each with --only OWNER/NAME"),
+            Self::MirroredTwice => one("run one tool registry mirror for each mirror"),
+            Self::Upstream { .. } => one("what was copied is served on; run this again when the registry answers"),
+            Self::UpstreamLog { .. } => vec![
+                "nothing was taken, and what was copied before is served on".to_owned(),
+                "ask whoever runs the registry what happened to its log, and believe others before them".to_owned(),
+            ],
             Self::NoSuchToken { .. } => one("see the ids of a user's tokens with: tool registry token list USER"),
             _ => Vec::new(),
         }
