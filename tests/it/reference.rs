@@ -160,11 +160,11 @@ fn every_key_is_shown() {
 fn config_toml_is_read() {
     let home = Home::new();
     let (_, rest) = reference()
-        .split_once("`config.toml` has six keys:")
+        .split_once("`config.toml` has seven keys:")
         .map(|(before, rest)| (before.to_owned(), rest.to_owned()))
         .expect("a word on config.toml");
     let text = block(&format!("\n#\n{rest}"), "#", "toml");
-    assert_eq!(text.lines().count(), 6, "{text}");
+    assert_eq!(text.lines().count(), 7, "{text}");
     let write = |text: &str| {
         std::fs::write(home.tool_home().join("config.toml"), text).expect("config.toml");
     };

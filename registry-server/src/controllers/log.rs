@@ -30,6 +30,7 @@ const RECORDS_MAX: u32 = 100;
     path = "/api/log/key",
     responses(
         (status = 200, description = "The key", body = String, content_type = "text/plain"),
+        (status = 404, description = "This is a mirror of a registry without a log", body = ErrorBody),
     ),
 )]
 pub(crate) async fn key(call: Call<Anyone>) -> Reply {
@@ -43,6 +44,7 @@ pub(crate) async fn key(call: Call<Anyone>) -> Reply {
     path = "/api/log/checkpoint",
     responses(
         (status = 200, description = "The checkpoint", body = String, content_type = "text/plain"),
+        (status = 404, description = "This is a mirror of a registry without a log", body = ErrorBody),
     ),
 )]
 pub(crate) async fn checkpoint(call: Call<Anyone>) -> Reply {

@@ -39,6 +39,8 @@ pub(crate) struct MirrorState {
     pub(crate) fault: Option<String>,
     /// The number of versions in the log that could not be taken.
     pub(crate) missing: i64,
+    /// The repositories whose default branch could not be taken.
+    pub(crate) unfinished: String,
 }
 
 from_row!(MirrorState {
@@ -50,7 +52,8 @@ from_row!(MirrorState {
     upstream_size,
     checked_ms,
     fault,
-    missing
+    missing,
+    unfinished
 });
 
 /// The distance between a mirror and its upstream.
@@ -85,7 +88,7 @@ impl MirrorState {
 }
 
 /// The columns and the table of a [`MirrorState`].
-const MIRROR: &str = "upstream, only_repos, log_key, checkpoint, size, upstream_size, checked_ms, fault, missing FROM mirror";
+const MIRROR: &str = "upstream, only_repos, log_key, checkpoint, size, upstream_size, checked_ms, fault, missing, unfinished FROM mirror";
 
 /// A record of the upstream's log, byte for byte.
 #[derive(Debug, Clone)]
@@ -110,8 +113,8 @@ impl Database {
 
     /// Makes an empty registry a mirror; false where it has accounts or a log of its own.
     pub(crate) async fn become_mirror(&self, upstream: &str) -> Result<bool, RegistryError> {
-        let sql = "INSERT INTO mirror (upstream, only_repos, size, upstream_size, checked_ms, missing) \
-             SELECT CAST($1 AS TEXT), '', 0, 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM accounts) \
+        let sql = "INSERT INTO mirror (upstream, only_repos, size, upstream_size, checked_ms, missing, unfinished) \
+             SELECT CAST($1 AS TEXT), '', 0, 0, 0, 0, '' WHERE NOT EXISTS (SELECT 1 FROM accounts) \
              AND NOT EXISTS (SELECT 1 FROM log_key) AND NOT EXISTS (SELECT 1 FROM mirror)";
         let mut writing = self.write().await?;
         let made = writing.run(sqlx::query(sql).bind(upstream)).await?;
@@ -174,7 +177,7 @@ impl WriteTransaction {
         after: &MirrorState,
     ) -> Result<bool, RegistryError> {
         let sql = "UPDATE mirror SET only_repos = $1, log_key = CAST($2 AS TEXT), checkpoint = CAST($3 AS TEXT), size = $4, \
-             upstream_size = $5, checked_ms = $6, fault = NULL, missing = $7 WHERE size = $8";
+             upstream_size = $5, checked_ms = $6, fault = NULL, missing = $7, unfinished = $8 WHERE size = $9";
         let statement = sqlx::query(sql)
             .bind(&after.only_repos)
             .bind(after.log_key.as_deref())
@@ -183,6 +186,7 @@ impl WriteTransaction {
             .bind(after.upstream_size)
             .bind(after.checked_ms)
             .bind(after.missing)
+            .bind(&after.unfinished)
             .bind(before.size);
         Ok(self.run(statement).await? == 1)
     }

@@ -283,6 +283,7 @@ pub(crate) const TABLES: &[Table] = &[
             ("checked_ms", Integer),
             ("fault", Text),
             ("missing", Integer),
+            ("unfinished", Text),
         ],
     },
 ];

@@ -29,6 +29,8 @@ pub(super) struct CopiedRepository {
     pub(super) tags: Vec<(RefName, Publication, StoredManifest)>,
     /// The head of the default branch, with what listings show of it.
     pub(super) head: Option<(Commit, Listing)>,
+    /// False if it could not be taken.
+    pub(super) has_head: bool,
 }
 
 /// A version to copy: its tag, where the upstream has one, and what the log says of it.
@@ -74,7 +76,9 @@ pub(super) async fn copy_repository(
             Err(reason) => note(report, repo, &format!("v{}", wanted.version), reason)?,
         }
     }
-    let head = match copy_head(&copying, &refs, &mut fetched).await {
+    let head = copy_head(&copying, &refs, &mut fetched).await;
+    let has_head = head.is_ok();
+    let head = match head {
         Ok(head) => head,
         Err(reason) => {
             note(report, repo, DEFAULT_BRANCH, reason)?;
@@ -83,7 +87,12 @@ pub(super) async fn copy_repository(
     };
     report.files += fetched.files;
     report.bytes += fetched.bytes;
-    Ok(Some(CopiedRepository { here, tags, head }))
+    Ok(Some(CopiedRepository {
+        here,
+        tags,
+        head,
+        has_head,
+    }))
 }
 
 fn all_wanted<'a>(refs: &'a UpstreamRefs, wanted: Option<&'a WantedVersions>) -> Vec<Wanted<'a>> {

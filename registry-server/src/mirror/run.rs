@@ -163,6 +163,9 @@ impl<'a> Run<'a> {
             false => self.registry.database().records_without_version().await?,
         };
         let mut wanted: BTreeMap<String, WantedVersions> = BTreeMap::new();
+        for repository in self.state.unfinished.split_whitespace() {
+            wanted.entry(repository.to_owned()).or_default();
+        }
         for copied in missing.iter().chain(&tail.records) {
             let CopiedRecord {
                 repository, record, ..
@@ -203,7 +206,10 @@ impl<'a> Run<'a> {
         copied: Vec<CopiedRepository>,
     ) -> Result<(), RegistryError> {
         let untaken = self.report.missing.len() + self.report.refused.len();
+        let unfinished = copied.iter().filter(|it| !it.has_head);
+        let unfinished: Vec<String> = unfinished.map(|it| it.here.full_name()).collect();
         let after = MirrorState {
+            unfinished: unfinished.join(" ").to_ascii_lowercase(),
             only_repos: self.source.patterns(),
             missing: i64::try_from(untaken).unwrap_or(i64::MAX),
             ..after
@@ -234,7 +240,9 @@ async fn show_repository(
     writing: &mut WriteTransaction,
     copied: CopiedRepository,
 ) -> Result<(), RegistryError> {
-    let CopiedRepository { here, tags, head } = copied;
+    let CopiedRepository {
+        here, tags, head, ..
+    } = copied;
     let now_ms = clock::now_ms();
     for (tag, publication, manifest) in tags {
         let reference = Reference {

@@ -330,6 +330,18 @@ async fn what_contradicts_the_log_is_not_taken() {
     std::fs::write(&object, long("alice/altered")).unwrap();
     let report = mirror.mirror(&source(&hub.endpoint)).await.unwrap();
     assert_eq!((report.versions, report.refused.len()), (1, 2));
+    let path = "/alice/altered/resolve/main/README.md";
+    assert_eq!(text(&there, path).await.as_bytes(), long("alice/altered"));
+    // So is a branch alone, of which the log says nothing new.
+    hub.commit(REPO, "data", &[("data", &long("data"))]).await;
+    std::fs::write(hub.object(&long("data")), long("date")).unwrap();
+    say(&hub, &yanked("1.0.0", "broken")).await;
+    let report = mirror.mirror(&source(&hub.endpoint)).await.unwrap();
+    assert_eq!(report.refused.len(), 3);
+    std::fs::write(hub.object(&long("data")), long("data")).unwrap();
+    mirror.mirror(&source(&hub.endpoint)).await.unwrap();
+    let releases = format!("/{REPO}/resolve/main/releases.toml");
+    assert!(text(&there, &releases).await.contains("broken"));
 }
 
 async fn drop_triggers(hub: &TestRegistry) {
