@@ -81,10 +81,6 @@ impl Wire {
         })
     }
 
-    pub(crate) fn endpoint(&self) -> &Url {
-        &self.endpoint
-    }
-
     pub(crate) fn signed_in(&self) -> bool {
         self.authorization.is_some()
     }
