@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use tool_hub_manifest::{ComponentClaim, Manifest, Package, Verified};
-use tool_hub_signing::{PackageFiles, PrivateKey, PublicKey, VerifiedSigner};
+use tool_hub_signing::{PackageFiles, PrivateKey, PublicKey, Trust, TrustedRoot, VerifiedSigner};
 
 /// A key that signs nothing: whatever is verified with it was forged.
 const KEY: &str = "-----BEGIN PUBLIC KEY-----
@@ -35,10 +35,16 @@ fuzz_target!(|bytes: &[u8]| {
         signer: Some(KEY.as_bytes()),
         rotation: None,
     };
-    assert!(VerifiedSigner::check(bytes, &files, &[]).is_err());
+    assert!(VerifiedSigner::check(bytes, &files, &Trust::none()).is_err());
     if let Ok(key) = PublicKey::from_pem(bytes) {
         let again = PublicKey::from_pem(key.to_pem().as_bytes()).expect("what was written is read");
         assert_eq!(again, key);
     }
     let _ = PrivateKey::from_pem(bytes);
+    let _ = TrustedRoot::read(bytes);
+    let files = PackageFiles {
+        signer: None,
+        ..files
+    };
+    assert!(VerifiedSigner::check(bytes, &files, &Trust::none()).is_err());
 });

@@ -46,6 +46,7 @@ mod network;
 mod oauth_client;
 mod origin;
 pub mod package_file;
+mod package_signer;
 mod reference;
 mod releases;
 mod sbom;
@@ -79,6 +80,7 @@ pub use name::{
 pub use network::{Method, MethodError, Methods, Network};
 pub use oauth_client::OAuthClient;
 pub use origin::{Origin, OriginError};
+pub use package_signer::{PackageSigner, SignerError, SignerIdentity};
 pub use reference::{CommitId, ReferenceError, RepoId, Revision, ToolRef};
 pub use releases::{Deprecation, Reason, ReasonError, Releases, Severity, Yank};
 pub use sbom::SbomClaim;

@@ -13,8 +13,8 @@ use crate::advisory_id::AdvisoryId;
 use crate::digest::Digest;
 use crate::document::{self, DocumentError};
 use crate::grants::Grants;
-use crate::key_fingerprint::KeyFingerprint;
 use crate::name::{FunctionName, ToolKey};
+use crate::package_signer::PackageSigner;
 use crate::reference::{CommitId, RepoId};
 use crate::server::address::ServerAddress;
 use crate::toolbox::Overrides;
@@ -55,9 +55,9 @@ pub struct LockedTool {
     pub source: Source,
     /// The consent.
     pub approval: Approval,
-    /// The key that signed the package, where a signature was verified.
+    /// The signer of the package, where a signature was verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signer: Option<KeyFingerprint>,
+    pub signer: Option<PackageSigner>,
     /// The record of the version in the registry's log, where the registry keeps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logged: Option<LogEntry>,

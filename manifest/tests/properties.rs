@@ -26,6 +26,15 @@ fn key_fingerprint() -> impl Strategy<Value = KeyFingerprint> {
     any::<[u8; 8]>().prop_map(|bytes| KeyFingerprint::of(&bytes))
 }
 
+fn package_signer() -> impl Strategy<Value = PackageSigner> {
+    let identity = ("[!-~]{1,20}", option::of("[!-~]{1,20}"), key_fingerprint());
+    let identity = identity.prop_map(|(subject, issuer, root)| {
+        let identity = SignerIdentity::new(subject, issuer, root);
+        PackageSigner::Identity(identity.expect("a name"))
+    });
+    prop_oneof![key_fingerprint().prop_map(PackageSigner::Key), identity]
+}
+
 /// Any text that TOML can hold, with quotes, line breaks and controls in it.
 fn text() -> impl Strategy<Value = String> {
     any::<String>()
@@ -305,7 +314,7 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
         (version(), digest(), digest()),
         source,
         consent,
-        (option::of(key_fingerprint()), option::of(log_entry())),
+        (option::of(package_signer()), option::of(log_entry())),
         grants(),
         functions,
         (option::of(key()), overrides),

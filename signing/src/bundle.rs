@@ -9,16 +9,30 @@ use crate::error::SigningError;
 /// The most bytes of a signature that are read. One of a tool has about two thousand.
 pub const BUNDLE_BYTES_MAX: usize = 64 << 10;
 
+/// The most certificates of a signature.
+pub(crate) const CERTIFICATES_MAX: usize = 8;
+
 const MEDIA_TYPE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
 
 /// A bundle whose form was checked, and nothing else.
 pub(crate) struct Bundle {
-    /// The key's name, where the bundle says it.
-    pub(crate) hint: Option<String>,
+    /// The key or the certificate.
+    pub(crate) material: Material,
+    /// True if there are entries of a public log, which only a keyless signature has.
+    pub(crate) is_logged: bool,
     /// The statement, as it is signed.
     pub(crate) payload: Vec<u8>,
     /// The signature over the envelope.
     pub(crate) signature: Vec<u8>,
+}
+
+/// What a signature is verified with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Material {
+    /// A key, by its name where the bundle says it.
+    Key { hint: Option<String> },
+    /// A certificate and those between it and its root, as DER.
+    Certificates(Vec<Vec<u8>>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -34,13 +48,32 @@ struct BundleJson {
 struct VerificationMaterial {
     #[serde(skip_serializing_if = "Option::is_none")]
     public_key: Option<KeyIdentifier>,
-    #[serde(skip_serializing)]
-    certificate: Option<serde::de::IgnoredAny>,
-    #[serde(skip_serializing)]
-    x509_certificate_chain: Option<serde::de::IgnoredAny>,
-    /// Entries of a public log, which are not looked at; `model_signing` wants the list.
-    #[serde(default, skip_deserializing)]
-    tlog_entries: [(); 0],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<CertificateJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    x509_certificate_chain: Option<ChainJson>,
+    /// Entries of a public log, which `keyless` reads. None are written; `model_signing` wants the
+    /// list.
+    #[serde(default, serialize_with = "no_entries")]
+    tlog_entries: Vec<serde::de::IgnoredAny>,
+}
+
+fn no_entries<S: serde::Serializer>(
+    _: &[serde::de::IgnoredAny],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    [(); 0].serialize(serializer)
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CertificateJson {
+    raw_bytes: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ChainJson {
+    certificates: Vec<CertificateJson>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -79,7 +112,8 @@ impl Bundle {
             let reason = format!("its media type is not `{MEDIA_TYPE}`");
             return Err(SigningError::malformed(reason));
         }
-        let hint = bundle.verification_material.hint()?;
+        let is_logged = !bundle.verification_material.tlog_entries.is_empty();
+        let material = bundle.verification_material.read()?;
         let Some(envelope) = bundle.dsse_envelope else {
             return Err(SigningError::malformed("it has no DSSE envelope"));
         };
@@ -91,7 +125,8 @@ impl Bundle {
             return Err(SigningError::malformed("it has not exactly one signature"));
         };
         Ok(Self {
-            hint,
+            material,
+            is_logged,
             payload: decoded("payload", &envelope.payload)?,
             signature: decoded("sig", &signature.sig)?,
         })
@@ -101,14 +136,7 @@ impl Bundle {
     pub(crate) fn to_json(&self) -> Result<Vec<u8>, SigningError> {
         let bundle = BundleJson {
             media_type: MEDIA_TYPE.to_owned(),
-            verification_material: VerificationMaterial {
-                public_key: Some(KeyIdentifier {
-                    hint: self.hint.clone(),
-                }),
-                certificate: None,
-                x509_certificate_chain: None,
-                tlog_entries: [],
-            },
+            verification_material: VerificationMaterial::of(&self.material),
             dsse_envelope: Some(EnvelopeJson {
                 payload: BASE64.encode(&self.payload),
                 payload_type: PAYLOAD_TYPE.to_owned(),
@@ -123,18 +151,49 @@ impl Bundle {
 }
 
 impl VerificationMaterial {
-    /// The key's name. A signature is of a key or of a certificate, never of both.
-    fn hint(self) -> Result<Option<String>, SigningError> {
-        let has_certificate = self.certificate.is_some() || self.x509_certificate_chain.is_some();
-        match self.public_key {
-            Some(key) if !has_certificate => Ok(key.hint),
-            None if has_certificate => Err(SigningError::Unsupported {
-                what: "a certificate",
-            }),
-            _ => Err(SigningError::malformed(
-                "it has not exactly one kind of key material",
-            )),
+    fn of(material: &Material) -> Self {
+        let (public_key, x509_certificate_chain) = match material {
+            Material::Key { hint } => (Some(KeyIdentifier { hint: hint.clone() }), None),
+            Material::Certificates(chain) => {
+                let certificates = chain.iter().map(|der| CertificateJson {
+                    raw_bytes: BASE64.encode(der),
+                });
+                let certificates = certificates.collect();
+                (None, Some(ChainJson { certificates }))
+            }
+        };
+        Self {
+            public_key,
+            certificate: None,
+            x509_certificate_chain,
+            tlog_entries: Vec::new(),
         }
+    }
+
+    /// The key or the certificates. A signature is of one kind, never of two.
+    fn read(self) -> Result<Material, SigningError> {
+        let certificates = match (
+            self.public_key,
+            self.certificate,
+            self.x509_certificate_chain,
+        ) {
+            (Some(key), None, None) => return Ok(Material::Key { hint: key.hint }),
+            (None, Some(only), None) => vec![only],
+            (None, None, Some(chain)) => chain.certificates,
+            _ => {
+                let reason = "it has not exactly one kind of key material";
+                return Err(SigningError::malformed(reason));
+            }
+        };
+        if !(1..=CERTIFICATES_MAX).contains(&certificates.len()) {
+            let reason = format!("it has not between 1 and {CERTIFICATES_MAX} certificates");
+            return Err(SigningError::malformed(reason));
+        }
+        let certificates = certificates.iter();
+        let certificates = certificates.map(|it| decoded("rawBytes", &it.raw_bytes));
+        certificates
+            .collect::<Result<_, _>>()
+            .map(Material::Certificates)
     }
 }
 

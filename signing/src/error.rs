@@ -34,11 +34,35 @@ pub enum SigningError {
         /// The rule that it breaks.
         reason: String,
     },
-    /// The signature is of a kind that is not verified, such as one with a certificate.
+    /// The signature is of a kind that is not verified, such as one with a certificate for a key
+    /// of another kind.
     #[error("model.sig is signed with {what}, which is not verified here")]
     Unsupported {
         /// The kind.
         what: &'static str,
+    },
+    /// No trusted root vouches for the certificate that the package is signed with.
+    #[error("model.sig is signed with a certificate of {subject}, which does not count: {reason}")]
+    UntrustedCertificate {
+        /// The name in the certificate, escaped.
+        subject: String,
+        /// The rule that it breaks, escaped.
+        reason: String,
+    },
+    /// The certificate is a trusted root's, and what the signature has of the public log, of the
+    /// time or of its certificate's registration is wrong.
+    #[error("model.sig is not proved by the log and the times in it: {reason}")]
+    WrongProof {
+        /// The rule that it breaks, escaped.
+        reason: String,
+    },
+    /// A file holds no certificate, or no root of trust.
+    #[error("this is not {expected}: {reason}")]
+    NotACertificate {
+        /// What the file has to hold.
+        expected: &'static str,
+        /// The rule that it breaks, escaped.
+        reason: String,
     },
     /// The signature is of a key that is neither in the package nor known to the user.
     #[error("model.sig is of a key that is neither in the package nor known here")]
@@ -85,7 +109,10 @@ impl SigningError {
     /// True if nothing speaks against the signature but that it cannot be verified here: the
     /// package is as good as one that is not signed.
     pub fn is_unverifiable(&self) -> bool {
-        matches!(self, Self::Unsupported { .. } | Self::UnknownKey)
+        matches!(
+            self,
+            Self::Unsupported { .. } | Self::UnknownKey | Self::UntrustedCertificate { .. }
+        )
     }
 
     /// True if a signature is wrong, and with it the package.
@@ -96,6 +123,7 @@ impl SigningError {
                 | Self::Malformed { .. }
                 | Self::OtherKey { .. }
                 | Self::Forged { .. }
+                | Self::WrongProof { .. }
                 | Self::WrongRotation { .. }
                 | Self::FileDiffers { .. }
                 | Self::FileNotSigned { .. }
@@ -110,9 +138,14 @@ impl SigningError {
     }
 
     pub(crate) fn missing(file: &str) -> Self {
-        let shown = file.chars().take(80).flat_map(char::escape_default);
         Self::FileMissing {
-            file: shown.collect(),
+            file: escaped(file, 80),
         }
     }
+}
+
+/// A text of a stranger, escaped, at most `characters` of it.
+pub(crate) fn escaped(text: &str, characters: usize) -> String {
+    let shown = text.chars().take(characters);
+    shown.flat_map(char::escape_default).collect()
 }

@@ -4,11 +4,15 @@
 //! whose predicate names each file of the package with its SHA-256 digest. `model_signing` (PyPI)
 //! 1.1 writes and verifies the same for keys on the NIST curves; it has no Ed25519.
 //!
-//! The crate is pure: bytes in, bytes out. It opens no file, and keeps no key.
+//! In place of a key there may be a certificate, for which a root has to vouch that the user
+//! trusts, or a keyless one of a Sigstore, with the proofs of its log in the bundle.
+//!
+//! The crate is pure: bytes in, bytes out. It opens no file, and keeps no key. Only
+//! `sigstore-verify` looks at the clock, to refuse times that are yet to come.
 //!
 //! ```
 //! use tool_hub_manifest::{ComponentClaim, Manifest, Package, Verified};
-//! use tool_hub_signing::{KeyKind, PackageFiles, PrivateKey, VerifiedSigner, sign};
+//! use tool_hub_signing::{KeyKind, PackageFiles, PrivateKey, Trust, VerifiedSigner, sign};
 //!
 //! let component = b"\0asm".to_vec();
 //! let mut manifest = Manifest::new("greeter".parse()?, "1.0.0".parse()?);
@@ -26,14 +30,16 @@
 //!     rotation: None,
 //! };
 //! let bundle = sign(&files, &key)?;
-//! let signer = VerifiedSigner::check(&bundle, &files, &[])?;
-//! assert_eq!(signer.fingerprint(), key.public().fingerprint());
+//! let signer = VerifiedSigner::check(&bundle, &files, &Trust::none())?;
+//! assert_eq!(*signer.signer(), key.public().fingerprint().into());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod bundle;
+mod certificate;
 mod envelope;
 mod error;
+mod keyless;
 mod package_files;
 mod pem;
 mod private_key;
@@ -41,11 +47,14 @@ mod public_key;
 mod rotation;
 mod signature;
 mod statement;
+mod trusted_root;
 
 pub use bundle::BUNDLE_BYTES_MAX;
+pub use certificate::{CERTIFICATE_CHAIN_BYTES_MAX, CertificateChain};
 pub use error::SigningError;
 pub use package_files::PackageFiles;
 pub use private_key::{PRIVATE_KEY_BYTES_MAX, PrivateKey};
 pub use public_key::{KeyKind, PUBLIC_KEY_BYTES_MAX, PublicKey};
 pub use rotation::rotate;
-pub use signature::{VerifiedSigner, sign};
+pub use signature::{Trust, VerifiedSigner, sign, sign_with_certificate};
+pub use trusted_root::{TRUSTED_ROOT_BYTES_MAX, TrustedRoot};

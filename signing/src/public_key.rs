@@ -120,7 +120,7 @@ impl PublicKey {
         }
     }
 
-    fn from_der(der: &[u8]) -> Result<Self, SigningError> {
+    pub(crate) fn from_der(der: &[u8]) -> Result<Self, SigningError> {
         let mut kinds = KeyKind::ALL.into_iter();
         let kind = kinds.find(|kind| {
             der.starts_with(kind.prefix()) && der.len() == kind.prefix().len() + kind.point_bytes()

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{Digest, KeyFingerprint, package_file};
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, Material};
 use crate::envelope::pre_authentication_encoding;
 use crate::error::SigningError;
 use crate::private_key::PrivateKey;
@@ -50,7 +50,10 @@ pub fn rotate(old: &PrivateKey, new: &PublicKey) -> Result<Vec<u8>, SigningError
     let payload = serde_json::to_vec(&statement).map_err(|_| SigningError::Library)?;
     let signature = old.sign(&pre_authentication_encoding(&payload))?;
     let bundle = Bundle {
-        hint: Some(old.public().hint()),
+        material: Material::Key {
+            hint: Some(old.public().hint()),
+        },
+        is_logged: false,
         payload,
         signature,
     };

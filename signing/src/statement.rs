@@ -112,6 +112,11 @@ impl Statement {
         }
     }
 
+    /// The digest of the subject: that of all `files`.
+    pub(crate) fn digest_of(files: &[HashedFile]) -> Digest {
+        root(files.iter().map(|(_, digest)| *digest))
+    }
+
     /// Reads the payload of an envelope.
     pub(crate) fn from_payload(payload: &[u8]) -> Result<Self, SigningError> {
         let statement: Self = serde_json::from_slice(payload)

@@ -1,7 +1,9 @@
 //! Tests of signed packages: a signer is shown, pinned, and asked about when it changes.
 //! A wrong signature is refused.
 
+mod certificates;
 mod changed_signers;
+mod keyless;
 mod keys;
 mod model_signing;
 pub(crate) mod published;
@@ -31,6 +33,8 @@ pub(crate) fn tests() -> Vec<Test> {
         wrong::tests(),
         keys::tests(),
         model_signing::tests(),
+        certificates::tests(),
+        keyless::tests(),
     ];
     all.into_iter().flatten().collect()
 }
@@ -59,7 +63,8 @@ fn the_signer_is_pinned() {
         let lock = fs::read_to_string(user.tool_home().join("toolbox.lock")).expect("a lock");
         let lock: Lock = lock.parse().expect("a lock");
         let locked = lock.tools.values().next().expect("a tool");
-        assert_eq!(locked.signer.map(|it| it.to_string()), Some(signer.clone()));
+        let pinned = locked.signer.as_ref().map(ToString::to_string);
+        assert_eq!(pinned, Some(signer.clone()));
         assert_eq!(listed(&user)["signer"], expect);
         let verified = user.tool("verify").ok();
         let says_signer = format!("ok, signed by {signer}, as you approved");

@@ -1,7 +1,7 @@
 //! Compares an approved tool with the one that is to replace it.
 
 use tool_hub_host::{Change, Inspection};
-use tool_hub_manifest::{KeyFingerprint, LockedTool, LogEntry, Source};
+use tool_hub_manifest::{LockedTool, LogEntry, PackageSigner, Source};
 
 use crate::error::Error;
 use crate::fetched::inspect_from;
@@ -16,7 +16,7 @@ pub fn compare_with_approved(
     approved: &LockedTool,
     new: &Inspection,
     source: Source,
-    signer: Option<KeyFingerprint>,
+    signer: Option<PackageSigner>,
     logged: Option<&LogEntry>,
     settings: &Settings,
 ) -> Result<Vec<Change>, Error> {
@@ -29,6 +29,6 @@ pub fn compare_with_approved(
     let old = old.with_overrides(approved.overrides.clone());
     let built_from = |logged: Option<&LogEntry>| logged.and_then(|it| it.built_from.clone());
     let before = built_from(approved.logged.as_ref());
-    let old = old.terms(approved.source.clone(), approved.signer, before);
+    let old = old.terms(approved.source.clone(), approved.signer.clone(), before);
     Ok(old.changes(&new.terms(source, signer, built_from(logged))))
 }

@@ -164,7 +164,7 @@ fn locked(
             consent: given.consent,
             at: given.at,
         },
-        signer: fetched.signature.signer(),
+        signer: fetched.signature.signer().cloned(),
         logged: fetched.logged.clone(),
         allowed_advisories: fetched.allowed_advisories.clone(),
         calls_functions: given.calls_functions,

@@ -1,9 +1,9 @@
-//! The `KnownSigners`, `known_signers.toml`: the keys that signed what the user approved.
+//! The `KnownSigners`, `known_signers.toml`: the signers of what the user approved.
 //! So a pin outlives the lock: a tool that is removed, or that another toolbox gets, has it too.
 
 use std::path::PathBuf;
 
-use tool_hub_manifest::{KeyFingerprint, LockedTool, Source};
+use tool_hub_manifest::{LockedTool, PackageSigner, Source};
 
 use crate::error::Error;
 use crate::remembered::Remembered;
@@ -13,7 +13,7 @@ const FILE: &str = "known_signers.toml";
 
 /// The signers, by registry and repo. Repos whose tools were approved unsigned are not in it.
 #[derive(Debug, Default)]
-pub struct KnownSigners(Remembered<KeyFingerprint>);
+pub struct KnownSigners(Remembered<PackageSigner>);
 
 impl KnownSigners {
     /// Reads the file.
@@ -24,12 +24,12 @@ impl KnownSigners {
         Remembered::read(&Self::file(settings)).map(Self)
     }
 
-    /// The key that signed the version from this repo that the user approved last.
-    pub fn of(&self, source: &Source) -> Option<KeyFingerprint> {
+    /// The signer of the version from this repo that the user approved last.
+    pub fn of(&self, source: &Source) -> Option<&PackageSigner> {
         let Source::Registry { endpoint, repo, .. } = source else {
             return None;
         };
-        self.0.of(endpoint, repo).copied()
+        self.0.of(endpoint, repo)
     }
 
     /// Notes the signer of what the user approved.

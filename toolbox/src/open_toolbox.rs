@@ -159,7 +159,7 @@ impl OpenToolbox {
         OriginSubject {
             source: &locked.source,
             version: &locked.version,
-            signer: locked.signer,
+            signer: locked.signer.as_ref(),
             yank: self.known_releases.yank_of(locked),
             advisories: advisories.map(|found| found.advisory).collect(),
             logged: locked.logged.as_ref(),

@@ -1,12 +1,15 @@
 //! The `PackageSignature` of a fetched package: who signed it, as far as that was verified.
 
 use std::path::Path;
+use std::time::SystemTime;
 
-use tool_hub_manifest::{KeyFingerprint, KeyName, Verified, package_file};
+use tool_hub_manifest::{KeyFingerprint, KeyName, PackageSigner, Verified, package_file};
 use tool_hub_registry_client::{
     CARD_BYTES_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, SignatureFiles,
 };
-use tool_hub_signing::{PackageFiles, PrivateKey, SigningError, VerifiedSigner};
+use tool_hub_signing::{
+    CertificateChain, PackageFiles, PrivateKey, SigningError, Trust, VerifiedSigner,
+};
 
 use crate::error::Error;
 use crate::files;
@@ -19,7 +22,7 @@ use crate::signing_keys::SigningKeys;
 #[derive(Debug, Clone)]
 pub struct PackageSignature {
     state: State,
-    /// The user's name for the key.
+    /// The user's name for the key, or for the root that vouches for the identity.
     name: Option<KeyName>,
 }
 
@@ -28,7 +31,7 @@ enum State {
     Unsigned,
     Unverifiable(SigningError),
     Verified(VerifiedSigner),
-    Recorded(KeyFingerprint),
+    Recorded(PackageSigner),
 }
 
 impl PackageSignature {
@@ -41,7 +44,7 @@ impl PackageSignature {
     }
 
     /// Verifies the signature in `files`, if there is one, over `package` and the files beside
-    /// it.
+    /// it. A certificate without proof of its time has to be valid `at` that time.
     ///
     /// # Errors
     /// The errors of [`VerifiedSigner::check`], where the signature is wrong. One that cannot be
@@ -50,6 +53,7 @@ impl PackageSignature {
         files: Option<&SignatureFiles>,
         package: &Verified,
         keys: &SigningKeys,
+        at: SystemTime,
     ) -> Result<Self, SigningError> {
         let Some(files) = files else {
             return Ok(Self::none());
@@ -60,9 +64,14 @@ impl PackageSignature {
             signer: files.signer.as_deref(),
             rotation: files.rotation.as_deref(),
         };
-        match VerifiedSigner::check(&files.bundle, &covered, &keys.public()) {
+        let trust = Trust {
+            keys: &keys.public(),
+            roots: &keys.roots().collect::<Vec<_>>(),
+            at,
+        };
+        match VerifiedSigner::check(&files.bundle, &covered, &trust) {
             Ok(signer) => Ok(Self {
-                name: keys.name_of(signer.fingerprint()).cloned(),
+                name: keys.name_of(signer.signer().known_by()).cloned(),
                 state: State::Verified(signer),
             }),
             Err(error) if error.is_unverifiable() => Ok(Self {
@@ -75,42 +84,51 @@ impl PackageSignature {
 
     /// The signature of a tool of the toolbox, as it was when the user approved it.
     pub fn recorded(member: Member<'_>, keys: &SigningKeys) -> Self {
-        match member.locked.signer {
+        match &member.locked.signer {
             Some(signer) => Self {
-                state: State::Recorded(signer),
-                name: keys.name_of(signer).cloned(),
+                state: State::Recorded(signer.clone()),
+                name: keys.name_of(signer.known_by()).cloned(),
             },
             None => Self::none(),
         }
     }
 
-    /// The key that signed the package.
-    pub fn signer(&self) -> Option<KeyFingerprint> {
+    /// The signer of the package.
+    pub fn signer(&self) -> Option<&PackageSigner> {
         match &self.state {
-            State::Verified(signer) => Some(signer.fingerprint()),
-            State::Recorded(signer) => Some(*signer),
+            State::Verified(signer) => Some(signer.signer()),
+            State::Recorded(signer) => Some(signer),
             State::Unsigned | State::Unverifiable(_) => None,
         }
     }
 
     /// The signer as it is compared with the one that was approved before: that one where its key
     /// says itself that the signer's replaces it.
-    pub fn signer_compared_with(&self, before: Option<KeyFingerprint>) -> Option<KeyFingerprint> {
-        match before {
-            Some(before) if self.replaces() == Some(before) => Some(before),
-            _ => self.signer(),
+    pub fn signer_compared_with<'a>(
+        &'a self,
+        before: Option<&'a PackageSigner>,
+    ) -> Option<&'a PackageSigner> {
+        match before.is_some_and(|before| self.replaces_signer(before)) {
+            true => before,
+            false => self.signer(),
         }
     }
 
+    /// True if `before` is a key which says itself that the signer's replaces it.
+    pub fn replaces_signer(&self, before: &PackageSigner) -> bool {
+        let replaced = self.replaces().map(PackageSigner::Key);
+        replaced.as_ref() == Some(before)
+    }
+
     /// The key that the signer's replaces, as that key itself says.
-    pub fn replaces(&self) -> Option<KeyFingerprint> {
+    fn replaces(&self) -> Option<KeyFingerprint> {
         match &self.state {
             State::Verified(signer) => signer.replaces(),
             _ => None,
         }
     }
 
-    /// The user's name for that key.
+    /// The user's name for that key, or for the root that vouches for the identity.
     pub fn signer_name(&self) -> Option<&KeyName> {
         self.name.as_ref()
     }
@@ -125,16 +143,36 @@ impl PackageSignature {
 
     /// The signer, as the end of a line.
     pub fn in_words(&self) -> String {
-        match (self.signer(), &self.name) {
-            (Some(signer), Some(name)) => format!("signed by {name} ({signer})"),
-            (Some(signer), None) => format!("signed by {signer}"),
-            (None, _) => "not signed".to_owned(),
+        let named = |key: KeyFingerprint| match &self.name {
+            Some(name) => format!("{name} ({key})"),
+            None => key.to_string(),
+        };
+        match self.signer() {
+            Some(PackageSigner::Key(key)) => format!("signed by {}", named(*key)),
+            Some(PackageSigner::Identity(identity)) => {
+                let issuer = identity.issuer();
+                let says = issuer.map_or_else(String::new, |issuer| format!(" as {issuer} says,"));
+                let (subject, root) = (identity.subject(), named(identity.root()));
+                format!("signed by {subject},{says} under {root}")
+            }
+            None => "not signed".to_owned(),
         }
     }
 }
 
-/// Signs `package` and its `card` with `key`, whose public half travels with it, and so does the
-/// statement of a key that it replaces, `rotation`.
+/// The proof of whose a key is, which travels with what it signs.
+#[derive(Debug)]
+pub enum KeyProof {
+    /// The public key, and the statement of another key that it replaces it, if it does.
+    PublicKey {
+        /// The content of `signer-rotation.sig`.
+        rotation: Option<Vec<u8>>,
+    },
+    /// The certificate of the key, up to a root that others trust.
+    Certificate(CertificateChain),
+}
+
+/// Signs `package` and its `card` with `key`, together with the `proof` of whose it is.
 ///
 /// # Errors
 /// [`Error::WrongSignature`] if the statement does not name this key, and as
@@ -143,27 +181,37 @@ pub fn sign(
     package: &Verified,
     card: &[u8],
     key: &PrivateKey,
-    rotation: Option<Vec<u8>>,
+    proof: KeyProof,
     keys: &SigningKeys,
 ) -> Result<(SignatureFiles, PackageSignature), Error> {
     let failed = |source| Error::WrongSignature {
         subject: package.manifest().name.to_string(),
         source,
     };
-    let pem = key.public().to_pem().into_bytes();
+    let (signer, rotation, chain) = match proof {
+        KeyProof::PublicKey { rotation } => {
+            (Some(key.public().to_pem().into_bytes()), rotation, None)
+        }
+        KeyProof::Certificate(chain) => (None, None, Some(chain)),
+    };
     let covered = PackageFiles {
         package,
         card: Some(card),
-        signer: Some(&pem),
+        signer: signer.as_deref(),
         rotation: rotation.as_deref(),
     };
+    let bundle = match &chain {
+        Some(chain) => tool_hub_signing::sign_with_certificate(&covered, key, chain),
+        None => tool_hub_signing::sign(&covered, key),
+    };
     let files = SignatureFiles {
-        bundle: tool_hub_signing::sign(&covered, key).map_err(failed)?,
-        signer: Some(pem),
+        bundle: bundle.map_err(failed)?,
+        signer,
         rotation,
         card: Some(card.to_vec()),
     };
-    let signature = PackageSignature::verify(Some(&files), package, keys).map_err(failed)?;
+    let now = SystemTime::now();
+    let signature = PackageSignature::verify(Some(&files), package, keys, now).map_err(failed)?;
     Ok((files, signature))
 }
 
@@ -180,7 +228,7 @@ pub fn verified_in(
         return Ok(None);
     };
     let keys = SigningKeys::read(settings)?;
-    let signature = PackageSignature::verify(Some(&files), package, &keys);
+    let signature = PackageSignature::verify(Some(&files), package, &keys, SystemTime::now());
     let signature = signature.map_err(|source| Error::WrongSignature {
         subject: directory.display().to_string(),
         source,

@@ -1,6 +1,7 @@
 //! A `PublishedVersion`: the bytes of a version and all that is said of it, before any of it counts.
 
 use std::collections::BTreeSet;
+use std::time::SystemTime;
 
 use tool_hub_manifest::{AdvisoryId, Source, ToolRef, Verified, Version};
 use tool_hub_registry_client::{AllowedYanks, ClientError, Resolved, SignatureFiles};
@@ -114,11 +115,14 @@ impl PublishedVersion<'_> {
 
     fn verified_signature(&self, settings: &Settings) -> Result<PackageSignature, Error> {
         let keys = SigningKeys::read(settings)?;
-        PackageSignature::verify(self.signature.as_ref(), &self.verified, &keys).map_err(|source| {
-            Error::WrongSignature {
-                subject: self.reference.to_string(),
-                source,
-            }
+        // What the log says of the time, nobody can say later.
+        let logged = self.chosen.logged.as_ref();
+        let at = logged.map_or_else(SystemTime::now, |logged| logged.published().into());
+        let signature =
+            PackageSignature::verify(self.signature.as_ref(), &self.verified, &keys, at);
+        signature.map_err(|source| Error::WrongSignature {
+            subject: self.reference.to_string(),
+            source,
         })
     }
 

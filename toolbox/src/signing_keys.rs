@@ -1,8 +1,9 @@
-//! The user's keys that sign packages, and the public keys of others that have a name here.
+//! The user's keys that sign packages, and the public keys and roots of others with a name here.
 //!
 //! Each is a PEM file in the directory `keys` of the user's own: `NAME.pub.pem`, and for a key
 //! that signs also `NAME.pem`, which nobody but the user reads. `NAME.rotation.sig` is the
-//! statement of another key that this one replaces it.
+//! statement of another key that this one replaces it. `NAME.root` is the root of a certificate
+//! authority, or of a Sigstore, which vouches for identities.
 
 pub mod error;
 
@@ -12,7 +13,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::{KeyFingerprint, KeyName};
-use tool_hub_signing::{PRIVATE_KEY_BYTES_MAX, PUBLIC_KEY_BYTES_MAX, PrivateKey, PublicKey};
+use tool_hub_signing::{
+    CERTIFICATE_CHAIN_BYTES_MAX, CertificateChain, PRIVATE_KEY_BYTES_MAX, PUBLIC_KEY_BYTES_MAX,
+    PrivateKey, PublicKey, TRUSTED_ROOT_BYTES_MAX, TrustedRoot,
+};
 
 use crate::error::Error;
 use crate::files;
@@ -22,6 +26,9 @@ use error::SigningKeyError;
 const DIRECTORY: &str = "keys";
 const PUBLIC: &str = ".pub.pem";
 const PRIVATE: &str = ".pem";
+/// The line of PEM by which a certificate is told from a key.
+const CERTIFICATE: &[u8] = b"BEGIN CERTIFICATE";
+const ROOT: &str = ".root";
 const ROTATION: &str = ".rotation.sig";
 /// The most bytes of a statement that a key replaces another one.
 const ROTATION_BYTES_MAX: u64 = 64 << 10;
@@ -31,6 +38,7 @@ const ROTATION_BYTES_MAX: u64 = 64 << 10;
 pub struct SigningKeys {
     directory: PathBuf,
     keys: BTreeMap<KeyName, NamedKey>,
+    roots: BTreeMap<KeyName, TrustedRoot>,
 }
 
 /// A key that has a name here.
@@ -49,19 +57,30 @@ impl SigningKeys {
     /// [`Error::Read`], [`SigningKeyError::NotAKey`].
     pub fn read(settings: &Settings) -> Result<Self, Error> {
         let directory = settings.user.join(DIRECTORY);
-        let mut keys = BTreeMap::new();
+        let (mut keys, mut roots) = (BTreeMap::new(), BTreeMap::new());
         let entries = match fs::read_dir(&directory) {
             Ok(entries) => entries,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(Self { directory, keys });
+                return Ok(Self {
+                    directory,
+                    keys,
+                    roots,
+                });
             }
             Err(error) => return Err(files::unreadable(&directory)(error)),
         };
         for entry in entries {
             let entry = entry.map_err(files::unreadable(&directory))?;
             let file = entry.file_name();
-            let name = file.to_str().and_then(|file| file.strip_suffix(PUBLIC));
-            let Some(name) = name.and_then(|name| name.parse::<KeyName>().ok()) else {
+            let named = |suffix| {
+                let name = file.to_str().and_then(|file| file.strip_suffix(suffix));
+                name.and_then(|name| name.parse::<KeyName>().ok())
+            };
+            if let Some(name) = named(ROOT) {
+                roots.insert(name, trusted_root(&entry.path())?);
+                continue;
+            }
+            let Some(name) = named(PUBLIC) else {
                 continue;
             };
             let key = NamedKey {
@@ -70,7 +89,11 @@ impl SigningKeys {
             };
             keys.insert(name, key);
         }
-        Ok(Self { directory, keys })
+        Ok(Self {
+            directory,
+            keys,
+            roots,
+        })
     }
 
     /// Every key, by its name.
@@ -83,6 +106,21 @@ impl SigningKeys {
         self.keys.values().map(|key| key.public.clone()).collect()
     }
 
+    /// Every root that vouches for identities.
+    pub fn roots(&self) -> impl Iterator<Item = &TrustedRoot> {
+        self.roots.values()
+    }
+
+    /// Every root, by its name.
+    pub fn named_roots(&self) -> impl Iterator<Item = (&KeyName, &TrustedRoot)> {
+        self.roots.iter()
+    }
+
+    /// The root called `name`.
+    pub fn root(&self, name: &KeyName) -> Option<&TrustedRoot> {
+        self.roots.get(name)
+    }
+
     /// The key called `name`.
     ///
     /// # Errors
@@ -90,16 +128,19 @@ impl SigningKeys {
     pub fn named(&self, name: &KeyName) -> Result<&NamedKey, Error> {
         let missing = || SigningKeyError::NotFound {
             name: name.clone(),
-            known: self.keys.keys().cloned().collect(),
+            known: self.keys.keys().chain(self.roots.keys()).cloned().collect(),
         };
         Ok(self.keys.get(name).ok_or_else(missing)?)
     }
 
-    /// The user's name for the key with a fingerprint.
+    /// The user's name for the key with a fingerprint, which may be that of a root.
     pub fn name_of(&self, fingerprint: KeyFingerprint) -> Option<&KeyName> {
-        let mut keys = self.keys.iter();
-        let found = keys.find(|(_, key)| key.public.fingerprint() == fingerprint);
-        found.map(|(name, _)| name)
+        let keys = self.keys.iter();
+        let mut keys = keys.filter(|(_, key)| key.public.fingerprint() == fingerprint);
+        let roots = self.roots.iter();
+        let mut roots = roots.filter(|(_, root)| root.fingerprints().any(|it| it == fingerprint));
+        let key = keys.next().map(|(name, _)| name);
+        key.or_else(|| roots.next().map(|(name, _)| name))
     }
 
     /// Keeps `key` as `name`, which has to be free.
@@ -107,7 +148,7 @@ impl SigningKeys {
     /// # Errors
     /// [`SigningKeyError::Exists`], [`Error::Write`].
     pub fn keep(&self, name: &KeyName, key: &PrivateKey) -> Result<(), Error> {
-        self.refuse_taken(name, key.public())?;
+        self.refuse_taken(name, key.public().fingerprint())?;
         let pem = key.to_pem().map_err(|source| SigningKeyError::NotAKey {
             path: private_path(&self.directory, name),
             source,
@@ -146,15 +187,30 @@ impl SigningKeys {
     /// # Errors
     /// [`SigningKeyError::Exists`], [`Error::Write`].
     pub fn trust(&self, name: &KeyName, key: &PublicKey) -> Result<(), Error> {
-        self.refuse_taken(name, key)?;
+        self.refuse_taken(name, key.fingerprint())?;
         self.write_public(name, key)
     }
 
-    /// Forgets the key called `name`. A private key is gone for good.
+    /// Has `root`, called `name`, vouch for identities. The name has to be free.
+    ///
+    /// # Errors
+    /// [`SigningKeyError::Exists`], [`Error::Write`].
+    pub fn trust_root(&self, name: &KeyName, root: &TrustedRoot) -> Result<(), Error> {
+        for fingerprint in root.fingerprints() {
+            self.refuse_taken(name, fingerprint)?;
+        }
+        let path = root_path(&self.directory, name);
+        files::write_private_new(&path, root.text().as_bytes())
+    }
+
+    /// Forgets the key or the root called `name`. A private key is gone for good.
     ///
     /// # Errors
     /// [`SigningKeyError::NotFound`], [`Error::Write`].
     pub fn remove(&self, name: &KeyName) -> Result<(), Error> {
+        if self.roots.contains_key(name) {
+            return remove_file(root_path(&self.directory, name));
+        }
         self.named(name)?;
         // The public one last: as long as it is there, the key is listed, and can be removed
         // again.
@@ -163,12 +219,7 @@ impl SigningKeys {
             rotation_path(&self.directory, name),
             public_path(&self.directory, name),
         ] {
-            match fs::remove_file(&path) {
-                Err(source) if source.kind() != ErrorKind::NotFound => {
-                    return Err(Error::Write { path, source });
-                }
-                _ => {}
-            }
+            remove_file(path)?;
         }
         Ok(())
     }
@@ -201,10 +252,10 @@ impl SigningKeys {
         PrivateKey::from_pem(&pem).map_err(not_a_key(path))
     }
 
-    /// A name has one key, and a key one name.
-    fn refuse_taken(&self, name: &KeyName, key: &PublicKey) -> Result<(), Error> {
-        let same = self.name_of(key.fingerprint());
-        match same.or_else(|| self.keys.get_key_value(name).map(|(name, _)| name)) {
+    /// A name has one key or root, and a key one name.
+    fn refuse_taken(&self, name: &KeyName, key: KeyFingerprint) -> Result<(), Error> {
+        let mut names = self.keys.keys().chain(self.roots.keys());
+        match self.name_of(key).or_else(|| names.find(|it| *it == name)) {
             Some(taken) => Err(SigningKeyError::Exists {
                 name: taken.clone(),
             }
@@ -229,6 +280,42 @@ pub fn public_key(path: &Path) -> Result<PublicKey, Error> {
     PublicKey::from_pem(&pem).map_err(not_a_key(path))
 }
 
+/// True if a file is a root rather than a public key, as far as its first characters tell.
+///
+/// # Errors
+/// [`Error::Read`].
+pub fn is_root(path: &Path) -> Result<bool, Error> {
+    let text = files::read_regular(path, TRUSTED_ROOT_BYTES_MAX as u64);
+    let text = text.map_err(files::unreadable(path))?;
+    let text = text.trim_ascii_start();
+    Ok(text.starts_with(b"{") || text.windows(CERTIFICATE.len()).any(|it| it == CERTIFICATE))
+}
+
+/// Reads the root in a file: a certificate as PEM, or the JSON of a Sigstore.
+///
+/// # Errors
+/// [`Error::Read`], [`SigningKeyError::NotAKey`].
+pub fn trusted_root(path: &Path) -> Result<TrustedRoot, Error> {
+    let text = files::read_regular(path, TRUSTED_ROOT_BYTES_MAX as u64);
+    TrustedRoot::read(&text.map_err(files::unreadable(path))?).map_err(not_a_key(path))
+}
+
+/// Reads the chain of certificates in a PEM file.
+///
+/// # Errors
+/// [`Error::Read`], [`SigningKeyError::NotAKey`].
+pub fn certificate_chain(path: &Path) -> Result<CertificateChain, Error> {
+    let pem = files::read_regular(path, CERTIFICATE_CHAIN_BYTES_MAX as u64);
+    CertificateChain::from_pem(&pem.map_err(files::unreadable(path))?).map_err(not_a_key(path))
+}
+
+fn remove_file(path: PathBuf) -> Result<(), Error> {
+    match fs::remove_file(&path) {
+        Err(source) if source.kind() != ErrorKind::NotFound => Err(Error::Write { path, source }),
+        _ => Ok(()),
+    }
+}
+
 fn not_a_key(path: &Path) -> impl FnOnce(tool_hub_signing::SigningError) -> Error + use<> {
     let path = path.to_owned();
     |source| SigningKeyError::NotAKey { path, source }.into()
@@ -240,6 +327,10 @@ fn private_path(directory: &Path, name: &KeyName) -> PathBuf {
 
 fn rotation_path(directory: &Path, name: &KeyName) -> PathBuf {
     directory.join(format!("{name}{ROTATION}"))
+}
+
+fn root_path(directory: &Path, name: &KeyName) -> PathBuf {
+    directory.join(format!("{name}{ROOT}"))
 }
 
 fn public_path(directory: &Path, name: &KeyName) -> PathBuf {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use tool_hub_manifest::KeyName;
-use tool_hub_signing::{KeyKind, PrivateKey, PublicKey};
+use tool_hub_signing::{KeyKind, PrivateKey, PublicKey, TrustedRoot};
 use tool_hub_toolbox::signing_keys::{self, NamedKey, SigningKeys};
 
 use crate::session::Session;
@@ -29,19 +29,19 @@ enum KeyCommand {
     New(New),
     /// List the keys that have a name here
     List,
-    /// Print a public key, to give to others
+    /// Print a public key or a root, to give to others
     Show(Named),
-    /// Call somebody's public key by a name, which inspections show then
+    /// Name somebody's public key, or trust a root to say who signs, under a name
     Trust(Trust),
     /// Replace a key of yours by a new one, of which the old one says so
     Rotate(Rotate),
-    /// Forget a key
+    /// Forget a key or a root
     Remove(Remove),
 }
 
 #[derive(Debug, Args)]
 struct Named {
-    /// The name of the key
+    /// The name of the key or root
     name: KeyName,
 }
 
@@ -66,7 +66,8 @@ struct Trust {
     #[command(flatten)]
     key: Named,
 
-    /// A PEM file with the public key, as `tool key show` prints it
+    /// A public key as `tool key show` prints it, the certificate of a certificate authority, both
+    /// as PEM, or the `trusted_root.json` or trust configuration of a Sigstore
     file: PathBuf,
 }
 
@@ -156,9 +157,19 @@ fn list(session: &Session) -> anyhow::Result<()> {
     let Session { config, printer } = session;
     let keys = SigningKeys::read(&config.settings)?;
     if printer.wants_json() {
+        let roots = keys.named_roots().map(|(name, root)| root_json(name, root));
+        let roots: Vec<Value> = roots.collect();
         let keys: Vec<Value> = keys.iter().map(|(name, key)| as_json(name, key)).collect();
-        return printer.json(&json!({ "keys": keys }));
+        return printer.json(&json!({ "keys": keys, "roots": roots }));
     }
+    let roots = keys.named_roots().map(|(name, root)| {
+        [
+            name.to_string(),
+            root_kind(root).to_owned(),
+            "trusted to name signers".to_owned(),
+            fingerprints(root),
+        ]
+    });
     let rows: Vec<[String; 4]> = keys
         .iter()
         .map(|(name, key)| {
@@ -173,6 +184,7 @@ fn list(session: &Session) -> anyhow::Result<()> {
                 key.public.fingerprint().to_string(),
             ]
         })
+        .chain(roots)
         .collect();
     if rows.is_empty() {
         printer.note("there are no keys");
@@ -192,10 +204,38 @@ fn as_json(name: &KeyName, key: &NamedKey) -> Value {
     })
 }
 
+fn root_kind(root: &TrustedRoot) -> &'static str {
+    match root.is_sigstore() {
+        true => "Sigstore",
+        false => "certificate authority",
+    }
+}
+
+/// The keys of the root certificates.
+fn fingerprints(root: &TrustedRoot) -> String {
+    let keys: Vec<String> = root.fingerprints().map(|key| key.to_string()).collect();
+    keys.join(", ")
+}
+
+fn root_json(name: &KeyName, root: &TrustedRoot) -> Value {
+    json!({
+        "name": name,
+        "kind": root_kind(root),
+        "fingerprints": root.fingerprints().collect::<Vec<_>>(),
+    })
+}
+
 impl Named {
     fn show(&self, session: &Session) -> anyhow::Result<()> {
         let Session { config, printer } = session;
         let keys = SigningKeys::read(&config.settings)?;
+        if let Some(root) = keys.root(&self.name) {
+            if printer.wants_json() {
+                return printer.json(&root_json(&self.name, root));
+            }
+            printer.note(&format!("{} {}", root_kind(root), fingerprints(root)));
+            return printer.data(root.text().trim_end());
+        }
         let key = keys.named(&self.name)?;
         if printer.wants_json() {
             return printer.json(&as_json(&self.name, key));
@@ -213,8 +253,19 @@ impl Trust {
     fn execute(&self, session: &Session) -> anyhow::Result<()> {
         let Session { config, printer } = session;
         let name = &self.key.name;
-        let key = signing_keys::public_key(&config.settings.place(&self.file))?;
-        SigningKeys::read(&config.settings)?.trust(name, &key)?;
+        let keys = SigningKeys::read(&config.settings)?;
+        let path = config.settings.place(&self.file);
+        if signing_keys::is_root(&path)? {
+            let root = signing_keys::trusted_root(&path)?;
+            keys.trust_root(name, &root)?;
+            printer.note(&format!(
+                "{} is trusted as {name} to say who signs packages",
+                fingerprints(&root)
+            ));
+            return Ok(());
+        }
+        let key = signing_keys::public_key(&path)?;
+        keys.trust(name, &key)?;
         printer.note(&format!("{} is shown as {name}", key.fingerprint()));
         Ok(())
     }
@@ -225,7 +276,7 @@ impl Remove {
         let Session { config, printer } = session;
         let name = &self.key.name;
         let keys = SigningKeys::read(&config.settings)?;
-        if keys.named(name)?.can_sign && !self.private {
+        if keys.root(name).is_none() && keys.named(name)?.can_sign && !self.private {
             return Err(Problem::user(format!(
                 "`{name}` signs packages, and nobody can bring it back once it is removed"
             ))
@@ -233,7 +284,7 @@ impl Remove {
             .into());
         }
         keys.remove(name)?;
-        printer.note(&format!("removed the key {name}"));
+        printer.note(&format!("removed {name}"));
         Ok(())
     }
 }

@@ -302,9 +302,10 @@ async fn approve_and_load(
     let unchanged =
         approved.filter(|before| !show_difference(key, before, &inspection, fetched, session));
     // The same tool may have been removed, or be loaded into another toolbox.
+    let known = KnownSigners::read(&config.settings)?;
     let signed_by = match approved.filter(|_| replaces.is_none()) {
-        Some(before) => before.signer,
-        None => KnownSigners::read(&config.settings)?.of(&fetched.origin.source()),
+        Some(before) => before.signer.as_ref(),
+        None => known.of(&fetched.origin.source()),
     };
     tell_of_rotation(key, signed_by, fetched, printer);
     signer.check_change(key, signed_by, fetched, flags.approve, printer)?;
@@ -374,7 +375,10 @@ fn show_difference(
 ) -> bool {
     let Session { config, printer } = session;
     let source = fetched.origin.source();
-    let signer = fetched.signature.signer_compared_with(approved.signer);
+    let signer = fetched
+        .signature
+        .signer_compared_with(approved.signer.as_ref())
+        .cloned();
     let logged = fetched.logged.as_ref();
     match compare_with_approved(
         approved,

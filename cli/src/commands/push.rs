@@ -52,6 +52,11 @@ pub(crate) struct Push {
     #[arg(long, value_name = "KEY")]
     sign: Option<SigningKey>,
 
+    /// Sign it as the owner of a certificate for that key: a PEM file with it, and with those
+    /// between it and its root
+    #[arg(long, value_name = "FILE", requires = "sign")]
+    certificate: Option<PathBuf>,
+
     /// Publish as the job of a build service whose identity token is in this file, without a token
     /// of yours; GitHub's and GitLab's are found where there is no token
     #[arg(long, value_name = "FILE")]
@@ -86,7 +91,11 @@ impl Push {
         }
         let card = card(&package)?;
         let signed = match &self.sign {
-            Some(key) => key.sign(&verified, &card, &config.settings).map(Some),
+            Some(key) => {
+                let certificate = self.certificate.as_deref();
+                key.sign(&verified, &card, certificate, &config.settings)
+                    .map(Some)
+            }
             None => package_signature::verified_in(&package, &verified, &config.settings),
         }
         .map_err(not_published)?;

@@ -192,7 +192,7 @@ impl Update {
             }
         };
         let is_same_place = fetched.origin.source() == member.locked.source;
-        let is_same_signer = fetched.signature.signer() == member.locked.signer;
+        let is_same_signer = fetched.signature.signer() == member.locked.signer.as_ref();
         let is_same_package = *fetched.verified.pin() == member.locked.pin();
         if is_same_place && is_same_package && is_same_signer {
             return Ok(match is_exact {
@@ -220,7 +220,10 @@ impl Update {
         let asked = &fetched.verified.manifest().capabilities;
         let grants: Grants = locked.grants.clone().within(asked);
         let source = fetched.origin.source();
-        let signer = fetched.signature.signer_compared_with(locked.signer);
+        let signer = fetched
+            .signature
+            .signer_compared_with(locked.signer.as_ref())
+            .cloned();
         let logged = fetched.logged.as_ref();
         let settings = &config.settings;
         let changes = compare_with_approved(locked, &new, source, signer, logged, settings)?;
@@ -230,7 +233,7 @@ impl Update {
             Some(ChangeKind::Code) => accepts_code,
             Some(ChangeKind::Beyond) => false,
         };
-        tell_of_rotation(key, locked.signer, fetched, printer);
+        tell_of_rotation(key, locked.signer.as_ref(), fetched, printer);
         if passes {
             return Ok(GivenConsent::now(&new, grants, Consent::Update)?);
         }
@@ -254,8 +257,13 @@ impl Update {
             // `tool inspect` shows the server as it was approved.
             printer.before_a_question(&format!("  digest of this: {}", new.approval_digest));
         }
-        self.signer
-            .check_change(key, locked.signer, fetched, self.approval.approve, printer)?;
+        self.signer.check_change(
+            key,
+            locked.signer.as_ref(),
+            fetched,
+            self.approval.approve,
+            printer,
+        )?;
         let candidate = Candidate {
             name: key.as_str(),
             digest: new.approval_digest,

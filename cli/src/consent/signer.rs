@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tool_hub_manifest::{Digest, FingerprintError, KeyFingerprint, ToolKey};
+use tool_hub_manifest::{Digest, PackageSigner, SignerError, ToolKey};
 use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::open_toolbox::Member;
 use tool_hub_toolbox::package_signature::PackageSignature;
@@ -16,22 +16,23 @@ use crate::terminal::problem::Problem;
 /// The flag that says who may have signed a package.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct SignerFlag {
-    /// Accept it from this signer only: the fingerprint of a key, or `none` for unsigned
+    /// Accept it from this signer only: the fingerprint of a key, an identity as inspections
+    /// name it with --json, or `none` for unsigned
     ///
     /// With --approve, a tool whose signer is another one than you approved is only taken
     /// if this names the new one.
-    #[arg(long, value_name = "SHA256:…|none")]
+    #[arg(long, value_name = "SIGNER|none")]
     signer: Option<ExpectedSigner>,
 }
 
 /// The signer that the user expects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ExpectedSigner(Option<KeyFingerprint>);
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ExpectedSigner(Option<PackageSigner>);
 
 impl FromStr for ExpectedSigner {
-    type Err = FingerprintError;
+    type Err = SignerError;
 
-    fn from_str(text: &str) -> Result<Self, FingerprintError> {
+    fn from_str(text: &str) -> Result<Self, SignerError> {
         match text {
             "none" => Ok(Self(None)),
             text => Ok(Self(Some(text.parse()?))),
@@ -43,15 +44,15 @@ impl SignerFlag {
     /// Refuses a package of another signer than the flag names.
     pub(crate) fn check(&self, fetched: &Fetched) -> anyhow::Result<()> {
         let signature = &fetched.signature;
-        match self.signer {
-            Some(ExpectedSigner(expected)) if expected != signature.signer() => {
+        match &self.signer {
+            Some(ExpectedSigner(expected)) if expected.as_ref() != signature.signer() => {
                 let subject = fetched.subject();
                 Err(Problem::refused(format!(
                     "{subject} is {}, and --signer asks for {}",
                     signature.in_words(),
-                    words(expected)
+                    words(expected.as_ref())
                 ))
-                .hint("ask its author, by another way than the registry, which key is theirs")
+                .hint("ask its author, by another way than the registry, how they sign")
                 .into())
             }
             _ => Ok(()),
@@ -64,7 +65,7 @@ impl SignerFlag {
     pub(crate) fn check_change(
         &self,
         key: &ToolKey,
-        before: Option<KeyFingerprint>,
+        before: Option<&PackageSigner>,
         fetched: &Fetched,
         approve: Option<Digest>,
         printer: &Printer,
@@ -82,7 +83,7 @@ impl SignerFlag {
             return Err(Problem::refused(changed)
                 .hint(format!(
                     "ask its author, by another way than the registry; if they say so, add: --signer {}",
-                    words(new)
+                    shell_words::quote(&words(new))
                 ))
                 .into());
         }
@@ -95,12 +96,12 @@ impl SignerFlag {
 /// says.
 pub(crate) fn tell_of_rotation(
     key: &ToolKey,
-    before: Option<KeyFingerprint>,
+    before: Option<&PackageSigner>,
     fetched: &Fetched,
     printer: &Printer,
 ) {
     let signature = &fetched.signature;
-    let Some(old) = before.filter(|old| signature.replaces() == Some(*old)) else {
+    let Some(old) = before.filter(|old| signature.replaces_signer(old)) else {
         return;
     };
     if signature.signer() != Some(old) {
@@ -111,15 +112,23 @@ pub(crate) fn tell_of_rotation(
     }
 }
 
-fn words(signer: Option<KeyFingerprint>) -> String {
+fn words(signer: Option<&PackageSigner>) -> String {
     signer.map_or_else(|| "none".to_owned(), |signer| signer.to_string())
 }
 
-/// The signer for programs: the fingerprint and the user's name for it; `null` where there is
-/// none.
+/// The signer for programs: the fingerprint of a key and the user's name for it, or an identity and
+/// the user's name for its root; `null` where there is none.
 pub(crate) fn signer_json(signature: &PackageSignature) -> Value {
+    let name = signature.signer_name();
     match signature.signer() {
-        Some(signer) => json!({ "fingerprint": signer, "name": signature.signer_name() }),
+        Some(PackageSigner::Key(key)) => json!({ "fingerprint": key, "name": name }),
+        Some(signer @ PackageSigner::Identity(identity)) => json!({
+            "identity": signer,
+            "subject": identity.subject(),
+            "issuer": identity.issuer(),
+            "root": identity.root(),
+            "name": name,
+        }),
         None => Value::Null,
     }
 }

@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde::Serialize;
 use tool_hub_manifest::{
-    Capabilities, Digest, FunctionName, Icon, KeyFingerprint, LimitRequest, Manifest, Overrides,
+    Capabilities, Digest, FunctionName, Icon, LimitRequest, Manifest, Overrides, PackageSigner,
     Pin, ServerDescription, ServerStart, Source, ToolName, Version,
 };
 
@@ -24,7 +24,7 @@ use crate::component::packages::IncludedPackage;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Terms {
     source: Source,
-    signer: Option<KeyFingerprint>,
+    signer: Option<PackageSigner>,
     built_from: Option<String>,
     pin: Pin,
     name: ToolName,
@@ -78,12 +78,12 @@ pub enum ChangeKind {
 }
 
 impl Inspection {
-    /// The terms of this tool from `source`, with the key of the verified signature, `signer`, if
+    /// The terms of this tool from `source`, with the `signer` whose signature was verified, if
     /// it is signed, and the repository that a build service built it from, if one did.
     pub fn terms(
         &self,
         source: Source,
-        signer: Option<KeyFingerprint>,
+        signer: Option<PackageSigner>,
         built_from: Option<String>,
     ) -> Terms {
         // Destructured, so that a new field does not compile until it is sorted into the terms or

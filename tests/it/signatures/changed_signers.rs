@@ -27,7 +27,7 @@ pub(crate) fn tests() -> Vec<Test> {
 
 /// Checks that an update stops with the messages `expect` and changes nothing.
 #[track_caller]
-fn stops(user: &Home, expect: &[&str]) {
+pub(crate) fn stops(user: &Home, expect: &[&str]) {
     let before = listed(user);
     for line in ["update", "update --accept-code", "update --quiet"] {
         let stopped = user.tool(line);

@@ -60,7 +60,7 @@ fn keys_are_kept() {
         "can_sign": false,
         "fingerprint": signer,
         "public_key": pem,
-    }] });
+    }], "roots": [] });
     assert_eq!(list, expect);
     package(&other, "adder", |_| ());
     let signs = other.tool("push ada/adder -C adder --sign ada");

@@ -22,14 +22,14 @@ pub(crate) fn tests() -> Vec<Test> {
 }
 
 /// OpenSSF's own program.
-fn model_signing(home: &Home, arguments: &[&str]) -> Command {
+pub(crate) fn model_signing(home: &Home, arguments: &[&str]) -> Command {
     let mut command = python(home);
     command.args(["-m", "model_signing"]).args(arguments);
     command
 }
 
 /// Python with OpenSSF's program and what it depends on.
-fn python(home: &Home) -> Command {
+pub(crate) fn python(home: &Home) -> Command {
     // The second is one of its dependencies, which its package does not name.
     let installed = packages::python(&["model-signing==1.1.1", "pyOpenSSL==26.4.0"]);
     let mut command = Command::new("python3");

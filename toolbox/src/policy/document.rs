@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use tool_hub_manifest::{KeyFingerprint, Severity, VariableName};
+use tool_hub_manifest::{PackageSigner, Severity, VariableName};
 use url::Url;
 
 use super::pattern::{OriginPattern, RepoPattern};
@@ -17,7 +17,7 @@ pub struct PolicyDocument {
     pub contact: Option<String>,
     /// The places that tools come from.
     pub sources: SourceRules,
-    /// The keys that sign packages.
+    /// The signers of packages.
     pub signers: SignerRules,
     /// The ceilings of what a tool may do.
     pub capabilities: CapabilityRules,
@@ -51,14 +51,14 @@ pub enum ServerRule {
     All,
 }
 
-/// Rules on the keys that sign packages.
+/// Rules on the signers of packages.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SignerRules {
     /// Whether a package has to be signed.
     pub required: Option<bool>,
-    /// The keys, one of which has to sign it.
-    pub allowed: Option<BTreeSet<KeyFingerprint>>,
+    /// The keys and identities, one of which has to sign it.
+    pub allowed: Option<BTreeSet<PackageSigner>>,
 }
 
 /// Ceilings of what a tool may do.

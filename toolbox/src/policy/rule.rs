@@ -74,7 +74,7 @@ impl PolicyDocument {
                 rule: "signers.allowed",
                 expected: format!("a signature by {}", one_of(allowed)),
                 found,
-                passes: signer.is_some_and(|key| allowed.contains(&key)),
+                passes: signer.is_some_and(|signer| allowed.contains(signer)),
             });
         }
         if let Some(least) = self.versions.refuse_yanked {
@@ -320,7 +320,9 @@ fn is_same(one: &Url, other: &Url) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tool_hub_manifest::{Grants, KeyFingerprint, LimitRequest, LogEntry, Version};
+    use tool_hub_manifest::{
+        Grants, KeyFingerprint, LimitRequest, LogEntry, PackageSigner, Version,
+    };
 
     use super::*;
 
@@ -366,13 +368,20 @@ mod tests {
         assert_eq!(policy("").judge_place(&file), []);
     }
 
+    fn signer(text: &str) -> PackageSigner {
+        text.parse().unwrap()
+    }
+
     #[test]
-    fn signers_are_judged_by_the_whole_fingerprint() {
-        let key = KeyFingerprint::of(b"a key");
-        let signed = policy(&format!("signers.allowed = ['{key}']"));
+    fn signers_are_judged_by_the_whole_name() {
+        let root = KeyFingerprint::of(b"a root");
+        let key = PackageSigner::Key(KeyFingerprint::of(b"a key"));
+        let identity = |root| signer(&format!("ada@a.example under {root}"));
+        let ada = identity(root);
+        let signed = policy(&format!("signers.allowed = ['{key}', '{ada}']"));
         let source = from_registry("https://tools.example");
         let version = Version::new(1, 0, 0);
-        let judged = |signer| {
+        let judged = |signer: Option<&PackageSigner>| {
             let subject = OriginSubject {
                 source: &source,
                 version: &version,
@@ -383,9 +392,20 @@ mod tests {
             };
             refusing(signed.judge_origin(&subject))
         };
-        assert_eq!(judged(Some(key)), [""; 0]);
-        let other = KeyFingerprint::of(b"another key");
-        assert_eq!(judged(Some(other)), [format!("signers.allowed: {other}")]);
+        assert_eq!(judged(Some(&key)), [""; 0]);
+        assert_eq!(judged(Some(&ada)), [""; 0]);
+        let other_root = KeyFingerprint::of(b"another root");
+        for other in [
+            PackageSigner::Key(KeyFingerprint::of(b"another key")),
+            PackageSigner::Key(root),
+            identity(other_root),
+            signer(&format!(
+                "ada@a.example by https://issuer.example under {root}"
+            )),
+            signer(&format!("Ada@a.example under {root}")),
+        ] {
+            assert_eq!(judged(Some(&other)), [format!("signers.allowed: {other}")]);
+        }
         assert_eq!(judged(None), ["signers.allowed: no signature"]);
     }
 

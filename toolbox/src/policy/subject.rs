@@ -1,7 +1,7 @@
 //! The things that a policy judges: where a version comes from and who made it, and its rights.
 
 use tool_hub_manifest::{
-    Grants, KeyFingerprint, LimitRequest, Limits, LogEntry, Source, Version, Yank,
+    Grants, LimitRequest, Limits, LogEntry, PackageSigner, Source, Version, Yank,
 };
 
 use crate::advisories::advisory::Advisory;
@@ -13,8 +13,8 @@ pub struct OriginSubject<'a> {
     pub source: &'a Source,
     /// The version.
     pub version: &'a Version,
-    /// The key whose signature was verified.
-    pub signer: Option<KeyFingerprint>,
+    /// The signer whose signature was verified.
+    pub signer: Option<&'a PackageSigner>,
     /// The owner's words, if it was yanked.
     pub yank: Option<&'a Yank>,
     /// The advisories about it.

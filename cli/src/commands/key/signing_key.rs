@@ -1,14 +1,14 @@
 //! The key that a command signs a package with: the name of a kept one, or a PEM file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use tool_hub_manifest::{KeyName, NameError, Verified};
 use tool_hub_registry_client::SignatureFiles;
 use tool_hub_toolbox::Error;
-use tool_hub_toolbox::package_signature::{self, PackageSignature};
+use tool_hub_toolbox::package_signature::{self, KeyProof, PackageSignature};
 use tool_hub_toolbox::settings::Settings;
-use tool_hub_toolbox::signing_keys::SigningKeys;
+use tool_hub_toolbox::signing_keys::{SigningKeys, certificate_chain};
 
 /// A key as the user names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,11 +31,12 @@ impl FromStr for SigningKey {
 }
 
 impl SigningKey {
-    /// Signs the package with this `card`.
+    /// Signs the package with this `card`, and the `certificate` of the key if there is one.
     pub(crate) fn sign(
         &self,
         package: &Verified,
         card: &[u8],
+        certificate: Option<&Path>,
         settings: &Settings,
     ) -> Result<(SignatureFiles, PackageSignature), Error> {
         let keys = SigningKeys::read(settings)?;
@@ -43,6 +44,10 @@ impl SigningKey {
             Self::Named(name) => (keys.private(name)?, keys.rotation(name)?),
             Self::File(path) => (SigningKeys::private_key(&settings.place(path))?, None),
         };
-        package_signature::sign(package, card, &key, rotation, &keys)
+        let proof = match certificate {
+            Some(path) => KeyProof::Certificate(certificate_chain(&settings.place(path))?),
+            None => KeyProof::PublicKey { rotation },
+        };
+        package_signature::sign(package, card, &key, proof, &keys)
     }
 }

@@ -206,6 +206,9 @@ impl Hint for SigningKeyError {
                 SigningError::NotAPrivateKey { .. } => one(
                     "name a PEM file with an unencrypted private key; make one with: tool key new NAME",
                 ),
+                SigningError::NotACertificate { .. } => {
+                    one("name a PEM file with certificates, or the trusted_root.json of a Sigstore")
+                }
                 _ => one("name a PEM file with a public key, such as `tool key show NAME` prints"),
             },
             Self::OpenToOthers { path } => vec![format!("run: chmod 600 {}", path.display())],

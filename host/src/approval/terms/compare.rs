@@ -54,7 +54,7 @@ impl Terms {
         found.packages(packages, &new.packages);
         found.server(server.as_ref(), new.server.as_ref());
         let [old_signer, new_signer] =
-            [signer, &new.signer].map(|it| it.map(|key| key.to_string()));
+            [signer, &new.signer].map(|it| it.as_ref().map(|signer| signer.to_string()));
         found.option(
             "signer",
             old_signer.as_deref(),

@@ -4,7 +4,9 @@ mod changed_terms;
 
 use std::collections::BTreeSet;
 
-use tool_hub_manifest::{Access, ComponentClaim, Manifest, Methods, Package, Verified, Version};
+use tool_hub_manifest::{
+    Access, ComponentClaim, KeyFingerprint, Manifest, Methods, Package, Verified, Version,
+};
 
 use super::*;
 use crate::approval::inspection::inspect;
@@ -126,7 +128,7 @@ fn terms(component: Vec<u8>, mut manifest: Manifest, commit: char) -> Terms {
     let inspection = inspection.with_overrides(overrides);
     inspection.terms(
         source(commit),
-        Some(KeyFingerprint::of(b"ada")),
+        Some(KeyFingerprint::of(b"ada").into()),
         Some("acme/x".to_owned()),
     )
 }

@@ -1,6 +1,8 @@
 //! Terms for tests that differ from the approved ones in one part, each with the expected change.
 
-use tool_hub_manifest::{Access, Build, Function, Input, Language, Manifest, Methods, Version};
+use tool_hub_manifest::{
+    Access, Build, Function, Input, KeyFingerprint, Language, Manifest, Methods, Version,
+};
 
 use super::*;
 use crate::component::packages::{IncludedPackage, PackageRegistry};
@@ -186,7 +188,9 @@ fn of_the_rest(pairs: &mut Pairs) {
         ("signer", |it| it.signer = None),
         ("built from", |it| it.built_from = None),
         ("built from", |it| it.built_from = Some("eve/x".to_owned())),
-        ("signer", |it| it.signer = Some(KeyFingerprint::of(b"eve"))),
+        ("signer", |it| {
+            it.signer = Some(KeyFingerprint::of(b"eve").into())
+        }),
         ("from", |it| {
             it.source = Source::File { path: "/x".into() };
         }),
