@@ -12,10 +12,10 @@ use tool_hub_agent::definition::declare::Language;
 use tool_hub_agent::definition::{Dialect, Loss, LossKind};
 use tool_hub_manifest::FunctionSpec;
 
-use crate::bundle::server_json::CommandPackage;
-use crate::bundle::{BundledTool, mcpb, plugin, server_json};
 use crate::compiler_process::this_program;
 use crate::files;
+use crate::installable::server_json::CommandPackage;
+use crate::installable::{InstallableTool, mcpb, plugin, server_json};
 use crate::session::Session;
 use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
@@ -94,7 +94,7 @@ impl FromStr for Format {
 impl Export {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         if self.bundle.is_wanted() {
-            let tools = BundledTool::of_toolbox(&self.names, session).await?;
+            let tools = InstallableTool::of_toolbox(&self.names, session).await?;
             self.bundle.write(&tools, session)?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -118,7 +118,7 @@ impl BundleFlags {
         self.mcpb.is_some() || self.plugin.is_some() || self.server_json
     }
 
-    fn write(&self, tools: &[BundledTool], session: &Session) -> anyhow::Result<()> {
+    fn write(&self, tools: &[InstallableTool], session: &Session) -> anyhow::Result<()> {
         let Session { config, printer } = session;
         if let Some(directory) = &self.plugin {
             let directory = config.settings.place(directory);

@@ -1,4 +1,4 @@
-//! The `BundledTool` for MCPB bundles, agent plugins and `server.json`, with arguments to serve it.
+//! The `InstallableTool` for MCPB bundles, agent plugins and `server.json`, with arguments to serve it.
 //! Whatever installs one of them starts `tool serve --only`.
 
 pub(crate) mod mcpb;
@@ -16,7 +16,7 @@ use crate::toolbox::sandbox;
 
 /// A tool of the toolbox, with all that a bundle says of it. Its names are the author's: a bundle
 /// has no toolbox that could name it otherwise.
-pub(crate) struct BundledTool {
+pub(crate) struct InstallableTool {
     pub(crate) key: ToolKey,
     pub(crate) verified: Verified,
     pub(crate) source: Source,
@@ -24,7 +24,7 @@ pub(crate) struct BundledTool {
     pub(crate) functions: Vec<FunctionSpec>,
 }
 
-impl BundledTool {
+impl InstallableTool {
     /// The tools of the toolbox that are called `names`, or all of them.
     ///
     /// # Errors

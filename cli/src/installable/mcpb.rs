@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::{Argument, BundledTool};
+use super::{Argument, InstallableTool};
 
 /// Windows starts what is named so.
 const PROGRAM: &str = match cfg!(windows) {
@@ -20,7 +20,7 @@ const EXECUTABLE: u32 = 0o755;
 
 /// The zip file of a bundle. It holds `program`, the executable of this command, or needs a `tool`
 /// on the search path of the machine where there is none.
-pub(crate) fn bundle(tool: &BundledTool, program: Option<&[u8]>) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn bundle(tool: &InstallableTool, program: Option<&[u8]>) -> anyhow::Result<Vec<u8>> {
     let manifest = serde_json::to_vec_pretty(&manifest(tool, program.is_some()))?;
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
@@ -39,7 +39,7 @@ pub(crate) fn bundle(tool: &BundledTool, program: Option<&[u8]>) -> anyhow::Resu
 }
 
 /// The bundle's `manifest.json`.
-fn manifest(tool: &BundledTool, with_program: bool) -> Value {
+fn manifest(tool: &InstallableTool, with_program: bool) -> Value {
     let (command, entry_point) = match with_program {
         true => (format!("${{__dirname}}/{PROGRAM}"), PROGRAM.to_owned()),
         false => ("tool".to_owned(), format!("{PACKAGE}/tool.toml")),
@@ -101,7 +101,7 @@ const PLATFORM: &str = if cfg!(windows) {
     "linux"
 };
 
-fn long_description(tool: &BundledTool) -> String {
+fn long_description(tool: &InstallableTool) -> String {
     let rights: String = tool.rights().iter().map(|it| format!("- {it}\n")).collect();
     format!(
         "{}\n\nIt is a WebAssembly component that runs in a sandbox. It may:\n\n{rights}",
@@ -110,7 +110,7 @@ fn long_description(tool: &BundledTool) -> String {
 }
 
 /// The settings that the client asks its user for.
-fn settings(tool: &BundledTool) -> Map<String, Value> {
+fn settings(tool: &InstallableTool) -> Map<String, Value> {
     let asked = &tool.manifest().capabilities;
     let directories = asked.directories.iter().map(|request| {
         let setting = json!({

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tool_hub_manifest::{Source, VariableName};
 use url::Url;
 
-use super::{Argument, BundledTool};
+use super::{Argument, InstallableTool};
 use crate::terminal::problem::Problem;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
@@ -54,7 +54,10 @@ impl FromStr for CommandPackage {
 ///
 /// # Errors
 /// When the tool is from no registry: then nobody else could fetch it.
-pub(crate) fn server_json(tool: &BundledTool, package: &CommandPackage) -> anyhow::Result<Value> {
+pub(crate) fn server_json(
+    tool: &InstallableTool,
+    package: &CommandPackage,
+) -> anyhow::Result<Value> {
     let Source::Registry { endpoint, repo, .. } = &tool.source else {
         return Err(Problem::user(format!(
             "`{}` was loaded from a path, which others do not have",
@@ -97,7 +100,7 @@ pub(crate) fn server_json(tool: &BundledTool, package: &CommandPackage) -> anyho
 }
 
 /// An argument, with the directory in it that its user chooses.
-fn one(argument: Argument, tool: &BundledTool) -> Value {
+fn one(argument: Argument, tool: &InstallableTool) -> Value {
     let mut written = json!({ "type": "named", "name": argument.name });
     let Some(value) = argument.value else {
         return written;

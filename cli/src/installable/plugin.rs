@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::{Argument, BundledTool};
+use super::{Argument, InstallableTool};
 use crate::terminal::problem::Problem;
 
 const PLUGIN_SCHEMA: &str = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json";
@@ -27,7 +27,7 @@ pub(crate) type PluginFile = (PathBuf, Vec<u8>);
 /// # Errors
 /// When the name is not one that plugins may have, or a tool asks for a directory: the format has
 /// no settings, so nobody could choose it.
-pub(crate) fn plugin(name: &str, tools: &[BundledTool]) -> anyhow::Result<Vec<PluginFile>> {
+pub(crate) fn plugin(name: &str, tools: &[InstallableTool]) -> anyhow::Result<Vec<PluginFile>> {
     check_name(name)?;
     for tool in tools {
         if let Some(request) = tool.manifest().capabilities.directories.first() {
@@ -39,7 +39,7 @@ pub(crate) fn plugin(name: &str, tools: &[BundledTool]) -> anyhow::Result<Vec<Pl
             .into());
         }
     }
-    let description = tools.iter().map(BundledTool::description);
+    let description = tools.iter().map(InstallableTool::description);
     let description = description.collect::<Vec<_>>().join(" ");
     let mut files: Vec<PluginFile> = Vec::new();
     let mut document = |path: &str, document: Value| -> anyhow::Result<()> {
@@ -48,7 +48,7 @@ pub(crate) fn plugin(name: &str, tools: &[BundledTool]) -> anyhow::Result<Vec<Pl
         files.push((PathBuf::from(path), text));
         Ok(())
     };
-    let owner = json!({ "name": tools.first().map_or_else(String::new, BundledTool::author) });
+    let owner = json!({ "name": tools.first().map_or_else(String::new, InstallableTool::author) });
     let mut manifest = json!({
         "$schema": PLUGIN_SCHEMA,
         "name": name,
@@ -95,7 +95,7 @@ pub(crate) fn plugin(name: &str, tools: &[BundledTool]) -> anyhow::Result<Vec<Pl
 }
 
 /// The servers of a plugin whose directory clients write as `root`.
-fn servers(tools: &[BundledTool], root: &str, with_type: bool) -> Map<String, Value> {
+fn servers(tools: &[InstallableTool], root: &str, with_type: bool) -> Map<String, Value> {
     let servers = tools.iter().map(|tool| {
         let place = format!("{root}/{}", package(tool));
         let arguments = tool.arguments(&place, |_| String::new());
@@ -108,12 +108,12 @@ fn servers(tools: &[BundledTool], root: &str, with_type: bool) -> Map<String, Va
     servers.collect()
 }
 
-fn package(tool: &BundledTool) -> String {
+fn package(tool: &InstallableTool) -> String {
     format!("packages/{}", tool.dashed_name())
 }
 
 /// The pin of a tool, and the most that it may do: what the plugin's user agrees to.
-fn pin(tool: &BundledTool) -> Value {
+fn pin(tool: &InstallableTool) -> Value {
     json!({
         "name": tool.manifest().name,
         "version": tool.manifest().version,
@@ -124,7 +124,7 @@ fn pin(tool: &BundledTool) -> Value {
 }
 
 /// The text that tells a model of a tool's functions.
-fn skill_text(tool: &BundledTool) -> String {
+fn skill_text(tool: &InstallableTool) -> String {
     let description: String = tool
         .description()
         .chars()
