@@ -75,6 +75,8 @@ pub(crate) enum Command {
     Adopt(Box<commands::adopt::Adopt>),
     /// Look for newer versions; anything a tool asks for beyond today asks again
     Update(commands::update::Update),
+    /// Write tools, with all that proves them, into one file for a machine without a network
+    Bundle(commands::bundle::Bundle),
     /// Take a tool out of the toolbox
     Remove(commands::remove::Remove),
     /// Hash everything again and hold it against the lock
@@ -158,6 +160,7 @@ impl Command {
             Self::Connect(command) => command.execute(session),
             Self::Adopt(command) => command.execute(session).await,
             Self::Update(command) => command.execute(session).await,
+            Self::Bundle(command) => command.execute(session).await,
             Self::Remove(command) => command.execute(session),
             Self::Verify(command) => command.execute(session).await,
             Self::Policy(command) => command.execute(session),

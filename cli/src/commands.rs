@@ -4,6 +4,7 @@ pub(crate) mod adopt;
 pub(crate) mod approvals;
 pub(crate) mod audit;
 pub(crate) mod build;
+pub(crate) mod bundle;
 pub(crate) mod call;
 pub(crate) mod chat;
 pub(crate) mod check;

@@ -1,4 +1,4 @@
-//! The `InstallableTool` for MCPB bundles, agent plugins and `server.json`, with arguments to serve it.
+//! The `InstallableTool` of MCPB bundles, plugins and `server.json`, with arguments to serve it.
 //! Whatever installs one of them starts `tool serve --only`.
 
 pub(crate) mod mcpb;

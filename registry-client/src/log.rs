@@ -1,6 +1,6 @@
 //! Asks a registry's transparency log for the records of one version. What it answers is unchecked.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{RepoId, Version};
 use tool_hub_transparency::{LogKey, Proof};
 
@@ -8,7 +8,7 @@ use crate::error::{Act, ClientError};
 use crate::registry::Registry;
 
 /// The records of one version as a registry sends them: a claim like any other.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct VersionRecords {
     /// The key that signs the log.
@@ -22,7 +22,7 @@ pub struct VersionRecords {
 }
 
 /// A record and the proof that it is in the log.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ProvedRecord {
     /// Its place, counted from 0.
@@ -30,7 +30,7 @@ pub struct ProvedRecord {
     /// Its bytes.
     pub record: String,
     /// The text that opens it, where the repo is private.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<String>,
     /// The proof.
     pub proof: Proof,

@@ -17,6 +17,7 @@ mod advisories;
 mod agent_loop;
 mod agent_slips;
 mod agents;
+mod air_gap;
 mod author;
 mod bounds;
 mod builds;
@@ -114,6 +115,7 @@ fn main() -> ExitCode {
         lint::tests(),
         logs::tests(),
         mirrors::tests(),
+        air_gap::tests(),
         journey::tests(),
         keyring::tests(),
         yanks::tests(),

@@ -91,8 +91,18 @@ impl<'a> PreparedRecord<'a> {
         tool.prepare().await?;
         // Repos arrive through the store; files have to be put there, since a tool runs as it
         // was approved and not as the file may be tomorrow.
-        if let FetchedFrom::File { .. } | FetchedFrom::Server { .. } = &fetched.origin {
-            loader.store.put(&fetched.verified)?;
+        match &fetched.origin {
+            FetchedFrom::File { .. } | FetchedFrom::Server { .. } => {
+                loader.store.put(&fetched.verified)?;
+            }
+            FetchedFrom::Registry {
+                endpoint, resolved, ..
+            } if fetched.bundle.is_some() => {
+                loader.store.put(&fetched.verified)?;
+                let pin = fetched.verified.pin();
+                loader.store.note_pulled(endpoint, &resolved.repo, pin)?;
+            }
+            FetchedFrom::Registry { .. } | FetchedFrom::Approved(_) => {}
         }
         let toolbox = OpenToolbox::open(settings)?;
         let before = toolbox.last_approved(key);

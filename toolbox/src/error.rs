@@ -1,5 +1,7 @@
 //! The `Error` of this crate, a variant for each failure or refusal.
 
+mod refusal;
+
 use std::path::PathBuf;
 
 use tool_hub_host::{Change, HostError};
@@ -14,6 +16,7 @@ use url::Url;
 use crate::advisories::advisory::RefusedVersion;
 use crate::advisories::error::AdvisoryError;
 use crate::approvals::signer_error::SignerError;
+use crate::bundle::error::BundleError;
 use crate::difference;
 use crate::keyring_item::KeyringError;
 use crate::logged_version::error::LogError;
@@ -361,6 +364,14 @@ pub enum Error {
         /// The reason.
         source: Box<LogError>,
     },
+    /// A bundle cannot be made or used.
+    #[error("the bundle {} cannot be used", path.display())]
+    Bundle {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: Box<BundleError>,
+    },
     /// A key that signs packages cannot be used.
     #[error(transparent)]
     SigningKey(#[from] SigningKeyError),
@@ -457,41 +468,4 @@ pub enum Error {
     /// The sandbox.
     #[error(transparent)]
     Host(#[from] HostError),
-}
-
-impl Error {
-    /// True if a rule refuses: one of this crate, or of those whose errors this one wraps.
-    pub fn is_refusal(&self) -> bool {
-        match self {
-            Self::NotLoaded { source, .. } => source.is_refusal(),
-            Self::NotATool { source, .. } | Self::Host(source) => source.is_refusal(),
-            Self::NotVerified(source) | Self::NotThePackage { source, .. } => source.is_refusal(),
-            Self::WrongSignature { source, .. } => source.is_refusal(),
-            Self::Client(source) => source.is_refusal(),
-            Self::Store(source) => source.is_refusal(),
-            _ => matches!(
-                self,
-                Self::LeadsOut { .. }
-                    | Self::UntrustedLock { .. }
-                    | Self::NotApproved { .. }
-                    | Self::NotSigned { .. }
-                    | Self::Malicious { .. }
-                    | Self::Advised(_)
-                    | Self::Policy(_)
-                    | Self::TextsChanged { .. }
-                    | Self::NoSignature { .. }
-                    | Self::Unrecorded { .. }
-                    | Self::AlreadyRequired { .. }
-                    | Self::RequiredBySystem { .. }
-                    | Self::NotRoots { .. }
-                    | Self::SigningKey(SigningKeyError::OpenToOthers { .. })
-                    | Self::NoSigner { .. }
-                    | Self::Log { .. }
-                    | Self::TooNew { .. }
-                    | Self::NoVersion { .. }
-                    | Self::ComponentTooLarge { .. }
-                    | Self::DangerousDirectory { .. }
-            ),
-        }
-    }
 }

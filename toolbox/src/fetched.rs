@@ -8,6 +8,7 @@ use tool_hub_manifest::{AdvisoryId, LogEntry, ServerAddress, Source, ToolRef, Ve
 use tool_hub_registry_client::Resolved;
 use url::Url;
 
+use crate::bundle::origin::BundleOrigin;
 use crate::package_signature::PackageSignature;
 
 /// A tool whose bytes are at hand and agree with their manifest.
@@ -23,6 +24,8 @@ pub struct Fetched {
     pub logged: Option<LogEntry>,
     /// The advisories that would refuse it and were allowed.
     pub allowed_advisories: BTreeSet<AdvisoryId>,
+    /// The bundle that it came in, where its registry was not asked.
+    pub bundle: Option<BundleOrigin>,
 }
 
 /// The place a fetched tool came from.

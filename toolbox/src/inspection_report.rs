@@ -84,6 +84,8 @@ pub fn inspection_report(
     if everything {
         lines.extend(details::package_lines(&inspection.packages));
     }
+    let doubts = from.bundle.iter().flat_map(|bundle| &bundle.doubts);
+    lines.extend(doubts.map(|doubt| format!("warning: {}", escape_line(&doubt.to_string()))));
     lines.extend(from.signature.unverifiable().map(|why| {
         let why = escape_line(&why.to_string());
         format!("warning: it has a signature that was not verified: {why}")
@@ -107,11 +109,17 @@ fn title(from: &Provenance, inspection: &Inspection) -> String {
 
 fn identity(from: &Provenance) -> Vec<String> {
     let mut rows = vec![details::row("from", &details::place(&from.source))];
+    rows.extend(from.bundle.as_ref().map(|bundle| {
+        let path = bundle.path.display().to_string();
+        details::row("bundle", &escape_line(&path))
+    }));
     if let Source::Registry { repo, .. } = &from.source {
         let on = from.published.as_ref();
         let on = on.map_or_else(String::new, |day| format!(", {}", escape_line(day)));
+        let is_proved = from.bundle.as_ref().is_none_or(|bundle| bundle.is_proved);
         let by = match from.logged {
-            Some(_) => " by the registry's log",
+            Some(_) if is_proved => " by the registry's log",
+            Some(_) => " by the word of the bundle",
             None => "",
         };
         rows.push(details::row(

@@ -48,6 +48,28 @@ impl KnownReleases {
         self.of(endpoint, repo)?.yanked.get(&locked.version)
     }
 
+    /// Notes the `yank` of a version that the user took nevertheless from a bundle. What a bundle
+    /// says of other versions is not kept: a stranger may have made it.
+    ///
+    /// # Errors
+    /// If the file cannot be read or changed.
+    pub fn note_bundled(
+        settings: &Settings,
+        locked: &LockedTool,
+        yank: &Yank,
+    ) -> Result<(), Error> {
+        let Source::Registry { endpoint, repo, .. } = &locked.source else {
+            return Ok(());
+        };
+        let mut releases = Self::read(settings)?
+            .of(endpoint, repo)
+            .cloned()
+            .unwrap_or_default();
+        let said = releases.yanked.entry(locked.version.clone());
+        said.or_insert_with(|| yank.clone());
+        Remembered::note(&Self::file(settings), endpoint, repo, Some(&releases))
+    }
+
     /// Notes what `repo` says now. A yank that was known and is gone has to be taken back in the
     /// log of the registry of `client`, if that keeps one.
     ///

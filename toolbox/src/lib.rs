@@ -31,6 +31,7 @@
 pub mod advisories;
 pub mod approvals;
 pub mod built_package;
+pub mod bundle;
 pub mod byte_size;
 mod chosen_version;
 pub mod clients;

@@ -5,7 +5,7 @@ pub mod error;
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 use tool_hub_manifest::{
-    CommitId, Digest, LockedTool, LogEntry, Pin, RepoId, Severity, Source, Version,
+    CommitId, Digest, LockedTool, LogEntry, Pin, Releases, RepoId, Severity, Source, Version,
 };
 use tool_hub_registry_client::{Client, ProvedRecord, VersionRecords};
 use tool_hub_transparency::{Checkpoint, LogKey, LogRecord};
@@ -18,7 +18,7 @@ use crate::notices::Notices;
 use crate::settings::Settings;
 
 /// The age at which the state that a registry shows of its log is too old to be believed.
-const CHECKPOINT_AGE_MAX: Duration = Duration::days(7);
+pub(crate) const CHECKPOINT_AGE_MAX: Duration = Duration::days(7);
 
 /// The most by which the clocks of a registry and its clients may differ.
 const CLOCKS_DIFFER_MAX: Duration = Duration::hours(1);
@@ -58,6 +58,17 @@ impl LoggedVersion {
         client: &Client,
         settings: &Settings,
     ) -> Result<Option<Self>, Error> {
+        let read = Self::read_with_records(repo, version, client, settings);
+        Ok(read.await?.map(|(found, _)| found))
+    }
+
+    /// Does the same as [`read`](Self::read), and hands on what the registry answered.
+    async fn read_with_records(
+        repo: &RepoId,
+        version: &Version,
+        client: &Client,
+        settings: &Settings,
+    ) -> Result<Option<(Self, VersionRecords)>, Error> {
         let endpoint = client.endpoint();
         let failed = |source| not_trusted(endpoint, settings, source);
         let known = KnownLogs::read(settings)?;
@@ -87,11 +98,28 @@ impl LoggedVersion {
             checkpoint: answer.checkpoint.clone(),
         };
         KnownLogs::note(settings, endpoint, seen)?;
+        let found = Self::of_answer(&answer, repo, version, &checkpoint, older.as_ref());
+        Ok(Some((found.map_err(failed)?, answer)))
+    }
+
+    /// What the records of `answer` say of a version, which have to be in the log that has the
+    /// state `checkpoint`. `older` is the log as it was seen before.
+    ///
+    /// # Errors
+    /// The first contradiction.
+    pub(crate) fn of_answer(
+        answer: &VersionRecords,
+        repo: &RepoId,
+        version: &Version,
+        checkpoint: &Checkpoint,
+        older: Option<&Checkpoint>,
+    ) -> Result<Self, LogError> {
         let subject = Subject { repo, version };
-        let records = opened(&answer.records, &checkpoint, subject).map_err(failed)?;
-        of_records(records, subject, older.as_ref())
-            .map(Some)
-            .map_err(failed)
+        of_records(
+            opened(&answer.records, checkpoint, subject)?,
+            subject,
+            older,
+        )
     }
 
     /// The entry of a tool of the toolbox in the log of its registry, after the log was asked and
@@ -106,6 +134,23 @@ impl LoggedVersion {
         settings: &Settings,
         notices: &dyn Notices,
     ) -> Result<Option<LogEntry>, Error> {
+        let Source::Registry { endpoint, repo, .. } = &locked.source else {
+            return Ok(None);
+        };
+        let client = settings.client(endpoint, notices)?;
+        let releases = client.releases(repo).await?;
+        let found = Self::of_locked_with_records(locked, &client, &releases, settings);
+        Ok(found.await?.map(|(entry, _)| entry))
+    }
+
+    /// Does the same as [`of_locked`](Self::of_locked) for a tool whose repo says `releases`, and
+    /// hands on what the registry answered.
+    pub(crate) async fn of_locked_with_records(
+        locked: &LockedTool,
+        client: &Client,
+        releases: &Releases,
+        settings: &Settings,
+    ) -> Result<Option<(LogEntry, VersionRecords)>, Error> {
         let Source::Registry {
             endpoint,
             repo,
@@ -115,9 +160,7 @@ impl LoggedVersion {
             return Ok(None);
         };
         let version = &locked.version;
-        let client = settings.client(endpoint, notices)?;
-        let releases = client.releases(repo).await?;
-        let found = match Self::read(repo, version, &client, settings).await {
+        let found = match Self::read_with_records(repo, version, client, settings).await {
             Err(Error::Log { source, .. })
                 if locked.logged.is_none() && matches!(*source, LogError::NotLogged { .. }) =>
             {
@@ -125,7 +168,7 @@ impl LoggedVersion {
             }
             found => found?,
         };
-        let Some(found) = found else {
+        let Some((found, records)) = found else {
             return Ok(None);
         };
         if locked.logged.is_none() && !found.commits.contains(commit) {
@@ -144,7 +187,7 @@ impl LoggedVersion {
             })),
             before => {
                 let taken_new = before.as_ref().is_some_and(|it| it.taken_new);
-                Ok(Some(found.entry(taken_new)))
+                Ok(Some((found.entry(taken_new), records)))
             }
         }
     }
@@ -369,7 +412,8 @@ fn of_records(
     }
 }
 
-fn time_of(seconds: u64) -> OffsetDateTime {
+/// The time that a checkpoint names in `seconds` since 1970.
+pub(crate) fn time_of(seconds: u64) -> OffsetDateTime {
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
     OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }

@@ -2,6 +2,7 @@
 
 use tool_hub_manifest::{LogEntry, Source};
 
+use crate::bundle::origin::BundleOrigin;
 use crate::fetched::{Fetched, FetchedFrom};
 use crate::notices::Notices;
 use crate::package_signature::PackageSignature;
@@ -19,6 +20,8 @@ pub struct Provenance {
     pub logged: Option<LogEntry>,
     /// The signature.
     pub signature: PackageSignature,
+    /// The bundle that it came in.
+    pub bundle: Option<BundleOrigin>,
 }
 
 impl Provenance {
@@ -28,6 +31,7 @@ impl Provenance {
         let published = match &fetched.origin {
             // The log's time, where there is one: a commit has any date that its author likes.
             _ if let Some(logged) = &fetched.logged => logged.at.get(..10).map(str::to_owned),
+            _ if fetched.bundle.is_some() => None,
             FetchedFrom::Registry {
                 endpoint, resolved, ..
             } => match settings.client(endpoint, notices) {
@@ -43,6 +47,7 @@ impl Provenance {
             published,
             logged: fetched.logged.clone(),
             signature: fetched.signature.clone(),
+            bundle: fetched.bundle.clone(),
         }
     }
 
@@ -53,6 +58,7 @@ impl Provenance {
             published: None,
             logged: fetched.logged.clone(),
             signature: fetched.signature.clone(),
+            bundle: None,
         }
     }
 }

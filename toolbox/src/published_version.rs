@@ -32,6 +32,8 @@ pub(crate) struct PublishedVersion<'a> {
     pub(crate) verified: Verified,
     /// The files of its signature, if it has one.
     pub(crate) signature: Option<SignatureFiles>,
+    /// The advisories that count.
+    pub(crate) advisories: KnownAdvisories,
 }
 
 impl PublishedVersion<'_> {
@@ -49,12 +51,12 @@ impl PublishedVersion<'_> {
     ) -> Result<Fetched, Error> {
         self.check_releases(&options.allowed_yanks, notices)?;
         self.check_log(settings)?;
-        let known = KnownAdvisories::read(settings)?;
+        let known = &self.advisories;
         let place = (self.endpoint, &self.chosen.resolved.repo);
         let allowed = &options.allowed_advisories;
-        let allowed_advisories = allowed.check(&known, place, self.version(), notices)?;
+        let allowed_advisories = allowed.check(known, place, self.version(), notices)?;
         let signature = self.verified_signature(settings)?;
-        self.taken(signature, allowed_advisories, &known, policies)
+        self.taken(signature, allowed_advisories, policies)
     }
 
     fn version(&self) -> &Version {
@@ -131,7 +133,6 @@ impl PublishedVersion<'_> {
         self,
         signature: PackageSignature,
         allowed_advisories: BTreeSet<AdvisoryId>,
-        known: &KnownAdvisories,
         policies: &Policies,
     ) -> Result<Fetched, Error> {
         let ChosenVersion {
@@ -141,7 +142,9 @@ impl PublishedVersion<'_> {
         } = self.chosen;
         let version = &self.verified.manifest().version;
         let logged = logged.map(|logged| logged.entry(is_new));
-        let about = known.about(self.endpoint, &resolved.repo, version);
+        let about = self
+            .advisories
+            .about(self.endpoint, &resolved.repo, version);
         policies.check_origin(
             &self.reference.to_string(),
             &OriginSubject {
@@ -162,6 +165,7 @@ impl PublishedVersion<'_> {
             signature,
             logged,
             allowed_advisories,
+            bundle: None,
             origin: FetchedFrom::Registry {
                 endpoint: self.endpoint.clone(),
                 reference: self.reference.clone(),

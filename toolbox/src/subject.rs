@@ -13,8 +13,10 @@ use tool_hub_manifest::{
 use tool_hub_registry_client::Progress;
 use url::Url;
 
+use crate::advisories::known::KnownAdvisories;
 use crate::advisories::refresh::refresh_configured;
 use crate::built_package;
+use crate::bundle::origin::EXTENSION;
 use crate::chosen_version::choose;
 use crate::derived_manifest;
 use crate::error::Error;
@@ -29,7 +31,7 @@ use crate::published_version::PublishedVersion;
 use crate::settings::Settings;
 
 /// A tool as a user names it. What starts with `.`, `/` or `~`, or ends in
-/// `.wasm`, is a path; what starts with `mcp:` or `mcp+https:`, a server; everything else is
+/// `.wasm` or `.tools`, is a path; what starts with `mcp:` or `mcp+https:`, a server; everything else is
 /// `owner/name`.
 #[derive(Debug, Clone)]
 pub enum Subject {
@@ -52,8 +54,8 @@ impl FromStr for Subject {
         if let Some(url) = text.strip_prefix("mcp+") {
             return Ok(Self::Server(ServerUrl::new(url).map(ServerAddress::Remote)));
         }
-        let is_path =
-            text.starts_with(['.', '/', '~']) || text.ends_with(".wasm") && address(text).is_none();
+        let is_file = text.ends_with(".wasm") || text.ends_with(EXTENSION);
+        let is_path = text.starts_with(['.', '/', '~']) || is_file && address(text).is_none();
         Ok(if is_path {
             Self::Path(PathBuf::from(text))
         } else {
@@ -78,6 +80,16 @@ impl fmt::Debug for Watchers<'_> {
 }
 
 impl Subject {
+    /// The path of the bundle that it names, if it does.
+    pub fn bundle(&self, settings: &Settings) -> Option<PathBuf> {
+        let Self::Path(path) = self else {
+            return None;
+        };
+        let path: PathBuf = settings.place(path).components().collect();
+        let is_bundle = path.to_string_lossy().ends_with(EXTENSION);
+        (is_bundle && !path.is_dir()).then_some(path)
+    }
+
     /// Gets the tool's bytes: from the registry at `endpoint` into the store, or from the disk. The
     /// bytes are inert until they are approved.
     ///
@@ -154,12 +166,13 @@ async fn from_registry(
         chosen,
         verified,
         signature,
+        advisories: KnownAdvisories::read(settings)?,
     };
     version.check(options, &policies, settings, notices)
 }
 
 /// The policies that apply to a fetch for `purpose`.
-fn policies_for(purpose: Purpose, settings: &Settings) -> Result<Policies, Error> {
+pub(crate) fn policies_for(purpose: Purpose, settings: &Settings) -> Result<Policies, Error> {
     match purpose {
         Purpose::Use => Ok(Policies::read(settings)?),
         Purpose::Look => Ok(Policies::default()),
@@ -204,6 +217,7 @@ fn from_disk(
         signature,
         logged: None,
         allowed_advisories: BTreeSet::new(),
+        bundle: None,
         origin: FetchedFrom::File { path },
     })
 }
@@ -220,7 +234,15 @@ mod tests {
 
     #[test]
     fn paths_and_references_are_told_apart() {
-        for text in ["./x", "/x", "../x/y", "adder.wasm", "a/b.wasm", "."] {
+        for text in [
+            "./x",
+            "/x",
+            "../x/y",
+            "adder.wasm",
+            "a/b.wasm",
+            "x.tools",
+            ".",
+        ] {
             assert!(matches!(text.parse(), Ok(Subject::Path(_))), "{text}");
         }
         for text in [

@@ -64,6 +64,7 @@ impl Grant {
             verified,
             origin: FetchedFrom::Approved(member.locked.source.clone()),
             signature: PackageSignature::recorded(member, &SigningKeys::read(&config.settings)?),
+            bundle: None,
             logged: member.locked.logged.clone(),
             allowed_advisories: member.locked.allowed_advisories.clone(),
         };

@@ -1,5 +1,6 @@
 //! `tool inspect`: fetches a tool and shows its claims next to its real imports and exports.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -18,6 +19,7 @@ use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::subject::Subject;
 use tool_hub_toolbox::target::{self, Target};
 
+use crate::commands::bundle::listing::{self, CheckedTool};
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
 use crate::consent::inspection_report::{inspection_report, wanted_detail};
@@ -34,14 +36,14 @@ use crate::toolbox::fetching;
 /// Arguments of `tool inspect`.
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// owner/name, owner/name@version, a path to a component, package or project, or the name
-    /// of a tool of the toolbox
+    /// owner/name, owner/name@version, a path to a component, package or project, a bundle, or
+    /// the name of a tool of the toolbox
     ///
     /// An MCP server is mcp:PROGRAM with its arguments, after all flags of `tool`, or
     /// mcp+https://… for a remote one. It is started to say what its tools are.
     tool: Subject,
 
-    /// The arguments of an MCP server's program
+    /// The arguments of an MCP server's program, or the names of a bundle's tools
     #[arg(value_name = "ARGUMENT", hide = true)]
     words: Vec<String>,
 
@@ -59,43 +61,89 @@ pub(crate) struct Inspect {
 
 impl Inspect {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
-        let Session { config, printer } = session;
+        let Session { config, .. } = session;
         self.check_flags(config)?;
+        if let Some(path) = self.tool.bundle(&config.settings) {
+            return self.bundle(&path, session).await;
+        }
         let target = Target::of(&self.tool, &config.settings)?;
         let toolbox = OpenToolbox::open(&config.settings)?;
         let (fetched, key, start) = match server_named(&target.subject, &self.words, config)? {
             Some(address) => self.server(&address, &target, &toolbox, session).await?,
             None => {
                 let (subject, endpoint) = (&target.subject, &target.endpoint);
-                // Nothing of it is loaded here.
-                let options = FetchOptions {
-                    asked: self.asked.capabilities(),
-                    allowed_yanks: AllowedYanks::All,
-                    allowed_new: AllowedNew::IfNoOther,
-                    allowed_advisories: AllowedAdvisories::All,
-                    purpose: Purpose::Look,
-                };
+                let options = self.options();
                 let fetched = fetching::fetch(subject, options, endpoint, session).await?;
                 // Includes the toolbox's overrides, as `tool load` does.
                 let key = target.key(&fetched);
                 (fetched, key, None)
             }
         };
-        if self.sbom {
-            return print_sbom(&fetched, printer);
+        let named = target.named(&fetched);
+        self.report(&fetched, &key, named, start, session).await
+    }
+
+    /// Takes any version: nothing of it is loaded here.
+    fn options(&self) -> FetchOptions {
+        FetchOptions {
+            asked: self.asked.capabilities(),
+            allowed_yanks: AllowedYanks::All,
+            allowed_new: AllowedNew::IfNoOther,
+            allowed_advisories: AllowedAdvisories::All,
+            purpose: Purpose::Look,
         }
-        let overrides = target::entry(&fetched, &key, &toolbox).overrides();
-        let approved = toolbox.last_approved(&key);
+    }
+
+    /// Lists the tools of the bundle at `path`, or shows the one that was named or is alone.
+    async fn bundle(&self, path: &Path, session: &Session) -> anyhow::Result<ExitCode> {
+        let mut checked = listing::checked(path, &self.words, &self.options(), session)?;
+        let fault = checked.iter_mut().find_map(|it| it.fault());
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        let [
+            CheckedTool {
+                tool,
+                fetched: Ok(fetched),
+            },
+        ] = &checked[..]
+        else {
+            listing::print(path, &checked, &session.printer)?;
+            let how = format!("see one whole with: tool inspect {} NAME", path.display());
+            session.printer.hint(&how);
+            return Ok(ExitCode::SUCCESS);
+        };
+        let key = ToolKey::from(&fetched.verified.manifest().name);
+        let named = format!("{} {}", path.display(), tool.repo);
+        self.report(fetched, &key, named, None, session).await
+    }
+
+    /// Shows a tool that the toolbox calls `key`, or will, and how `named` is loaded.
+    async fn report(
+        &self,
+        fetched: &Fetched,
+        key: &ToolKey,
+        mut named: String,
+        start: Option<Digest>,
+        session: &Session,
+    ) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
+        if self.sbom {
+            return print_sbom(fetched, printer);
+        }
+        let toolbox = OpenToolbox::open(&config.settings)?;
+        let overrides = target::entry(fetched, key, &toolbox).overrides();
+        let approved = toolbox.last_approved(key);
         let are_approved = approved.is_some_and(|before| before.overrides == overrides);
         let inspection = fetched.inspect()?.with_overrides(overrides);
         if !inspection.overrides.is_empty() && !are_approved {
             printer.warning("you have not approved the texts for agents in toolbox.toml");
         }
-        warn_of_policy(&fetched, session);
-        let provenance = Provenance::of(&fetched, &config.settings, printer).await;
+        warn_of_policy(fetched, session);
+        let provenance = Provenance::of(fetched, &config.settings, printer).await;
         if printer.wants_json() {
             let mut shown = json!({
-                "origin": origin(&fetched, provenance.published.as_deref()),
+                "origin": origin(fetched, provenance.published.as_deref()),
                 "digest": inspection.approval_digest,
                 "signer": signer_json(&fetched.signature),
                 "inspection": grant_flags::inspection_json(&inspection)?,
@@ -112,7 +160,6 @@ impl Inspect {
                 printer.hint("imports, digests and whole descriptions are shown with --verbose");
             }
             if inspection.refusals.is_empty() && inspection.offers_something() {
-                let mut named = target.named(&fetched);
                 if fetched.logged.as_ref().is_some_and(|entry| entry.taken_new) {
                     named.push_str(" --allow-new");
                 }
@@ -142,6 +189,7 @@ impl Inspect {
                 verified,
                 origin: FetchedFrom::Approved(approved.source.clone()),
                 signature: PackageSignature::none(),
+                bundle: None,
                 logged: None,
                 allowed_advisories: approved.allowed_advisories.clone(),
             };
@@ -182,6 +230,7 @@ impl Inspect {
     /// what it asks for.
     fn check_flags(&self, config: &Config) -> anyhow::Result<()> {
         let is_component = match &self.tool {
+            subject if subject.bundle(&config.settings).is_some() => false,
             Subject::Path(path) => !config.settings.place(path).is_dir(),
             Subject::Reference(..) => false,
             Subject::Server(_) => true,
@@ -252,6 +301,11 @@ fn origin(fetched: &Fetched, published: Option<&str>) -> serde_json::Value {
             "published": published,
             "log_index": fetched.logged.as_ref().map(|entry| entry.index),
             "built_from": fetched.logged.as_ref().and_then(|entry| entry.built_from.as_ref()),
+            "bundle": fetched.bundle.as_ref().map(|bundle| json!({
+                "path": bundle.path,
+                "proved": bundle.is_proved,
+                "doubts": bundle.doubts.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            })),
         }),
         FetchedFrom::File { path } => json!({ "path": path }),
         FetchedFrom::Server { address } => json!({ "mcp": address }),

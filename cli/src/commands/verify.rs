@@ -3,13 +3,14 @@
 
 mod rebuild;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::LogEntry;
 use tool_hub_registry_client::Store;
+use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
 use tool_hub_toolbox::logged_version::LoggedVersion;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::ToolStatus;
@@ -17,6 +18,7 @@ use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::signing_keys::SigningKeys;
 use tool_hub_toolbox::subject::Subject;
 
+use crate::commands::bundle::listing;
 use crate::consent::signer::signer_of;
 use crate::session::Session;
 use crate::terminal::phrases::overridden;
@@ -27,6 +29,10 @@ use rebuild::Rebuild;
 /// Arguments of `tool verify`.
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
+    /// Check this bundle, a file x.tools, in place of the toolbox, and load nothing
+    #[arg(value_name = "BUNDLE", conflicts_with_all = ["log", "rebuild"])]
+    bundle: Option<PathBuf>,
+
     /// Also ask each registry for its log, and check that it has the versions
     ///
     /// The log has to go on from the state that was seen last, and its records have to name the
@@ -66,6 +72,9 @@ impl Verify {
                 trust: self.trust,
             };
             return rebuild.execute(session).await;
+        }
+        if let Some(path) = &self.bundle {
+            return verify_bundle(&session.config.settings.place(path), session);
         }
         let Session { config, printer } = session;
         let toolbox = OpenToolbox::open(&config.settings)?;
@@ -160,6 +169,27 @@ impl Verify {
                 .into(),
         )
     }
+}
+
+/// Checks the bundle at `path` as `tool load` does, but for the age of its versions.
+fn verify_bundle(path: &Path, session: &Session) -> anyhow::Result<ExitCode> {
+    let options = FetchOptions {
+        allowed_new: AllowedNew::IfNoOther,
+        ..FetchOptions::default()
+    };
+    let checked = listing::checked(path, &[], &options, session)?;
+    listing::print(path, &checked, &session.printer)?;
+    let faulty = checked.iter().filter(|it| it.fetched.is_err());
+    let faulty: Vec<&str> = faulty.map(|it| it.tool.repo.as_str()).collect();
+    if faulty.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    Err(Problem::refused(format!(
+        "{} of this bundle cannot be loaded",
+        faulty.join(", ")
+    ))
+    .hint("the table above says why")
+    .into())
 }
 
 /// The things worth saying about a tool that is as the user approved it.

@@ -97,6 +97,7 @@ pub(crate) async fn fetch(
                 address: address.clone(),
             },
             signature: PackageSignature::none(),
+            bundle: None,
             logged: None,
             allowed_advisories: BTreeSet::new(),
         },

@@ -46,12 +46,10 @@ impl Store {
 
     /// Takes note that the package `pin` came from `repo` of the registry at `endpoint`. What a
     /// power failure loses of that only costs a download.
-    pub(crate) fn note_pulled(
-        &self,
-        endpoint: &Url,
-        repo: &RepoId,
-        pin: &Pin,
-    ) -> Result<(), StoreError> {
+    ///
+    /// # Errors
+    /// When the entry cannot be written.
+    pub fn note_pulled(&self, endpoint: &Url, repo: &RepoId, pin: &Pin) -> Result<(), StoreError> {
         let path = self.entry(endpoint, repo, pin.digest());
         if path.is_file() {
             return Ok(());

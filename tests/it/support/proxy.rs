@@ -67,7 +67,7 @@ impl Switching {
             for client in listener.incoming().map_while(Result::ok) {
                 let target = current.lock().expect("nobody panicked").clone();
                 let Ok(server) = TcpStream::connect(target) else {
-                    return;
+                    continue;
                 };
                 for (mut from, mut to) in [
                     (clone(&client), clone(&server)),

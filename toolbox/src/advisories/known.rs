@@ -134,6 +134,12 @@ impl KnownAdvisories {
         })
     }
 
+    /// These, and what was carried here with a tool. That can only refuse more.
+    pub(crate) fn and(mut self, carried: Vec<KeptSource>) -> Self {
+        self.sources.extend(carried);
+        self
+    }
+
     /// The copies.
     pub fn sources(&self) -> &[KeptSource] {
         &self.sources

@@ -23,7 +23,8 @@ use crate::adopt::{
     AdoptedForm, AdoptionRecord, Launcher, LocalCommand, RemoteAddress, Route, ServerKind,
     launcher, loadable,
 };
-use crate::commands::load::{Load, Loaded, load_server};
+use crate::commands::load::loaded::Loaded;
+use crate::commands::load::{Load, load_server};
 use crate::consent::approval::{ApprovalFlags, Terminal};
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::inspection_report::{inspection_report, wanted_detail};

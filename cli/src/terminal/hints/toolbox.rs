@@ -5,6 +5,7 @@ use tool_hub_signing::SigningError;
 use tool_hub_toolbox::Error;
 use tool_hub_toolbox::advisories::advisory::RefusedVersion;
 use tool_hub_toolbox::advisories::error::AdvisoryError;
+use tool_hub_toolbox::bundle::error::BundleError;
 use tool_hub_toolbox::keyring_item::KeyringError;
 use tool_hub_toolbox::oauth::SignInError;
 use tool_hub_toolbox::policy::error::PolicyError;
@@ -152,6 +153,7 @@ impl Hint for Error {
                 "where it had versions before, tell its author: they may be held back".to_owned(),
                 format!("take the branch by its name, if you trust the registry: {repo}@main"),
             ],
+            Self::Bundle { source, .. } => source.hints(),
             Self::SigningKey(source) => source.hints(),
             Self::NotAReference {
                 text,
@@ -191,6 +193,38 @@ impl Hint for Error {
             Self::Client(source) => source.hints(),
             Self::Store(source) => source.hints(),
             _ => Vec::new(),
+        }
+    }
+}
+
+impl Hint for BundleError {
+    fn exit(&self) -> Exit {
+        Exit::of_refusal(self.is_refusal())
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::NotABundle { .. } => {
+                one("get the file anew, and compare its digest with that of whoever made it")
+            }
+            Self::Index { .. } => {
+                one("it may be of a newer version of `tool`: look for an update, or get it anew")
+            }
+            Self::NoSuchTool { known, .. } => {
+                vec![format!("there are: {}", known.join(", "))]
+            }
+            Self::Empty => one("load tools from a registry first: tool load owner/name"),
+            Self::Twice { .. } => one("one version of a tool fits into a bundle; name the tools"),
+            Self::TooNew { .. } => {
+                one("wait until others have used it, or take it now with --allow-new")
+            }
+            Self::TooMuch { .. } => one("make several bundles, with fewer tools in each"),
+            Self::NotLogged { .. } => one(
+                "nothing was loaded; only versions that are in the log can be carried here, so not those of a branch",
+            ),
+            _ => one(
+                "nothing was loaded; somebody changed it since it was made, or made it so: ask whoever gave it to you",
+            ),
         }
     }
 }

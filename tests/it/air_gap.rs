@@ -1,0 +1,213 @@
+//! Tests of bundles: tools are carried to a machine that reaches no registry, and verified there.
+
+mod hostile;
+pub(crate) mod opened;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tool_hub_manifest::Lock;
+
+use crate::signatures::published::{Published, TOOL, new_key, push};
+use crate::support::loading::load;
+use crate::support::proxy::Switching;
+use crate::support::ran::says;
+use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
+use opened::Opened;
+
+pub(crate) fn tests() -> Vec<Test> {
+    let here = vec![
+        test("air_gap::tools_are_carried", tools_are_carried)
+            .needs(&[Need::RustGuests, Need::PythonGuest]),
+        test(
+            "air_gap::nothing_of_the_user_goes_in",
+            nothing_of_the_user_goes_in,
+        ),
+        test("air_gap::the_registry_is_back", the_registry_is_back),
+        test("air_gap::some_are_left_out", some_are_left_out),
+    ];
+    [here, hostile::tests()].concat()
+}
+
+/// An address where nobody answers.
+pub(crate) const NOBODY: &str = "http://127.0.0.1:9";
+
+/// A machine that reaches no registry.
+pub(crate) fn alone() -> Home {
+    Home::new().with("HF_ENDPOINT", NOBODY)
+}
+
+/// Has `user` write all tools into a bundle.
+#[track_caller]
+pub(crate) fn bundle(user: &Home) -> PathBuf {
+    user.tool("bundle -o carried.tools").ok();
+    user.work().join("carried.tools")
+}
+
+/// Loads the tool called `name` from the bundle at `path`, by the digest that its inspection shows.
+#[track_caller]
+pub(crate) fn load_from(home: &Home, path: &Path, name: &str) {
+    let path = path.to_str().expect("a path");
+    let shown = home.run(["inspect", path, name, "--json"]).json();
+    let digest = shown["digest"].as_str().expect("a digest").to_owned();
+    home.run(["load", path, name, "--approve", &digest]).ok();
+}
+
+fn tools_are_carried() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    let signer = new_key(&ada, "release", "ed25519");
+    let rust = guests::built("text-stats");
+    ada.run(["push", "-C", &rust.to_string_lossy(), "--sign", "release"])
+        .ok();
+    ada.tool("new greeter --lang python").ok();
+    ada.tool("build greeter").ok();
+    ada.tool("push -C greeter").ok();
+    let user = registry.visitor();
+    load(&user, "ada/text-stats", &[]);
+    load(&user, "ada/greeter", &[]);
+    let path = bundle(&user);
+    let opened = Opened::read(&path);
+    assert!(
+        opened.index.contains("\"interpreter.wasm\" = "),
+        "{}",
+        opened.index
+    );
+    // The same tools give the same bytes as long as the log shows the same state.
+    user.tool("bundle text_stats greeter -o again.tools").ok();
+    drop(registry);
+
+    let home = alone();
+    let listed = home.run(["inspect", &path.to_string_lossy()]).ok();
+    for expect in ["ada/text-stats", "ada/greeter", &signer, ", not signed"] {
+        assert!(listed.contains(expect), "{listed}");
+    }
+    let verified = home.run(["verify", &path.to_string_lossy()]).ok();
+    let expect = "in a log that was not seen here";
+    assert!(verified.contains(expect), "{verified}");
+    assert!(!home.tool_home().join("toolbox.lock").exists());
+
+    let refused = home.run(["load", &*path.to_string_lossy()]);
+    says(&refused, 3, "is not approved, and nobody is there to ask");
+    assert!(!home.tool_home().join("toolbox.lock").exists());
+    for name in ["text-stats", "ada/greeter"] {
+        load_from(&home, &path, name);
+    }
+    fs::remove_file(&path).expect("the bundle");
+    let counted = home.run(["call", "text_stats.count_words", "text=one two three"]);
+    assert_eq!(counted.ok(), "3\n");
+    let greeted = home.run(["call", "greeter", "name=Ada"]).ok();
+    assert!(greeted.contains("Ada"), "{greeted}");
+
+    let lock = fs::read_to_string(home.tool_home().join("toolbox.lock")).expect("a lock");
+    let lock: Lock = lock.parse().expect("a lock");
+    let theirs = fs::read_to_string(user.tool_home().join("toolbox.lock")).expect("a lock");
+    let theirs: Lock = theirs.parse().expect("a lock");
+    for (key, tool) in &lock.tools {
+        let other = &theirs.tools[key];
+        assert_eq!((&tool.source, tool.signer), (&other.source, other.signer));
+        assert_eq!((tool.pin(), &tool.logged), (other.pin(), &other.logged));
+    }
+    let signers = lock.tools.values().filter_map(|it| it.signer);
+    assert_eq!(
+        signers.map(|it| it.to_string()).collect::<Vec<_>>(),
+        [signer]
+    );
+    // What a stranger's file shows of a log decides nothing later.
+    assert!(!home.tool_home().join("known_logs.toml").exists());
+    home.tool("verify").ok();
+}
+
+fn nothing_of_the_user_goes_in() {
+    let published = Published::new();
+    let user = published.user();
+    let secret = "a text for agents of this user";
+    let toolbox = user.tool_home().join("toolbox.toml");
+    let text = fs::read_to_string(&toolbox).expect("a toolbox");
+    let text = format!("{text}\n[tools.adder.functions.add]\ndescription = \"{secret}\"\n");
+    fs::write(&toolbox, text).expect("a toolbox");
+    load(&user, "adder", &[]);
+    let opened = Opened::read(&bundle(&user));
+    let home = user.path().display().to_string();
+    for bytes in [opened.index.as_bytes()]
+        .into_iter()
+        .chain(opened.files.values().map(|it| &it[..]))
+    {
+        let text = String::from_utf8_lossy(bytes);
+        for private in [secret, &home, "grants", "approval", "consent"] {
+            assert!(!text.contains(private), "{private} in {text}");
+        }
+    }
+}
+
+/// Once there is a network again, the registry is asked as if the tool had come from it.
+fn the_registry_is_back() {
+    let published = Published::new();
+    let wire = Switching::start(published.registry.url());
+    let user = Home::new().with("HF_ENDPOINT", wire.url());
+    load(&user, TOOL, &[]);
+    let path = bundle(&user);
+    wire.lead_to(NOBODY);
+    let home = Home::new().with("HF_ENDPOINT", wire.url());
+    load_from(&home, &path, "adder");
+    says(&home.tool("update"), 1, "error: ");
+    assert_eq!(home.tool("call adder.add a=20 b=22").ok(), "42\n");
+
+    wire.lead_to(published.registry.url());
+    let verified = home.tool("verify --log").ok();
+    assert!(verified.contains("record 0 of the log"), "{verified}");
+    assert!(home.tool_home().join("known_logs.toml").exists());
+    push(&published.ada, "1.0.1", Some("release"));
+    says(&home.tool("update"), 0, "adder: updated at 1.0.1");
+}
+
+fn some_are_left_out() {
+    let published = Published::new();
+    let user = published.user();
+    user.write("other.wasm", crate::support::adder::adder());
+    load(&user, "./other.wasm", &["--as", "other"]);
+    let written = user.tool("bundle -o x.tools --json");
+    says(
+        &written,
+        0,
+        "left out, because they are of no registry: other",
+    );
+    let tools = written.json()["tools"].clone();
+    assert_eq!(tools.as_array().map(Vec::len), Some(1));
+    assert_eq!(tools[0]["repo"], json!(TOOL));
+    let audited = user.tool("audit --source ./x.tools");
+    says(
+        &audited,
+        1,
+        "the advisories of a bundle count when it is loaded",
+    );
+    let named = user.tool("bundle other -o y.tools");
+    says(
+        &named,
+        1,
+        "`other` is of no registry, and cannot be in a bundle",
+    );
+    says(
+        &user.tool("bundle -o x.zip"),
+        1,
+        "the name of a bundle ends in .tools",
+    );
+    says(
+        &user.tool("load x.tools adder greeter"),
+        1,
+        "it has no tool called `greeter`",
+    );
+    says(
+        &user.tool("load x.tools greeter"),
+        1,
+        "hint: there are: ada/adder",
+    );
+    user.tool("remove adder").ok();
+    says(
+        &user.tool("bundle -o y.tools"),
+        1,
+        "it would hold no tool of a registry",
+    );
+    assert!(!user.work().join("y.tools").exists());
+}

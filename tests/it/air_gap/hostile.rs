@@ -1,0 +1,454 @@
+//! Tests of bundles that somebody changed or made up: each is refused, and nothing is loaded.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::opened::Opened;
+use super::{NOBODY, alone, bundle, load_from};
+use crate::signatures::published::{Published, TOOL, push};
+use crate::support::adder::package;
+use crate::support::loading::load;
+use crate::support::proxy::Switching;
+use crate::support::ran::says;
+use crate::support::{Home, RegistryProcess, Test, test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("air_gap::changed_members", changed_members),
+        test("air_gap::other_members", other_members),
+        test("air_gap::too_large", too_large),
+        test("air_gap::an_edited_index", an_edited_index),
+        test("air_gap::another_log", another_log),
+        test("air_gap::a_fork_and_an_old_state", a_fork_and_an_old_state),
+        test("air_gap::yanks_count", yanks_count),
+        test("air_gap::new_versions_wait", new_versions_wait),
+        test("air_gap::another_signer", another_signer),
+    ]
+}
+
+/// A signed tool in a bundle, and the machine that it was carried to.
+struct Carried {
+    published: Published,
+    path: PathBuf,
+    opened: Opened,
+    home: Home,
+    /// Who made the bundle, in whose directory it is.
+    _maker: Home,
+}
+
+impl Carried {
+    fn new() -> Self {
+        let published = Published::new();
+        let maker = published.user();
+        let path = bundle(&maker);
+        Self {
+            _maker: maker,
+            opened: Opened::read(&path),
+            home: alone(),
+            published,
+            path,
+        }
+    }
+
+    /// Checks that `bytes` are refused as a bundle, and leave nothing.
+    #[track_caller]
+    fn is_refused(&self, bytes: &[u8], code: i32, expect: &str) {
+        let path = self.home.write("forged.tools", bytes);
+        is_refused(&self.home, &path, code, expect);
+    }
+}
+
+/// Checks that the bundle at `path` is refused by whatever reads it, and leaves nothing.
+#[track_caller]
+fn is_refused(home: &Home, path: &std::path::Path, code: i32, expect: &str) {
+    let before = home.files();
+    let refused = home.run(["load".as_ref(), path.as_os_str()]);
+    says(&refused, code, expect);
+    says(&refused, code, "hint: ");
+    assert_eq!(refused.stdout(), "");
+    let verified = home.run(["verify".as_ref(), path.as_os_str()]);
+    assert_eq!(verified.code(), code, "{}", verified.stderr());
+    // Other processes are kept out by files whose names begin with a dot.
+    let is_guard = |it: &PathBuf| {
+        let name = it
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        name.is_some_and(|name| name.starts_with('.'))
+    };
+    let grown = home.files().into_iter();
+    let grown: Vec<PathBuf> = grown
+        .filter(|it| !before.contains(it) && !is_guard(it))
+        .collect();
+    assert!(grown.is_empty(), "{grown:?}");
+}
+
+/// The other place of a byte, in each member and in the zip around them.
+fn changed_members() {
+    let carried = Carried::new();
+    for name in carried.opened.files.keys() {
+        let mut changed = carried.opened.clone();
+        let bytes = changed.files.get_mut(name).expect("a member");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        let expect = format!("its member {name} was changed: it has digest sha256:");
+        carried.is_refused(&changed.bytes(), 3, &expect);
+    }
+    let whole = fs::read(&carried.path).expect("the bundle");
+    for end in [0, 1, 100, whole.len() / 2, whole.len() - 1] {
+        carried.is_refused(&whole[..end], 1, "it is not a whole bundle of tools: ");
+    }
+    // Whichever byte it is: what is loaded is what was bundled, or nothing is.
+    for place in (0..whole.len()).step_by(whole.len() / 40) {
+        let mut changed = whole.clone();
+        changed[place] ^= 0x10;
+        let path = carried.home.write("forged.tools", &changed);
+        let checked = carried.home.run(["inspect".as_ref(), path.as_os_str()]);
+        match checked.code() {
+            0 => assert_eq!(Opened::read(&path).files, carried.opened.files),
+            code => assert!([1, 3].contains(&code), "{place}: {}", checked.stderr()),
+        }
+    }
+}
+
+fn other_members() {
+    let carried = Carried::new();
+    let with = |name: &str| {
+        let mut other = carried.opened.clone();
+        other.files.insert(name.to_owned(), b"more".to_vec());
+        other.bytes()
+    };
+    for name in [
+        "more",
+        "../../more",
+        "/etc/more",
+        "files/../more",
+        "files/",
+        "bundle.toml.bak",
+    ] {
+        let expect = format!("it has a member that its bundle.toml does not name: {name}");
+        carried.is_refused(&with(name), 3, &expect);
+    }
+    carried.is_refused(&with("\u{1b}[2Jx"), 3, "does not name: \\u{1b}[2Jx");
+    let first = carried
+        .opened
+        .files
+        .keys()
+        .next()
+        .expect("a member")
+        .clone();
+    let mut less = carried.opened.clone();
+    less.files.remove(&first);
+    carried.is_refused(&less.bytes(), 3, &format!("its member {first} is missing"));
+    // The same name twice: a zip that no honest program writes.
+    let mut twice = carried.opened.clone();
+    let stand_in = format!("files/{}", "0".repeat(64));
+    twice.files.insert(stand_in.clone(), b"other".to_vec());
+    let twice = replaced(&twice.bytes(), stand_in.as_bytes(), first.as_bytes());
+    carried.is_refused(&twice, 1, "duplicate file names");
+}
+
+/// `bytes` with `from` replaced by `to`, which is as long.
+fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let places = bytes.windows(from.len()).enumerate();
+    let places: Vec<usize> = places.filter(|it| it.1 == from).map(|it| it.0).collect();
+    assert!(!places.is_empty());
+    for place in places {
+        bytes[place..place + from.len()].copy_from_slice(to);
+    }
+    bytes
+}
+
+fn too_large() {
+    let carried = Carried::new();
+    let mut bomb = carried.opened.clone();
+    bomb.forge("# adder", |_| " ".repeat(64 << 20));
+    carried.is_refused(&bomb.bytes(), 3, "unpacks to more than 200 times its size");
+    let mut index = carried.opened.clone();
+    index.index.push_str(&"#\n".repeat(1 << 20));
+    carried.is_refused(&index.bytes(), 3, "the limit");
+    let mut many = carried.opened.clone();
+    for place in 0..1001 {
+        many.files.insert(format!("files/{place}"), Vec::new());
+    }
+    carried.is_refused(&many.bytes(), 3, "it has more than 1000 members");
+    let mut large = carried.opened.clone();
+    large.forge("BEGIN PUBLIC KEY", |pem| {
+        format!("{pem}{}", dense_text(5 << 10))
+    });
+    carried.is_refused(
+        &large.bytes(),
+        3,
+        "more than 4096 bytes in a file of its kind",
+    );
+}
+
+/// A text that does not pack well.
+fn dense_text(length: u64) -> String {
+    let mut state = 1_u64;
+    let next = |_| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        char::from(b'a' + u8::try_from(state >> 60).expect("four bits"))
+    };
+    (0..length).map(next).collect()
+}
+
+fn an_edited_index() {
+    let carried = Carried::new();
+    let edited = |from: &str, to: &str| {
+        let mut edited = carried.opened.clone();
+        edited.edit(from, to);
+        edited.bytes()
+    };
+    let check = |from: &str, to: &str, code, expect: &str| {
+        carried.is_refused(&edited(from, to), code, expect);
+    };
+    check(
+        "format = 1",
+        "format = 2",
+        1,
+        "format 2 is not known, this version reads format 1",
+    );
+    check(
+        "format = 1",
+        "format = 1\ngrants = {}",
+        1,
+        "unknown field `grants`",
+    );
+    check("1.0.0", "1.0.1", 3, "is of version 1.0.0");
+    check(
+        "ada/adder",
+        "bob/adder",
+        3,
+        "its record 0 is about another version",
+    );
+    check(
+        "commit = \"",
+        "commit = \"ffffffff",
+        1,
+        "its bundle.toml cannot be read",
+    );
+    let signer = format!("signer = \"{}\"", carried.published.signer);
+    check(&signer, "", 3, "is signed by SHA256:");
+    // The proof of another version, and files of another package.
+    push(&carried.published.ada, "2.0.0", Some("release"));
+    let newer = carried.published.user();
+    let other = Opened::read(&bundle(&newer));
+    let record = |opened: &Opened| {
+        let line = opened.index.lines().find(|line| line.starts_with("log = "));
+        line.expect("a record").to_owned()
+    };
+    let mut swapped = carried.opened.clone();
+    swapped.edit(&record(&carried.opened), &record(&other));
+    swapped
+        .files
+        .retain(|name, _| swapped.index.contains(&name["files/".len()..]));
+    for (name, bytes) in &other.files {
+        if swapped.index.contains(&name["files/".len()..]) {
+            swapped.files.insert(name.clone(), bytes.clone());
+        }
+    }
+    carried.is_refused(&swapped.bytes(), 3, "is about another version");
+    let mut twice = carried.opened.clone();
+    let tool = twice
+        .index
+        .split_once("[[tools]]")
+        .expect("a tool")
+        .1
+        .to_owned();
+    twice.index.push_str(&format!("\n[[tools]]{tool}"));
+    carried.is_refused(&twice.bytes(), 3, "it has ada/adder twice");
+    let mut commit = carried.opened.clone();
+    let before = commit.index.split_once("commit = \"").expect("a commit").1[..40].to_owned();
+    commit.edit(&before, &"0".repeat(40));
+    carried.is_refused(
+        &commit.bytes(),
+        3,
+        "as the commit, and the registry sent 00000",
+    );
+}
+
+/// A log of somebody else for the same registry, for who has seen the true one.
+fn another_log() {
+    let published = Published::new();
+    let wire = Switching::start(published.registry.url());
+    let home = Home::new().with("HF_ENDPOINT", wire.url());
+    load(&home, TOOL, &[]);
+    home.tool("remove adder").ok();
+    let impostor = RegistryProcess::start();
+    push(&impostor.member("ada"), "1.0.0", None);
+    wire.lead_to(impostor.url());
+    let victim = Home::new().with("HF_ENDPOINT", wire.url());
+    load(&victim, TOOL, &[]);
+    let path = bundle(&victim);
+    wire.lead_to(NOBODY);
+    is_refused(&home, &path, 3, "another key signs it than before");
+    let mut silent = Opened::read(&path);
+    let line = silent.index.lines().find(|line| line.starts_with("log = "));
+    let line = line.expect("a record").to_owned();
+    silent.edit(&line, "");
+    silent.files.remove(&format!("files/{}", &line[14..78]));
+    let path = silent.write(&home.work().join("silent.tools"));
+    is_refused(
+        &home,
+        &path,
+        3,
+        "it has no record of ada/adder 1.0.0 of the log of",
+    );
+    // Who has seen no log is told so, and by whose word the version is what it is.
+    let stranger = alone();
+    let shown = stranger.run(["inspect", &path.to_string_lossy()]).ok();
+    assert!(
+        shown.contains("warning: the bundle has no record of a log"),
+        "{shown}"
+    );
+}
+
+/// States of the log that do not fit to what was seen of it.
+fn a_fork_and_an_old_state() {
+    let registry = RegistryProcess::start();
+    let token = registry.user("ada");
+    let ada = registry.signed_in(&token);
+    push(&ada, "1.0.0", None);
+    registry.operator().tool("registry backup copy").ok();
+    let copy = registry.operator().work().join("copy");
+    let wire = Switching::start(registry.url());
+    let user = Home::new().with("HF_ENDPOINT", wire.url());
+    load(&user, TOOL, &[]);
+    let old = bundle(&user);
+    push(&ada, "1.1.0", None);
+    let home = Home::new().with("HF_ENDPOINT", wire.url());
+    load(&home, TOOL, &[]);
+
+    let forked = RegistryProcess::restored(&copy);
+    let ada = forked.signed_in(&token);
+    package(&ada, "adder", |manifest| {
+        manifest.version = "1.1.0".parse().expect("a version");
+        manifest.description = "Adds, and does something else.".to_owned();
+    });
+    ada.tool("push -C adder").ok();
+    wire.lead_to(forked.url());
+    let victim = Home::new().with("HF_ENDPOINT", wire.url());
+    load(&victim, TOOL, &[]);
+    let path = bundle(&victim);
+    wire.lead_to(NOBODY);
+    let expect = "the log of 2 records does not begin with the 2 records that were seen before";
+    is_refused(&home, &path, 3, expect);
+
+    // An older state is not wrong, and may hide what came since.
+    let shown = home.run(["inspect", &old.to_string_lossy()]).ok();
+    let expect = "warning: the bundle shows the log at 1 records, and 2 were seen here";
+    assert!(shown.contains(expect), "{shown}");
+    assert!(shown.contains(" by the registry's log"), "{shown}");
+    let known = fs::read_to_string(home.tool_home().join("known_logs.toml")).expect("a log");
+    load_from(&home, &old, "adder");
+    let after = fs::read_to_string(home.tool_home().join("known_logs.toml")).expect("a log");
+    assert_eq!(after, known);
+}
+
+fn yanks_count() {
+    let published = Published::new();
+    let wire = Switching::start(published.registry.url());
+    let user = Home::new().with("HF_ENDPOINT", wire.url());
+    load(&user, TOOL, &[]);
+    let before = bundle(&user);
+    let yank = "yank ada/adder@1.0.0 --severity vulnerable --reason leaks";
+    published.ada.tool(yank).ok();
+    user.tool("list").ok();
+    user.tool("bundle -o yanked.tools").ok();
+    let yanked = user.work().join("yanked.tools");
+    wire.lead_to(NOBODY);
+
+    // The bundle says so.
+    let home = alone();
+    let told = "ada/adder 1.0.0 was yanked as vulnerable: leaks";
+    is_refused(&home, &yanked, 3, told);
+    // Its maker left it out, but for the record in the log.
+    let mut hidden = Opened::read(&yanked);
+    let rest = hidden.index.find("[tools.releases").expect("a yank");
+    hidden.index.truncate(rest);
+    let hidden = hidden.write(&home.work().join("hidden.tools"));
+    is_refused(
+        &home,
+        &hidden,
+        3,
+        "was yanked as vulnerable, and the registry does not",
+    );
+    // It is from before, and this machine knows.
+    let knows = Home::new().with("HF_ENDPOINT", wire.url());
+    wire.lead_to(published.registry.url());
+    knows.run(["inspect", TOOL]).ok();
+    wire.lead_to(NOBODY);
+    is_refused(&knows, &before, 3, told);
+    // Who wants it nevertheless is told of it from then on.
+    let shown = home
+        .run(["inspect", &yanked.to_string_lossy(), "--json"])
+        .json();
+    let digest = shown["digest"].as_str().expect("a digest");
+    let path = yanked.to_string_lossy();
+    home.run(["load", &path, "--allow-yanked", "--approve", digest])
+        .ok();
+    says(
+        &home.tool("call adder.add a=1 b=2"),
+        0,
+        "was yanked as vulnerable: leaks",
+    );
+}
+
+fn new_versions_wait() {
+    let carried = Carried::new();
+    fs::remove_file(carried.home.tool_home().join("config.toml")).expect("config.toml");
+    is_too_new(&carried);
+    let path = carried.path.to_string_lossy();
+    let shown = carried.home.run(["inspect", &path, "--json"]).json();
+    let digest = shown["digest"].as_str().expect("a digest");
+    let loaded = carried
+        .home
+        .run(["load", &path, "--allow-new", "--approve", digest]);
+    loaded.ok();
+    let lock = fs::read_to_string(carried.home.tool_home().join("toolbox.lock")).expect("a lock");
+    assert!(lock.contains("taken_new = true"), "{lock}");
+}
+
+#[track_caller]
+fn is_too_new(carried: &Carried) {
+    let refused = carried
+        .home
+        .run(["load".as_ref(), carried.path.as_os_str()]);
+    says(&refused, 3, "its ada/adder 1.0.0 was published at 20");
+    says(&refused, 3, "or take it now with --allow-new");
+    assert!(!carried.home.tool_home().join("toolbox.lock").exists());
+}
+
+fn another_signer() {
+    let carried = Carried::new();
+    load_from(&carried.home, &carried.path, "adder");
+    let impostor = Published::new();
+    let wire = carried
+        .published
+        .registry
+        .url()
+        .trim_end_matches('/')
+        .to_owned();
+    let maker = impostor.user();
+    let mut forged = Opened::read(&bundle(&maker));
+    let theirs = impostor.registry.url().trim_end_matches('/').to_owned();
+    forged.edit(&theirs, &wire);
+    let path = forged.write(&carried.home.work().join("forged.tools"));
+    let shown = carried
+        .home
+        .run(["inspect", &path.to_string_lossy(), "--json"])
+        .json();
+    let digest = shown["digest"].as_str().expect("a digest");
+    let refused = carried
+        .home
+        .run(["load", &path.to_string_lossy(), "--approve", digest]);
+    says(&refused, 3, "was signed by SHA256:");
+    says(
+        &refused,
+        3,
+        "when you approved it, and is signed by SHA256:",
+    );
+}

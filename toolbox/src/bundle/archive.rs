@@ -1,0 +1,197 @@
+//! The `BundleArchive`: the zip of a bundle, whose members are the index and what it names.
+//! A stranger made it: what it says of sizes is not believed, and nothing is ever unpacked to disk.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Cursor, Read as _, Write as _};
+
+use tool_hub_manifest::{Digest, Hasher};
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
+
+use super::error::BundleError;
+use super::index::{BundleIndex, INDEX, member};
+
+/// The largest bundle.
+const FILE_BYTES_MAX: u64 = 512 << 20;
+/// The most bytes of all members.
+const MEMBERS_BYTES_MAX: u64 = 1 << 30;
+/// The most members: nine files for each of a hundred tools, and more for advisories.
+const MEMBERS_MAX: usize = 1000;
+/// The largest index.
+const INDEX_BYTES_MAX: u64 = 1 << 20;
+/// The most times its size that a large member may unpack to. Components unpack to ten times.
+const DENSITY_MAX: u64 = 200;
+/// The size up to which it may be any number of times.
+const DENSE_BYTES_MAX: u64 = 1 << 20;
+
+/// The open archive of a bundle. Every member was hashed, and is again whenever it is read.
+#[derive(Debug)]
+pub(crate) struct BundleArchive {
+    zip: ZipArchive<File>,
+}
+
+/// Writes the archive of `index` with the files that it names. The same content gives the same
+/// bytes.
+pub(crate) fn write(
+    index: &BundleIndex,
+    files: &BTreeMap<Digest, Vec<u8>>,
+) -> Result<Vec<u8>, BundleError> {
+    let text = toml_edit::ser::to_string_pretty(index).map_err(|error| BundleError::Index {
+        reason: error.to_string(),
+    })?;
+    let total: u64 = files.values().map(|bytes| bytes.len() as u64).sum();
+    if total + text.len() as u64 > MEMBERS_BYTES_MAX || files.len() >= MEMBERS_MAX {
+        let max = MEMBERS_BYTES_MAX;
+        let of = "bytes of files";
+        return Err(BundleError::TooMuch { max, of });
+    }
+    let written = || -> Result<Vec<u8>, ZipError> {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .last_modified_time(DateTime::default())
+            .unix_permissions(0o644);
+        zip.start_file(INDEX, options)?;
+        zip.write_all(text.as_bytes())?;
+        for (digest, bytes) in files {
+            zip.start_file(member(*digest), options)?;
+            zip.write_all(bytes)?;
+        }
+        Ok(zip.finish()?.into_inner())
+    };
+    written().map_err(broken)
+}
+
+impl BundleArchive {
+    /// Reads the index, and hashes every member. There have to be those that the index names, and
+    /// no others.
+    pub(crate) fn open(file: File) -> Result<(Self, BundleIndex), BundleError> {
+        let size = file.metadata().map_err(unread)?.len();
+        if size > FILE_BYTES_MAX {
+            let (max, of) = (FILE_BYTES_MAX, "bytes");
+            return Err(BundleError::TooMuch { max, of });
+        }
+        let mut zip = ZipArchive::new(file).map_err(broken)?;
+        if zip.len() > MEMBERS_MAX {
+            let (max, of) = (MEMBERS_MAX as u64, "members");
+            return Err(BundleError::TooMuch { max, of });
+        }
+        zip.validate_header_consistency().map_err(broken)?;
+        let mut archive = Self { zip };
+        let index = archive.bytes(INDEX, INDEX_BYTES_MAX)?;
+        let index = String::from_utf8(index).map_err(|_| BundleError::Index {
+            reason: "it is not UTF-8".to_owned(),
+        })?;
+        let index = BundleIndex::parse(&index)?;
+        archive.check_members(&index)?;
+        Ok((archive, index))
+    }
+
+    fn check_members(&mut self, index: &BundleIndex) -> Result<(), BundleError> {
+        let expected = index.members();
+        let there: BTreeSet<Vec<u8>> = self.zip.file_names_raw().map(<[u8]>::to_vec).collect();
+        let is_expected = |name: &[u8]| {
+            let name = str::from_utf8(name);
+            name.is_ok_and(|name| name == INDEX || expected.contains_key(name))
+        };
+        if let Some(other) = there.iter().find(|name| !is_expected(name)) {
+            let member = String::from_utf8_lossy(other).chars().take(200).collect();
+            return Err(BundleError::Unexpected { member });
+        }
+        let mut left = MEMBERS_BYTES_MAX;
+        for (name, digest) in &expected {
+            let (actual, bytes) = self.hashed(name, left)?;
+            if actual != *digest {
+                let member = name.clone();
+                return Err(BundleError::Changed { member, actual });
+            }
+            left -= bytes;
+        }
+        Ok(())
+    }
+
+    /// The digest of a member, and its size.
+    fn hashed(&mut self, name: &str, bytes_max: u64) -> Result<(Digest, u64), BundleError> {
+        let mut hasher = Hasher::new();
+        let mut size = 0;
+        self.each_part(name, |part| {
+            size += part.len() as u64;
+            hasher.update(part);
+            size <= bytes_max
+        })?;
+        if size > bytes_max {
+            let (max, of) = (MEMBERS_BYTES_MAX, "bytes of files");
+            return Err(BundleError::TooMuch { max, of });
+        }
+        Ok((hasher.finish(), size))
+    }
+
+    /// The bytes of the file with `digest`.
+    pub(crate) fn read(&mut self, digest: Digest, bytes_max: u64) -> Result<Vec<u8>, BundleError> {
+        let member = member(digest);
+        let bytes = self.bytes(&member, bytes_max)?;
+        match Digest::of(&bytes) {
+            actual if actual == digest => Ok(bytes),
+            actual => Err(BundleError::Changed { member, actual }),
+        }
+    }
+
+    fn bytes(&mut self, name: &str, bytes_max: u64) -> Result<Vec<u8>, BundleError> {
+        let mut bytes = Vec::new();
+        self.each_part(name, |part| {
+            bytes.extend_from_slice(part);
+            bytes.len() as u64 <= bytes_max
+        })?;
+        if bytes.len() as u64 > bytes_max {
+            let (max, of) = (bytes_max, "bytes in a file of its kind");
+            return Err(BundleError::TooMuch { max, of });
+        }
+        Ok(bytes)
+    }
+
+    /// Unpacks a member for `take`, part by part, as long as that returns true.
+    fn each_part(
+        &mut self,
+        name: &str,
+        mut take: impl FnMut(&[u8]) -> bool,
+    ) -> Result<(), BundleError> {
+        let mut entry = match self.zip.by_name(name) {
+            Ok(entry) => entry,
+            Err(ZipError::FileNotFound) => {
+                let member = name.to_owned();
+                return Err(BundleError::Missing { member });
+            }
+            Err(error) => return Err(broken(error)),
+        };
+        let most = entry.compressed_size().saturating_mul(DENSITY_MAX);
+        let most = most.max(DENSE_BYTES_MAX);
+        let (mut part, mut size) = (vec![0; 64 << 10], 0);
+        loop {
+            let read = entry.read(&mut part).map_err(unread)?;
+            size += read as u64;
+            if size > most {
+                return Err(BundleError::TooDense {
+                    member: name.to_owned(),
+                    max: DENSITY_MAX,
+                });
+            }
+            if read == 0 || !take(&part[..read]) {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn broken(error: ZipError) -> BundleError {
+    BundleError::NotABundle {
+        reason: error.to_string(),
+    }
+}
+
+fn unread(error: io::Error) -> BundleError {
+    BundleError::NotABundle {
+        reason: error.to_string(),
+    }
+}

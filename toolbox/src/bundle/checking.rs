@@ -1,0 +1,367 @@
+//! The open `Bundle`, and the check of each tool in it, for which nobody is asked.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use time::OffsetDateTime;
+use tool_hub_manifest::{Digest, Interpreter, Package, Revision, ToolRef, Verified};
+use tool_hub_registry_client::{
+    CARD_BYTES_MAX, COMPONENT_BYTES_MAX, ClientError, MANIFEST_BYTES_MAX, Resolved, SBOM_BYTES_MAX,
+    SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, SignatureFiles, VersionRecords,
+};
+
+use super::archive::BundleArchive;
+use super::error::BundleError;
+use super::index::{BundleIndex, BundledTool, member};
+use super::log_records;
+use super::origin::{BundleOrigin, Doubt};
+use crate::advisories::advisory::{Advisory, SUMMARY_CHARS_MAX};
+use crate::advisories::archive::ADVISORIES_MAX;
+use crate::advisories::known::{KeptSource, KnownAdvisories};
+use crate::chosen_version::ChosenVersion;
+use crate::error::Error;
+use crate::fetch_options::{AllowedNew, FetchOptions};
+use crate::fetched::Fetched;
+use crate::files;
+use crate::known_logs::KnownLogs;
+use crate::known_releases::KnownReleases;
+use crate::logged_version::LoggedVersion;
+use crate::notices::Notices;
+use crate::published_version::PublishedVersion;
+use crate::settings::Settings;
+use crate::subject::policies_for;
+
+/// The most bytes of a log's records of one version.
+const RECORDS_BYTES_MAX: u64 = 1 << 20;
+/// The most bytes of the copy of a source of advisories.
+const ADVISORIES_BYTES_MAX: u64 = 32 << 20;
+
+/// An open bundle. Its members are those that its index names, by their digests.
+#[derive(Debug)]
+pub struct Bundle {
+    path: PathBuf,
+    archive: BundleArchive,
+    index: BundleIndex,
+    /// Those that were read already, which tools share.
+    interpreters: BTreeMap<Digest, Interpreter>,
+}
+
+impl Bundle {
+    /// Opens the bundle at `path`, and hashes all of it.
+    ///
+    /// # Errors
+    /// [`Error::Read`], [`Error::Bundle`].
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let file = files::open_to_read(path).map_err(files::unreadable(path))?;
+        let (archive, index) = BundleArchive::open(file).map_err(unusable(path))?;
+        Ok(Self {
+            path: path.to_owned(),
+            archive,
+            index,
+            interpreters: BTreeMap::new(),
+        })
+    }
+
+    /// The tools called `names`, each a repo or the last part of one; all of them if none is named.
+    ///
+    /// # Errors
+    /// [`Error::Bundle`] if it has no tool of a name, or several.
+    pub fn chosen(&self, names: &[String]) -> Result<Vec<BundledTool>, Error> {
+        if names.is_empty() {
+            return Ok(self.index.tools.clone());
+        }
+        let named = |name: &String| {
+            let is_called = |tool: &&BundledTool| tool.is_called(name);
+            let mut found = self.index.tools.iter().filter(is_called);
+            match (found.next(), found.next()) {
+                (Some(tool), None) => Ok(tool.clone()),
+                _ => Err(self.unusable(BundleError::NoSuchTool {
+                    name: name.clone(),
+                    known: self
+                        .index
+                        .tools
+                        .iter()
+                        .map(|it| it.repo.to_string())
+                        .collect(),
+                })),
+            }
+        };
+        names.iter().map(named).collect()
+    }
+
+    /// Checks one of its tools as if it had come from its registry: the package, its signature, the
+    /// records of the log, yanks, advisories, age and policies. It asks nobody, and writes nothing.
+    ///
+    /// # Errors
+    /// [`Error::Bundle`], [`Error::WrongSignature`], [`Error::Client`] for a version that was
+    /// yanked, [`Error::Advised`], [`Error::Policy`].
+    pub fn check(
+        &mut self,
+        tool: &BundledTool,
+        options: &FetchOptions,
+        settings: &Settings,
+        notices: &dyn Notices,
+    ) -> Result<Fetched, Error> {
+        let reference = ToolRef {
+            repo: tool.repo.clone(),
+            revision: Revision::Newest,
+        };
+        let policies = policies_for(options.purpose, settings)?;
+        policies.check_repo(&reference.to_string(), &tool.registry, &tool.repo)?;
+        let verified = self.package(tool).map_err(unusable(&self.path))?;
+        let signature = self.signature(tool).map_err(unusable(&self.path))?;
+        let (logged, doubts) = self.logged(tool, settings)?;
+        let chosen = ChosenVersion {
+            resolved: resolved(tool, options, settings)?,
+            is_new: self.is_new(tool, logged.as_ref(), options, settings)?,
+            logged,
+        };
+        let carried = self.advisories().map_err(unusable(&self.path))?;
+        let version = PublishedVersion {
+            endpoint: &tool.registry,
+            reference: &reference,
+            chosen,
+            verified,
+            signature,
+            advisories: KnownAdvisories::read(settings)?.and(carried),
+        };
+        let checked = version.check(options, &policies, settings, notices);
+        let fetched = checked.map_err(|error| self.of_bundle(error))?;
+        let actual = fetched.signature.signer();
+        if actual != tool.signer.as_ref() {
+            return Err(self.unusable(BundleError::OtherSigner {
+                repo: tool.repo.clone(),
+                expected: tool.signer.clone().map(Box::new),
+                actual: actual.cloned().map(Box::new),
+            }));
+        }
+        let is_known = |doubt: &Doubt| !matches!(doubt, Doubt::NoRecord | Doubt::UnknownLog { .. });
+        Ok(Fetched {
+            bundle: Some(BundleOrigin {
+                path: self.path.clone(),
+                is_proved: doubts.iter().all(is_known),
+                doubts,
+            }),
+            ..fetched
+        })
+    }
+
+    fn package(&mut self, tool: &BundledTool) -> Result<Verified, BundleError> {
+        let files = &tool.files;
+        let package = Package {
+            manifest: self.archive.read(files.manifest, MANIFEST_BYTES_MAX)?,
+            component: self.archive.read(files.component, COMPONENT_BYTES_MAX)?,
+            interpreter: match files.interpreter {
+                Some(digest) => Some(self.interpreter(digest)?),
+                None => None,
+            },
+            sbom: self.optional(files.sbom, SBOM_BYTES_MAX)?,
+        };
+        let verified = Verified::check(package).map_err(|source| BundleError::NotThePackage {
+            repo: tool.repo.clone(),
+            source,
+        })?;
+        let actual = &verified.manifest().version;
+        match *actual == tool.version {
+            true => Ok(verified),
+            false => Err(BundleError::OtherVersion {
+                repo: tool.repo.clone(),
+                version: tool.version.clone(),
+                actual: actual.clone(),
+            }),
+        }
+    }
+
+    fn interpreter(&mut self, digest: Digest) -> Result<Interpreter, BundleError> {
+        if let Some(known) = self.interpreters.get(&digest) {
+            return Ok(known.clone());
+        }
+        let read = Interpreter::hashed(self.archive.read(digest, COMPONENT_BYTES_MAX)?);
+        self.interpreters.insert(digest, read.clone());
+        Ok(read)
+    }
+
+    fn signature(&mut self, tool: &BundledTool) -> Result<Option<SignatureFiles>, BundleError> {
+        let files = &tool.files;
+        let Some(bundle) = self.optional(files.signature, SIGNATURE_BYTES_MAX)? else {
+            return Ok(None);
+        };
+        Ok(Some(SignatureFiles {
+            bundle,
+            signer: self.optional(files.signer, SIGNER_BYTES_MAX)?,
+            rotation: self.optional(files.rotation, SIGNATURE_BYTES_MAX)?,
+            card: self.optional(files.card, CARD_BYTES_MAX)?,
+        }))
+    }
+
+    fn optional(
+        &mut self,
+        digest: Option<Digest>,
+        bytes_max: u64,
+    ) -> Result<Option<Vec<u8>>, BundleError> {
+        let read = digest.map(|digest| self.archive.read(digest, bytes_max));
+        read.transpose()
+    }
+
+    /// The version as the log has it. Where this machine has seen a log of the registry, there has
+    /// to be a record of it.
+    fn logged(
+        &mut self,
+        tool: &BundledTool,
+        settings: &Settings,
+    ) -> Result<(Option<LoggedVersion>, Vec<Doubt>), Error> {
+        let known = KnownLogs::read(settings)?;
+        let known = known.of(&tool.registry);
+        let Some(digest) = tool.log else {
+            return match known {
+                None => Ok((None, vec![Doubt::NoRecord])),
+                Some(_) => Err(self.unusable(BundleError::NotLogged {
+                    repo: tool.repo.clone(),
+                    version: tool.version.clone(),
+                    endpoint: Box::new(tool.registry.clone()),
+                })),
+            };
+        };
+        let records: VersionRecords = self.json(digest, RECORDS_BYTES_MAX)?;
+        let now = OffsetDateTime::now_utc();
+        let subject = (&tool.repo, &tool.version);
+        let checked = log_records::check(&records, subject, known, now);
+        let (logged, doubts) = checked.map_err(|source| {
+            self.unusable(BundleError::Log {
+                endpoint: Box::new(tool.registry.clone()),
+                source: Box::new(source),
+            })
+        })?;
+        Ok((Some(logged), doubts))
+    }
+
+    /// True if the version is younger than the user's release age, and taken nevertheless.
+    fn is_new(
+        &self,
+        tool: &BundledTool,
+        logged: Option<&LoggedVersion>,
+        options: &FetchOptions,
+        settings: &Settings,
+    ) -> Result<bool, Error> {
+        let Some(logged) = logged else {
+            return Ok(false);
+        };
+        let is_new = OffsetDateTime::now_utc() - logged.published() < settings.release_age;
+        match is_new && options.allowed_new == AllowedNew::None {
+            false => Ok(is_new),
+            true => Err(self.unusable(BundleError::TooNew {
+                repo: tool.repo.clone(),
+                version: tool.version.clone(),
+                published: logged.entry(true).at,
+                days: settings.release_age.whole_days(),
+            })),
+        }
+    }
+
+    /// The copies of sources of advisories. They count for what the bundle holds, and are not kept.
+    fn advisories(&mut self) -> Result<Vec<KeptSource>, BundleError> {
+        let mut kept = Vec::new();
+        for copy in self.index.advisories.clone() {
+            let bytes = self.archive.read(copy.copy, ADVISORIES_BYTES_MAX)?;
+            let mut advisories: Vec<Advisory> = of_json(copy.copy, &bytes)?;
+            if advisories.len() > ADVISORIES_MAX {
+                let (max, of) = (ADVISORIES_MAX as u64, "advisories of a source");
+                return Err(BundleError::TooMuch { max, of });
+            }
+            for advisory in &mut advisories {
+                let summary = advisory.summary.chars().take(SUMMARY_CHARS_MAX);
+                advisory.summary = summary.collect();
+            }
+            kept.push(KeptSource {
+                source: copy.source,
+                registry: copy.registry,
+                revision: None,
+                advisories,
+                faults: Vec::new(),
+                faulty: 0,
+            });
+        }
+        Ok(kept)
+    }
+
+    fn json<T: serde::de::DeserializeOwned>(
+        &mut self,
+        digest: Digest,
+        bytes_max: u64,
+    ) -> Result<T, Error> {
+        let bytes = self.archive.read(digest, bytes_max);
+        let read = bytes.and_then(|bytes| of_json(digest, &bytes));
+        read.map_err(unusable(&self.path))
+    }
+
+    fn unusable(&self, error: BundleError) -> Error {
+        unusable(&self.path)(error)
+    }
+
+    /// An error of the registry's log, which is the bundle's here.
+    fn of_bundle(&self, error: Error) -> Error {
+        match error {
+            Error::Log {
+                endpoint, source, ..
+            } => self.unusable(BundleError::Log { endpoint, source }),
+            error => error,
+        }
+    }
+}
+
+impl BundledTool {
+    fn is_called(&self, name: &str) -> bool {
+        let called = self.repo.name().replace('-', "_");
+        self.repo.as_str() == name || called == name.replace('-', "_")
+    }
+}
+
+/// The commit, with what the bundle says of the tool's versions. A yank that is known here counts,
+/// too, whatever the bundle says.
+fn resolved(
+    tool: &BundledTool,
+    options: &FetchOptions,
+    settings: &Settings,
+) -> Result<Resolved, Error> {
+    let known = KnownReleases::read(settings)?;
+    let known = known.of(&tool.registry, &tool.repo);
+    let mut releases = tool.releases.clone();
+    if let Some(yank) = known.and_then(|it| it.yanked.get(&tool.version)) {
+        if !options.allowed_yanks.allow(&tool.version, yank) {
+            return Err(Error::from(ClientError::VersionYanked {
+                repo: tool.repo.clone(),
+                version: tool.version.clone(),
+                yank: Box::new(yank.clone()),
+            }));
+        }
+        let said = releases.yanked.entry(tool.version.clone());
+        said.or_insert_with(|| yank.clone());
+    }
+    if releases.deprecated.is_none() {
+        releases.deprecated = known.and_then(|it| it.deprecated.clone());
+    }
+    Ok(Resolved {
+        repo: tool.repo.clone(),
+        commit: tool.commit.clone(),
+        version: Some(tool.version.clone()),
+        version_branches: Vec::new(),
+        releases,
+        passed_over: Vec::new(),
+    })
+}
+
+fn of_json<T: serde::de::DeserializeOwned>(digest: Digest, bytes: &[u8]) -> Result<T, BundleError> {
+    serde_json::from_slice(bytes).map_err(|error| BundleError::Unreadable {
+        member: member(digest),
+        reason: error.to_string(),
+    })
+}
+
+/// The error of the bundle at `path`.
+pub(super) fn unusable(path: &Path) -> impl Fn(BundleError) -> Error + use<> {
+    let path = path.to_owned();
+    move |source| Error::Bundle {
+        path: path.clone(),
+        source: Box::new(source),
+    }
+}

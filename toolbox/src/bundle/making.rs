@@ -1,0 +1,202 @@
+//! Makes bundles: asks each tool's registry for signature, log and yanks, and packs them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::SystemTime;
+
+use tool_hub_manifest::{Digest, Source, Verified};
+use tool_hub_registry_client::{Client, Resolved, SignatureFiles};
+
+use super::archive;
+use super::checking::unusable;
+use super::error::BundleError;
+use super::index::{BundleIndex, BundledAdvisories, BundledFiles, BundledTool};
+use crate::advisories::error::AdvisoryError;
+use crate::advisories::known::KnownAdvisories;
+use crate::advisories::refresh::refresh_configured;
+use crate::advisories::source::AdvisorySource;
+use crate::error::Error;
+use crate::logged_version::LoggedVersion;
+use crate::open_toolbox::Member;
+use crate::package_signature::PackageSignature;
+use crate::settings::Settings;
+use crate::signing_keys::SigningKeys;
+use crate::subject::Watchers;
+
+/// A bundle that only has to be written.
+#[derive(Debug)]
+pub struct PackedBundle {
+    /// The bytes of the file.
+    pub bytes: Vec<u8>,
+    /// The tools in it.
+    pub tools: Vec<BundledTool>,
+}
+
+/// The files of a bundle, each once.
+#[derive(Default)]
+struct Files(BTreeMap<Digest, Vec<u8>>);
+
+impl Files {
+    fn add(&mut self, bytes: &[u8]) -> Digest {
+        let digest = Digest::of(bytes);
+        self.0.entry(digest).or_insert_with(|| bytes.to_vec());
+        digest
+    }
+}
+
+/// Packs those of `members` that are of a registry, and the copies of the sources of advisories.
+/// `path` is where it will be written. Nothing of what the user decided goes in.
+///
+/// # Errors
+/// [`Error::Bundle`] if it would hold no tool, or one twice, and if a registry cannot be asked or
+/// what it answers does not hold.
+pub async fn pack(
+    members: &[Member<'_>],
+    path: &Path,
+    settings: &Settings,
+    watchers: Watchers<'_>,
+) -> Result<PackedBundle, Error> {
+    refresh_configured(settings, watchers.notices).await?;
+    let mut files = Files::default();
+    let mut tools: Vec<BundledTool> = Vec::new();
+    for member in members {
+        let Some(tool) = packed(*member, path, &mut files, settings, watchers).await? else {
+            continue;
+        };
+        // The same version may have two names in a toolbox.
+        if !tools.contains(&tool) {
+            tools.push(tool);
+        }
+    }
+    if tools.is_empty() {
+        return Err(unusable(path)(BundleError::Empty));
+    }
+    let advisories = packed_advisories(&mut files, settings)?;
+    let index = BundleIndex::new(tools, advisories);
+    index.check_once().map_err(unusable(path))?;
+    let bytes = archive::write(&index, &files.0).map_err(unusable(path))?;
+    let tools = index.tools;
+    Ok(PackedBundle { bytes, tools })
+}
+
+/// One tool, with its files; none for a tool of no registry.
+async fn packed(
+    member: Member<'_>,
+    path: &Path,
+    files: &mut Files,
+    settings: &Settings,
+    watchers: Watchers<'_>,
+) -> Result<Option<BundledTool>, Error> {
+    let locked = member.locked;
+    let Source::Registry {
+        endpoint,
+        repo,
+        commit,
+    } = &locked.source
+    else {
+        return Ok(None);
+    };
+    let client = settings.client(endpoint, watchers.notices)?;
+    let at = Resolved {
+        repo: repo.clone(),
+        commit: commit.clone(),
+        version: Some(locked.version.clone()),
+        version_branches: Vec::new(),
+        releases: client.releases(repo).await?,
+        passed_over: Vec::new(),
+    };
+    let (store, pin) = (settings.open_store()?, locked.pin());
+    let pinned = client.pull_pinned(&at, &pin, &store, watchers.progress);
+    let verified = pinned.await?;
+    let signature = signature_of(member, &verified, &at, &client, path, settings).await?;
+    let logged = LoggedVersion::of_locked_with_records(locked, &client, &at.releases, settings);
+    let log = match logged.await? {
+        Some((_, records)) => {
+            let json = serde_json::to_vec(&records).map_err(|error| {
+                let reason = error.to_string();
+                unusable(path)(BundleError::Index { reason })
+            })?;
+            Some(files.add(&json))
+        }
+        None => None,
+    };
+    Ok(Some(BundledTool {
+        registry: endpoint.clone(),
+        repo: repo.clone(),
+        version: locked.version.clone(),
+        commit: commit.clone(),
+        signer: locked.signer.clone(),
+        log,
+        files: packed_files(&verified, signature.as_ref(), files),
+        releases: at.releases,
+    }))
+}
+
+/// The signature at the commit, which has to be of the signer that was approved.
+async fn signature_of(
+    member: Member<'_>,
+    verified: &Verified,
+    at: &Resolved,
+    client: &Client,
+    path: &Path,
+    settings: &Settings,
+) -> Result<Option<SignatureFiles>, Error> {
+    let files = client.signature(at).await?;
+    let keys = SigningKeys::read(settings)?;
+    let signature = PackageSignature::verify(files.as_ref(), verified, &keys, SystemTime::now());
+    let signature = signature.map_err(|source| Error::WrongSignature {
+        subject: at.repo.to_string(),
+        source,
+    })?;
+    let (expected, actual) = (member.locked.signer.as_ref(), signature.signer());
+    match expected == actual {
+        true => Ok(files),
+        false => Err(unusable(path)(BundleError::OtherSigner {
+            repo: at.repo.clone(),
+            expected: expected.cloned().map(Box::new),
+            actual: actual.cloned().map(Box::new),
+        })),
+    }
+}
+
+fn packed_files(
+    verified: &Verified,
+    signature: Option<&SignatureFiles>,
+    files: &mut Files,
+) -> BundledFiles {
+    let mut optional = |bytes: Option<&[u8]>| bytes.map(|bytes| files.add(bytes));
+    let interpreter = verified.interpreter();
+    BundledFiles {
+        interpreter: optional(interpreter.map(|it| it.component())),
+        sbom: optional(verified.sbom()),
+        card: optional(signature.and_then(|it| it.card.as_deref())),
+        signature: optional(signature.map(|it| &*it.bundle)),
+        signer: optional(signature.and_then(|it| it.signer.as_deref())),
+        rotation: optional(signature.and_then(|it| it.rotation.as_deref())),
+        manifest: files.add(verified.manifest_bytes()),
+        component: files.add(verified.component()),
+    }
+}
+
+/// The copies of the user's sources. A path means nothing on another machine, and stays here.
+fn packed_advisories(
+    files: &mut Files,
+    settings: &Settings,
+) -> Result<Vec<BundledAdvisories>, Error> {
+    let known = KnownAdvisories::read(settings)?;
+    let sources = known.sources().iter();
+    let sources = sources.filter(|kept| !matches!(kept.source, AdvisorySource::Path(_)));
+    let packed = sources.map(|kept| {
+        let json = serde_json::to_vec(&kept.advisories);
+        let json = json.map_err(|source| AdvisoryError::Damaged {
+            path: KnownAdvisories::file(settings),
+            source,
+        })?;
+        Ok(BundledAdvisories {
+            source: kept.source.clone(),
+            registry: kept.registry.clone(),
+            copy: files.add(&json),
+        })
+    });
+    packed.collect()
+}
