@@ -46,8 +46,7 @@ fn lead(user: &Home, registry: &str, mirror: &str) {
 }
 
 fn call(user: &Home) -> String {
-    user.run(["call", "adder", "add", r#"{"a": 2, "b": 3}"#])
-        .ok()
+    user.tool("call adder add a=2 b=3").ok()
 }
 
 fn the_registry_dies() {

@@ -132,9 +132,9 @@ impl Registry {
 }
 
 impl RegistryCommand {
-    /// True if a registry is made where there is none: by serving it, mirroring or restoring one, or
-    /// adding the first owner. Everything else is about one that exists, so that a mistyped directory does not
-    /// pass for an empty registry.
+    /// True if a registry is made where there is none: by serving it, mirroring or restoring one,
+    /// or adding the first owner. Everything else is about one that exists, so that a mistyped
+    /// directory does not pass for an empty registry.
     fn makes_a_registry(&self) -> bool {
         match self {
             Self::Serve(_) | Self::Mirror(_) | Self::Restore(_) => true,

@@ -1,5 +1,5 @@
-//! The `Upstream`: the registry that is mirrored, as it answers to anybody. Nothing that it says is
-//! believed here; what it sends is bounded.
+//! The `Upstream`: the registry that is mirrored, as it answers to anybody.
+//! Nothing that it says is believed here; what it sends is bounded.
 
 use std::time::Duration;
 

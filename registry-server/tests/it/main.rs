@@ -30,6 +30,7 @@ mod lfs_requests;
 mod limits;
 mod log;
 mod mirrors;
+mod mirrors_of_tags;
 mod monitoring;
 mod openapi;
 mod overview;

@@ -1,10 +1,6 @@
 //! Tests of mirrors: what is copied, what is refused, and what is served when the upstream is gone.
 
-use axum::Router;
-use axum::body::Body;
-use axum::extract::Request;
-use axum::response::{IntoResponse as _, Response};
-use reqwest::{Method, StatusCode};
+use reqwest::Method;
 use serde_json::{Value, json};
 use tool_hub_registry_server::{
     MirrorReport, MirrorSource, Registry, RegistryError, UpstreamLogFault, serve_metrics,
@@ -14,15 +10,15 @@ use tool_hub_transparency::LogKey;
 use crate::log::{REPO, proved, publish, said, say, yanked};
 use crate::support::{TestRegistry, serve_on_a_port};
 
-fn source(endpoint: &str) -> MirrorSource {
+pub(crate) fn source(endpoint: &str) -> MirrorSource {
     MirrorSource::all(endpoint.parse().unwrap())
 }
 
-async fn open(hub: &TestRegistry, name: &str) -> Registry {
+pub(crate) async fn open(hub: &TestRegistry, name: &str) -> Registry {
     Registry::open(hub.elsewhere(name)).await.unwrap()
 }
 
-async fn text(endpoint: &str, path: &str) -> String {
+pub(crate) async fn text(endpoint: &str, path: &str) -> String {
     let response = reqwest::get(format!("{endpoint}{path}")).await.unwrap();
     assert_eq!(response.status(), 200, "{path}");
     response.text().await.unwrap()
@@ -32,7 +28,7 @@ async fn json_of(endpoint: &str, path: &str) -> Value {
     serde_json::from_str(&text(endpoint, path).await).unwrap()
 }
 
-async fn status(endpoint: &str, path: &str) -> u16 {
+pub(crate) async fn status(endpoint: &str, path: &str) -> u16 {
     let response = reqwest::get(format!("{endpoint}{path}")).await.unwrap();
     response.status().as_u16()
 }
@@ -42,7 +38,7 @@ async fn key(endpoint: &str) -> LogKey {
     text.trim().parse().unwrap()
 }
 
-fn counts(report: &MirrorReport) -> (Option<u64>, u64, u64, u64) {
+pub(crate) fn counts(report: &MirrorReport) -> (Option<u64>, u64, u64, u64) {
     let MirrorReport {
         records,
         new_records,
@@ -470,73 +466,4 @@ async fn the_lag_is_counted() {
         metrics.contains("tool_registry_mirror_records_behind 1\n"),
         "{metrics}"
     );
-}
-
-/// A registry that speaks the Hub's protocol and keeps no log.
-async fn without_log(hub: &TestRegistry) -> String {
-    let upstream = hub.endpoint.clone();
-    let answer = move |request: Request| {
-        let upstream = upstream.clone();
-        async move {
-            let path = request.uri().to_string();
-            if path.starts_with("/api/log") {
-                return StatusCode::NOT_FOUND.into_response();
-            }
-            let answer = reqwest::get(format!("{upstream}{path}")).await.unwrap();
-            let mut response = Response::builder().status(answer.status());
-            if let Some(link) = answer.headers().get("link") {
-                response = response.header("link", link);
-            }
-            let body = Body::from(answer.bytes().await.unwrap());
-            response.body(body).unwrap()
-        }
-    };
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let endpoint = format!("http://{}", listener.local_addr().unwrap());
-    let router = Router::new().fallback(answer);
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    endpoint
-}
-
-#[tokio::test]
-async fn tags_are_followed_where_there_is_no_log() {
-    let hub = TestRegistry::start().await;
-    hub.create(REPO).await;
-    publish(&hub, REPO, "1.0.0").await;
-    let upstream = without_log(&hub).await;
-    let mirror = open(&hub, "mirror").await;
-    let mut source = source(&upstream);
-    for only in [&[][..], &["alice/*"]] {
-        source.only = only.iter().map(|it| it.parse().unwrap()).collect();
-        let refused = mirror.mirror(&source).await.unwrap_err();
-        assert!(
-            matches!(refused, RegistryError::RepositoriesNotNamed { .. }),
-            "{refused}"
-        );
-    }
-    source.only = vec![REPO.parse().unwrap()];
-    assert_eq!(
-        counts(&mirror.mirror(&source).await.unwrap()),
-        (None, 0, 1, 2)
-    );
-    publish(&hub, REPO, "1.1.0").await;
-    say(&hub, &yanked("1.0.0", "broken")).await;
-    assert_eq!(
-        counts(&mirror.mirror(&source).await.unwrap()),
-        (None, 0, 1, 2)
-    );
-    assert_eq!(
-        counts(&mirror.mirror(&source).await.unwrap()),
-        (None, 0, 0, 0)
-    );
-    let there = serve_on_a_port(&mirror).await;
-    let refs = format!("/api/models/{REPO}/refs");
-    assert_eq!(text(&there, &refs).await, text(&hub.endpoint, &refs).await);
-    assert_eq!(status(&there, "/api/log/checkpoint").await, 404);
-    // There a tag can move, and here it does not.
-    let moved = "UPDATE refs SET commit_oid = (SELECT m.commit_oid FROM refs m WHERE m.repository = refs.repository \
-         AND m.name = 'refs/heads/main') WHERE name = 'refs/tags/v1.0.0'";
-    hub.run_sql(moved).await.unwrap();
-    let report = mirror.mirror(&source).await.unwrap();
-    assert!(report.refused[0].reason.contains("and named"), "{report:?}");
 }

@@ -1,5 +1,4 @@
-//! Proxies between a client and a registry: one changes a byte, one switches to another registry,
-//! one falls silent.
+//! Proxies before a registry: one changes a byte, one leads to another registry, one is silent.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
