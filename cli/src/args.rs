@@ -139,7 +139,7 @@ impl Command {
             Self::New(command) => command.execute(session).await,
             Self::Build(command) => command.execute(session).await,
             Self::Dev(command) => command.execute(session).await,
-            Self::Check(command) => command.execute(session),
+            Self::Check(command) => command.execute(session).await,
             Self::Test(command) => command.execute(session).await,
             Self::Push(command) => command.execute(session).await,
             Self::Yank(command) => command.execute(session).await,

@@ -56,7 +56,7 @@ pub(crate) use trust::{obtain as obtain_trust, remember as remember_trust};
 pub(crate) use walk::{Bounds, Walk};
 pub(crate) use wit::{
     WitFile, add_packages, explained as explained_wit, package_directory, wit_files, wit_sources,
-    world_without_exports,
+    world_without_exports, write_dependencies,
 };
 
 /// The locks that a build may write into the project: cargo's, and that of Python's packages.

@@ -21,7 +21,7 @@ use crate::commands::load::refusals::check_refusals;
 use crate::session::Session;
 use crate::terminal::problem::Problem;
 use crate::terminal::signals::stop_requested;
-use crate::toolbox::sandbox;
+use crate::toolbox::{fetching, sandbox};
 use case_file::{CaseFile, Expected};
 use recordings::Recording;
 use runner::{Call, Given, Runner};
@@ -55,7 +55,8 @@ pub(crate) async fn run(
 
 async fn run_all(subject: Subject<'_>, plan: &Plan, session: &Session) -> anyhow::Result<Report> {
     let config = &session.config;
-    let inspection = tool_hub_host::inspect(subject.package)?;
+    let dependencies = fetching::dependencies_of(subject.package.manifest(), session).await?;
+    let inspection = fetching::inspect_package(subject.package, &dependencies)?;
     check_refusals(&inspection)?;
     let asked = &subject.package.manifest().capabilities;
     let runner = Runner {

@@ -133,7 +133,9 @@ impl Error {
 fn is_of_registry(error: &ToolboxError) -> bool {
     match error {
         ToolboxError::Client(_) => true,
-        ToolboxError::NotLoaded { source, .. } => is_of_registry(source),
+        ToolboxError::NotLoaded { source, .. } | ToolboxError::Dependency { source, .. } => {
+            is_of_registry(source)
+        }
         _ => false,
     }
 }
@@ -184,7 +186,9 @@ fn hint_of_toolbox(error: &ToolboxError) -> Option<String> {
         ToolboxError::DangerousDirectory { .. } => {
             "grant a directory that holds only what the tool needs, such as a subdirectory"
         }
-        ToolboxError::NotLoaded { source, .. } => return hint_of_toolbox(source),
+        ToolboxError::NotLoaded { source, .. } | ToolboxError::Dependency { source, .. } => {
+            return hint_of_toolbox(source);
+        }
         ToolboxError::Client(source) => return hint_of_client(source),
         _ => return None,
     };

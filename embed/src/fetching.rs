@@ -30,5 +30,5 @@ pub async fn load(workspace: &Workspace, subject: &str) -> Result<Inspection, Er
     let fetched = subject.fetch(options, &settings.endpoint, settings, watchers);
     let fetched = fetched.await?;
     let from = Provenance::of(&fetched, settings, workspace.notices()).await;
-    Inspection::new(workspace.clone(), &fetched.verified, from)
+    Inspection::new(workspace.clone(), &fetched, from)
 }

@@ -1,9 +1,10 @@
 //! The `Inspection` of a tool: reports to decide on, and `approve`, which loads it with grants.
 
-use tool_hub_host::{HostError, inspect};
-use tool_hub_manifest::{Digest, Source, ToolKey, Verified};
+use tool_hub_host::HostError;
+use tool_hub_manifest::{Digest, Source, ToolKey};
 use tool_hub_toolbox::Error as ToolboxError;
 use tool_hub_toolbox::approvals::Approvals;
+use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::inspection_report::{Advice, Detail, inspection_report};
 use tool_hub_toolbox::policy::policies::Policies;
 use tool_hub_toolbox::policy::subject::RightsSubject;
@@ -25,11 +26,11 @@ pub struct Inspection {
 impl Inspection {
     pub(crate) fn new(
         workspace: Workspace,
-        verified: &Verified,
+        fetched: &Fetched,
         from: Provenance,
     ) -> Result<Self, Error> {
         Ok(Self {
-            inspection: inspect(verified)?,
+            inspection: fetched.inspect()?,
             workspace,
             from,
         })

@@ -1,6 +1,7 @@
 //! Derives a component's manifest, or completes an author's, from the types and doc comments.
 
 mod docs;
+mod exported_packages;
 mod program;
 
 use tool_hub_manifest::{
@@ -19,6 +20,7 @@ use crate::values::{reply_kind, schema};
 pub use crate::component::custom_section::{append_section, section};
 pub use crate::component::sbom::{BuildTool, Sbom, SbomInterpreter, UnreadableSbom};
 pub use docs::{CONTRACT, Docs, PACKAGES, WitPackage, WitSource, resolved};
+pub use exported_packages::exported_packages;
 pub use program::{ImportedInterface, ProgramWorld, program_component};
 
 /// The manifest of somebody else's component, from its WIT and, where it carries any, its

@@ -3,6 +3,7 @@
 pub(crate) mod admission;
 pub(crate) mod audit;
 pub(crate) mod confirmation;
+pub(crate) mod dependency;
 pub(crate) mod executor;
 pub(crate) mod export;
 pub(crate) mod failure;
@@ -86,32 +87,37 @@ pub(crate) async fn run<T: Size + Mask>(
 
 /// Waits until the guest is done, or ends it when its time is up.
 async fn finish(mut running: RunningGuest<GuestResult>, record: &Record) -> GuestResult {
-    let mut deadline = Instant::now() + Duration::from_millis(record.limits.call_ms);
-    loop {
-        tokio::select! {
-            biased;
-            result = &mut running => return result,
-            () = tokio::time::sleep_until(deadline) => {
-                // Time in which a person thinks about a question does not count.
-                match record.time.take_paused() {
-                    Some(paused) => deadline += paused,
-                    None => break,
-                }
-            }
-        }
+    tokio::select! {
+        biased;
+        result = &mut running => return result,
+        () = timeout(record) => {}
     }
     running.stop().await;
     Err(failure::of_stop(&Stop::Wall, &record.limits))
 }
 
-/// The guest, with all that it has.
-fn guest(
+/// Waits until the time of a call that begins now is up. Time in which a person thinks about a
+/// question does not count.
+async fn timeout(record: &Record) {
+    let (begun, paused) = (Instant::now(), record.time.paused());
+    let limit = Duration::from_millis(record.limits.call_ms);
+    loop {
+        let deadline = begun + limit + record.time.paused().saturating_sub(paused);
+        if Instant::now() >= deadline {
+            return;
+        }
+        tokio::time::sleep_until(deadline).await;
+    }
+}
+
+/// The guest, with all that it has. `permit` is dropped when it is gone.
+fn guest<P: Send + 'static>(
     template: Arc<SandboxTemplate>,
     plan: &Plan,
     arguments: Vec<Val>,
     record: Arc<Record>,
-    permit: CallPermit,
-) -> impl Future<Output = GuestResult> + Send + use<> {
+    permit: P,
+) -> impl Future<Output = GuestResult> + Send + use<P> {
     let results = usize::from(plan.signature.result.is_some());
     let callee = plan.callee.clone();
     async move {
@@ -160,11 +166,11 @@ fn store(executor: &Executor, state: CallState) -> Store<CallState> {
     if let Some(table) = store.concurrent_resource_table() {
         table.set_max_capacity(limits.handles as usize);
     }
-    let cpu_max = Duration::from_millis(limits.cpu_ms);
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(move |store| {
-        let time = &store.data().record.time;
-        if time.ran() > cpu_max {
+        let record = &store.data().record;
+        let time = &record.time;
+        if time.ran() > record.cpu_until {
             return Err(Stop::Cpu.into());
         }
         // The clock may have ticked while the guest waited, or just before its turn.

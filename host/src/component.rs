@@ -7,6 +7,7 @@ pub(crate) mod engine_kind;
 pub(crate) mod exports;
 pub(crate) mod features;
 pub(crate) mod function;
+pub(crate) mod links;
 mod package_url;
 pub(crate) mod packages;
 pub(crate) mod sbom;

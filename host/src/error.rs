@@ -4,7 +4,10 @@ pub(crate) mod refusal;
 
 use std::path::PathBuf;
 
-use tool_hub_manifest::{DescriptionError, DirectoryName, GrantError, ToolName, VariableName};
+use tool_hub_manifest::{
+    DEPENDENCIES_IN_TREE_MAX, DEPENDENCY_DEPTH_MAX, DescriptionError, DirectoryName, GrantError,
+    ToolName, VariableName,
+};
 
 use crate::error::refusal::Refusal;
 
@@ -98,6 +101,14 @@ pub enum HostError {
     Engine {
         /// The engine's message.
         reason: String,
+    },
+    /// The tool depends on too many others, or on others that depend on too many in a row.
+    #[error(
+        "tool `{tool}` is one too many: a tool depends on at most {DEPENDENCIES_IN_TREE_MAX} others, and on at most {DEPENDENCY_DEPTH_MAX} in a row"
+    )]
+    TooManyDependencies {
+        /// The tool at which the limit was reached.
+        tool: ToolName,
     },
     /// The component could not be compiled or linked.
     #[error("tool `{tool}` could not be compiled: {reason}")]

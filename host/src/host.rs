@@ -1,8 +1,10 @@
 //! The `Host`: loads approved tools, from the code cache or by compiling, and links their imports.
 //! It holds the engine, the cache and everything else that its tools share.
 
+mod tree_load;
+
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,9 +26,11 @@ use crate::compilation::prefetch::Prefetch;
 use crate::component::engine_kind::EngineKind;
 use crate::component::exports::Exports;
 use crate::component::function::CallableFunction;
+use crate::component::links::{self, Dependency};
 use crate::component::scan;
 use crate::config::HostConfig;
 use crate::error::HostError;
+use crate::error::refusal::Refusal;
 use crate::imports::directories;
 use crate::imports::directories::guard::Guard;
 use crate::imports::http::connect::Tls;
@@ -37,6 +41,7 @@ use crate::secret::Secrets;
 use crate::server;
 use crate::server::connection::ApprovedServer;
 use crate::tool::{LoadedComponent, LoadedTool, Tool, ToolCode};
+use tree_load::TreeLoad;
 
 /// The most interpreters that are kept while no tool needs them.
 const INTERPRETERS_MAX: usize = 8;
@@ -164,7 +169,7 @@ impl Host {
         progress: impl Fn(LoadEvent) + Send + 'static,
     ) -> Result<Tool, HostError> {
         let shared = self.shared.clone();
-        let load = move || shared.load(&approved, &progress);
+        let load = move || shared.load(&approved, &mut TreeLoad::new(&progress), 0);
         let loaded = match tokio::task::spawn_blocking(load).await {
             Ok(loaded) => loaded?,
             Err(error) => {
@@ -186,23 +191,39 @@ impl std::fmt::Debug for Host {
 }
 
 impl HostState {
+    /// Loads a tool that is `depth` tools away from the one that somebody calls, and before it
+    /// those that it depends on.
     fn load(
         &self,
         approved: &Approved,
-        progress: &dyn Fn(LoadEvent),
+        tree: &mut TreeLoad<'_>,
+        depth: usize,
     ) -> Result<LoadedTool, HostError> {
         let verified = approved.verified();
         let manifest = verified.manifest();
+        tree.count(depth, &manifest.name)?;
         directories::check(approved.grants(), &self.config)?;
         if let Some(description) = approved.server() {
             return self.load_server(approved, description);
         }
+        let mut dependencies = BTreeMap::new();
+        for (name, dependency) in approved.dependencies() {
+            let loaded = self.load(dependency, tree, depth + 1)?;
+            dependencies.insert(name.clone(), Arc::new(loaded));
+        }
         let component = match verified.interpreter() {
-            None => self.component(verified, progress)?,
-            Some(_) => self.interpreter(verified, progress)?,
+            None => tree.component(verified, |progress| self.component(verified, progress))?,
+            Some(_) => self.interpreter(verified, tree.progress)?,
         };
         let compiled = Exports::of_component(&component);
-        let mut refusals = imports::refusals(&compiled.imports);
+        let linked = approved.dependencies().iter().map(|(name, approved)| {
+            let version = &approved.verified().manifest().version;
+            let functions = dependencies[name].exports();
+            (name.clone(), Dependency::new(version, functions))
+        });
+        let (links, unlinked) = links::links(manifest, &compiled.imports, &linked.collect());
+        let mut refusals = imports::refusals(&compiled.imports, &links);
+        refusals.extend(unlinked);
         let runtime = self.runtimes.of_component(&component, &self.config)?;
         let mut linker = Cow::Borrowed(&runtime.linker);
         let (program, exports) = match verified.interpreter() {
@@ -210,7 +231,10 @@ impl HostState {
             Some(_) => {
                 let exports = program::exports(verified)?;
                 let exports = exports.map(|_, _, function| Callee::Program(function));
-                refusals.extend(imports::refusals(&exports.imports));
+                refusals.extend(imports::refusals(&exports.imports, &[]));
+                if !dependencies.is_empty() {
+                    refusals.push(Refusal::ProgramWithDependencies);
+                }
                 let withheld = compiled.imports.iter();
                 let withheld = withheld.filter(|it| imports::is_withheld(it, &exports.imports));
                 linker::withhold(linker.to_mut(), withheld)?;
@@ -224,6 +248,10 @@ impl HostState {
                 tool: manifest.name.clone(),
                 refusals,
             });
+        }
+        for link in links {
+            let functions = dependencies[&link.dependency].linked_functions(&link);
+            linker::link_dependency(linker.to_mut(), &link.import, functions)?;
         }
         let linked = linker.instantiate_pre(&component);
         let component = linked.map_err(|error| HostError::Compile {
@@ -244,8 +272,8 @@ impl HostState {
                 let plan = Plan::new(export.index.clone(), export.signature.clone());
                 let claim = manifest.functions.get(&function.name);
                 match claim.is_some_and(|claim| claim.input_schema.is_some()) {
-                    true => plan.taking_json(),
-                    false => plan,
+                    true => Arc::new(plan.taking_json()),
+                    false => Arc::new(plan),
                 }
             });
         let plans = plans.collect();
@@ -269,6 +297,7 @@ impl HostState {
                     component,
                     program,
                 }),
+                dependencies: dependencies.into_values().collect(),
             }),
         })
     }

@@ -67,7 +67,9 @@ pub use approval::denial::RequiredGrant;
 pub use approval::inspection::capability::InspectedCapability;
 pub use approval::inspection::imports::{ImportAccess, ImportEffect, InspectedImport};
 pub use approval::inspection::producers::Producer;
-pub use approval::inspection::{InspectedInterpreter, Inspection, inspect};
+pub use approval::inspection::{
+    InspectedInterpreter, Inspection, inspect, inspect_with_dependencies,
+};
 pub use approval::terms::{Change, ChangeKind, Terms};
 pub use call::admission::caller::CallerKey;
 pub use call::confirmation::{CONFIRMATION_KEY, CONFIRMED};

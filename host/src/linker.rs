@@ -1,10 +1,13 @@
 //! The `Linker` of a host's tools: everything that guests may import.
 //! Language runtimes import much that no tool uses, so imports without a grant link to refusals.
 
+use std::sync::Arc;
+
 use wasmtime::Engine;
 use wasmtime::component::Linker;
 use wasmtime_wasi_config::WasiConfig;
 
+use crate::call::dependency::DependencyFunction;
 use crate::call::state::CallState;
 use crate::call::stop::Stop;
 use crate::component::engine_kind::EngineKind;
@@ -55,6 +58,42 @@ pub(crate) fn withhold<'a>(
     for import in withheld {
         refuse(linker, import).map_err(|error| HostError::Engine {
             reason: format!("{error:#}"),
+        })?;
+    }
+    Ok(())
+}
+
+/// Links the `functions` of the interface `import` to those of a dependency.
+///
+/// # Errors
+/// When the linker does not take them.
+pub(crate) fn link_dependency(
+    linker: &mut Linker<CallState>,
+    import: &str,
+    functions: Vec<(String, DependencyFunction)>,
+) -> Result<(), HostError> {
+    linked(linker, import, functions).map_err(|error| HostError::Engine {
+        reason: format!("{error:#}"),
+    })
+}
+
+fn linked(
+    linker: &mut Linker<CallState>,
+    import: &str,
+    functions: Vec<(String, DependencyFunction)>,
+) -> wasmtime::Result<()> {
+    let mut interface = linker.instance(import)?;
+    for (name, function) in functions {
+        let function = Arc::new(function);
+        interface.func_new_async(&name, move |store, _, arguments, results| {
+            let (function, caller) = (function.clone(), store.data().record.clone());
+            Box::new(async move {
+                let result = function.call(&caller, arguments.to_vec()).await?;
+                if let (Some(slot), Some(value)) = (results.first_mut(), result) {
+                    *slot = value;
+                }
+                Ok(())
+            })
         })?;
     }
     Ok(())

@@ -6,6 +6,7 @@ mod json;
 pub(crate) mod mask;
 pub(crate) mod parts;
 pub(crate) mod pieces;
+mod values;
 
 use std::fmt;
 use std::ops::Range;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior};
+use tool_hub_manifest::{Digest, RepoId};
 
 /// The time that an operation waits for another process.
 const WAIT: Duration = Duration::from_secs(5);
@@ -94,6 +95,18 @@ impl Storage {
     /// SQLite's own files of that name with `-wal` and `-shm` after it.
     pub fn in_file(path: impl Into<PathBuf>) -> Self {
         Self::of(Some(path.into()))
+    }
+
+    /// The storage of the dependency from `repo` of a tool that has this one: what a tool keeps when
+    /// another calls it, nobody else reads.
+    #[must_use]
+    pub fn of_dependency(&self, repo: &RepoId) -> Self {
+        let Some(path) = &self.0.path else {
+            return Self::in_memory();
+        };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let digest = Digest::of(format!("dependency\0{name}\0{repo}").as_bytes());
+        Self::in_file(path.with_file_name(format!("{}.sqlite3", digest.hex())))
     }
 
     /// Deletes what is kept in the file, and tells whether there was any. Tools that have it open

@@ -9,12 +9,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
-use tool_hub_manifest::{CallLimits, Confirmation, Icon, Limits, Pin, ToolName, VariableName};
+use tool_hub_manifest::{
+    CallLimits, Confirmation, ExportName, Icon, Limits, Pin, ToolName, VariableName,
+};
 use tracing::Instrument as _;
 use wasmtime::component::Val;
 
 use crate::call::admission::caller::CallerKey;
 use crate::call::confirmation::{ConfirmedCall, of_values};
+use crate::call::dependency::DependencyFunction;
 use crate::call::plan::Plan;
 use crate::call::policy::Policy;
 use crate::call::record::Record;
@@ -22,11 +25,13 @@ use crate::call::size::Size;
 use crate::call::{self, SandboxTemplate, limit};
 use crate::component::contract_exports::ContractExport;
 use crate::component::function::CallableFunction;
+use crate::component::links::Link;
 use crate::interaction::{Interaction, Nobody};
 use crate::secret::mask::Mask;
 use crate::server;
 use crate::server::connection::ServerConnection;
 use crate::values::json::read::error::ArgumentError;
+use crate::values::types::Signature;
 
 /// A tool that is ready to be called, by as many tasks at once as the host allows. Cloning
 /// is cheap.
@@ -60,10 +65,12 @@ pub(crate) enum ToolCode {
 /// A component, ready to be called.
 pub(crate) struct LoadedComponent {
     /// In the order of the tool's functions.
-    pub(crate) plans: Vec<Plan>,
+    pub(crate) plans: Vec<Arc<Plan>>,
     /// The exports that the contract defines.
     pub(crate) contract_plans: Vec<(ContractExport, Plan)>,
     pub(crate) template: Arc<SandboxTemplate>,
+    /// The tools that it calls.
+    pub(crate) dependencies: Vec<Arc<LoadedTool>>,
 }
 
 /// A request to run one of a tool's exports.
@@ -273,7 +280,8 @@ impl Tool {
         read: impl FnOnce(&Plan, Option<&Val>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let plan = request.plan?;
-        let template = &self.loaded.component().ok_or_else(no_component)?.template;
+        let component = self.loaded.component().ok_or_else(no_component)?;
+        let template = &component.template;
         let max = record.limits.input_bytes;
         if request.input_bytes as u64 > max {
             return Err(limit::failure(
@@ -286,7 +294,8 @@ impl Tool {
         let timeout = Duration::from_millis(record.limits.call_ms);
         // Values take more memory than their text, so they too are only for admitted calls.
         let limiter = &template.executor.limiter;
-        let permit = limiter.acquire(self.caller.as_ref(), timeout).await;
+        let caller = self.caller.as_ref();
+        let permit = limiter.acquire(caller, component.places(), timeout).await;
         record.queued();
         let (permit, values) = (permit?, values(plan)?);
         if let Some(needed) = request.confirm {
@@ -309,7 +318,8 @@ impl Tool {
         let index = functions
             .map(|known| known.name.as_str())
             .position(|name| name == function)?;
-        self.loaded.component()?.plans.get(index)
+        let plans = &self.loaded.component()?.plans;
+        plans.get(index).map(|plan| &**plan)
     }
 
     fn confirmation(&self, function: &str) -> Option<&Confirmation> {
@@ -334,11 +344,48 @@ impl Tool {
 }
 
 impl LoadedTool {
+    /// The functions that a tool which depends on this one can import, with their types.
+    pub(crate) fn exports(&self) -> impl Iterator<Item = (&ExportName, &Signature)> {
+        let plans = self.component().into_iter().flat_map(|it| &it.plans);
+        let exports = self.functions.iter().map(|function| &function.export);
+        exports.zip(plans.map(|plan| &plan.signature))
+    }
+
+    /// The functions that `link` is to.
+    pub(crate) fn linked_functions(&self, link: &Link) -> Vec<(String, DependencyFunction)> {
+        let Some(component) = self.component() else {
+            return Vec::new();
+        };
+        let functions = self.functions.iter().zip(&component.plans);
+        let found = link.functions.iter().filter_map(|(name, export)| {
+            let mut functions = functions.clone();
+            let (function, plan) = functions.find(|(function, _)| function.export == *export)?;
+            let linked = DependencyFunction {
+                dependency: link.dependency.clone(),
+                name: function.name.to_string(),
+                plan: plan.clone(),
+                template: component.template.clone(),
+                confirm: function.confirm.clone(),
+            };
+            Some((name.clone(), linked))
+        });
+        found.collect()
+    }
+
     pub(crate) fn component(&self) -> Option<&LoadedComponent> {
         match &self.code {
             ToolCode::Component(component) => Some(component),
             ToolCode::Server(_) => None,
         }
+    }
+}
+
+impl LoadedComponent {
+    /// The places that a call takes: a guest that calls a dependency keeps its own meanwhile.
+    pub(crate) fn places(&self) -> u32 {
+        let dependencies = self.dependencies.iter();
+        let components = dependencies.filter_map(|it| it.component());
+        1 + components.map(Self::places).max().unwrap_or_default()
     }
 }
 

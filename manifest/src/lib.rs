@@ -28,11 +28,13 @@ mod capability;
 mod confirmation;
 pub mod contract;
 mod credential;
+mod dependency;
 mod digest;
 mod document;
 mod export_name;
 mod function;
 mod function_spec;
+mod grant_tree;
 mod grants;
 mod icon;
 mod interpreter;
@@ -61,11 +63,16 @@ pub use advisory_id::AdvisoryId;
 pub use capability::{Access, Capabilities, DirectoryRequest, StorageRequest, VariableRequest};
 pub use confirmation::Confirmation;
 pub use credential::{CredentialPlace, CredentialRequest, HeaderTemplate};
+pub use dependency::{
+    DEPENDENCIES_IN_TREE_MAX, DEPENDENCIES_MAX, DEPENDENCY_DEPTH_MAX, DependencyRequest,
+    digest_with_dependencies,
+};
 pub use digest::{Digest, DigestError, Hasher};
 pub use document::DocumentError;
 pub use export_name::{ExportError, ExportName};
 pub use function::{Function, Input, Members, Output};
 pub use function_spec::{Annotations, FunctionSpec, SpecError, visible_name};
+pub use grant_tree::GrantTree;
 pub use grants::{DirectoryGrant, GrantError, Grants};
 pub use icon::{Icon, IconError};
 pub use interpreter::{Interpreter, InterpreterClaim, WeakInterpreter};

@@ -10,10 +10,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use url::Url;
 
 use crate::advisory_id::AdvisoryId;
+use crate::dependency::{DEPENDENCIES_IN_TREE_MAX, DEPENDENCY_DEPTH_MAX, digest_with_dependencies};
 use crate::digest::Digest;
 use crate::document::{self, DocumentError};
+use crate::grant_tree::GrantTree;
 use crate::grants::Grants;
-use crate::name::{FunctionName, ToolKey};
+use crate::name::{FunctionName, ToolKey, ToolName};
 use crate::package_signer::PackageSigner;
 use crate::reference::{CommitId, RepoId};
 use crate::server::address::ServerAddress;
@@ -79,6 +81,9 @@ pub struct LockedTool {
     /// The texts that agents read instead of the author's.
     #[serde(default, skip_serializing_if = "Overrides::is_empty")]
     pub overrides: Overrides,
+    /// The tools whose functions it imports, by the names that its manifest has for them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dependencies: BTreeMap<ToolName, LockedTool>,
 }
 
 /// The place of a version in its registry's transparency log.
@@ -171,9 +176,52 @@ impl LockedTool {
         }
     }
 
-    /// The digest that a person approves: over the bytes, and over the overrides if there are any.
+    /// The digest that a person approves: over the bytes, and over the overrides and the
+    /// dependencies if there are any.
     pub fn approval_digest(&self) -> Digest {
-        self.overrides.digest_with(&self.pin())
+        let dependencies = self.dependencies.iter();
+        digest_with_dependencies(
+            self.overrides.digest_with(&self.pin()),
+            dependencies.map(|(name, locked)| (name, locked.approval_digest())),
+        )
+    }
+
+    /// This tool and all that it depends on, each with its path: the names of dependencies that
+    /// lead to it.
+    pub fn tree(&self) -> Vec<(Vec<&ToolName>, &Self)> {
+        let mut tree = vec![(Vec::new(), self)];
+        let mut at = 0;
+        while let Some((path, locked)) = tree.get(at).cloned() {
+            tree.extend(locked.dependencies.iter().map(|(name, dependency)| {
+                let path = path.iter().copied().chain([name]).collect();
+                (path, dependency)
+            }));
+            at += 1;
+        }
+        tree
+    }
+
+    /// The grants of the tool and of all that it depends on.
+    pub fn grant_tree(&self) -> GrantTree {
+        let dependencies = self.dependencies.iter();
+        GrantTree {
+            own: self.grants.clone(),
+            dependencies: dependencies
+                .map(|(name, locked)| (name.clone(), locked.grant_tree()))
+                .collect(),
+        }
+    }
+
+    /// The dependency at the end of `path`.
+    pub fn dependency(&self, path: &[ToolName]) -> Option<&Self> {
+        let mut names = path.iter();
+        names.try_fold(self, |locked, name| locked.dependencies.get(name))
+    }
+
+    /// The same, to be changed.
+    pub fn dependency_mut(&mut self, path: &[ToolName]) -> Option<&mut Self> {
+        let mut names = path.iter();
+        names.try_fold(self, |locked, name| locked.dependencies.get_mut(name))
     }
 
     /// The digest of everything that is recorded here: bytes, place, grants, consent. Two
@@ -191,6 +239,14 @@ impl FromStr for Lock {
     fn from_str(text: &str) -> Result<Self, DocumentError> {
         let lock: Self = document::parse(DOCUMENT, text)?;
         for (key, tool) in &lock.tools {
+            let tree = tool.tree();
+            let deepest = tree.iter().map(|(path, _)| path.len()).max();
+            if tree.len() > 1 + DEPENDENCIES_IN_TREE_MAX || deepest > Some(DEPENDENCY_DEPTH_MAX) {
+                let message = format!(
+                    "`{key}` has more than {DEPENDENCIES_IN_TREE_MAX} dependencies, or more than {DEPENDENCY_DEPTH_MAX} in a row"
+                );
+                return Err(DocumentError::whole(DOCUMENT, message));
+            }
             let expected = tool.approval_digest();
             if tool.approval.digest != expected {
                 let message = format!(

@@ -1,5 +1,6 @@
 //! The `Manifest` type: reads, checks and writes `tool.toml`, the manifest of a tool.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use indexmap::IndexMap;
@@ -8,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::capability::Capabilities;
 use crate::credential::CredentialRequest;
+use crate::dependency::{DEPENDENCIES_MAX, DependencyRequest};
 use crate::digest::Digest;
 use crate::digest::bare_hex;
 use crate::document::{self, DocumentError};
@@ -64,6 +66,9 @@ pub struct Manifest {
     /// The rights that the tool asks for beyond pure computation.
     #[serde(default, skip_serializing_if = "Capabilities::is_empty")]
     pub capabilities: Capabilities,
+    /// The tools whose functions the component imports, by the name that it has for each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dependencies: BTreeMap<ToolName, DependencyRequest>,
     /// The limits that the tool asks for.
     #[serde(default, skip_serializing_if = "LimitRequest::is_empty")]
     pub limits: LimitRequest,
@@ -149,6 +154,7 @@ impl Manifest {
             sbom: None,
             functions: IndexMap::new(),
             capabilities: Capabilities::default(),
+            dependencies: BTreeMap::new(),
             limits: LimitRequest::default(),
         }
     }
@@ -163,6 +169,12 @@ impl Manifest {
             return Err(format!(
                 "the manifest has {} functions, at most {FUNCTIONS_MAX} are allowed",
                 self.functions.len()
+            ));
+        }
+        if self.dependencies.len() > DEPENDENCIES_MAX {
+            return Err(format!(
+                "the manifest has {} dependencies, at most {DEPENDENCIES_MAX} are allowed",
+                self.dependencies.len()
             ));
         }
         let mut directories: Vec<_> = self

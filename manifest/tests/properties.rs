@@ -354,6 +354,7 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
                     called_by_key: functions.keys().next().cloned(),
                     functions,
                     overrides,
+                    dependencies: std::collections::BTreeMap::new(),
                 }
             },
         )

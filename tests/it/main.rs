@@ -31,6 +31,7 @@ mod consent;
 mod credentials;
 mod dangerous_directories;
 mod demo;
+mod dependencies;
 mod deploy;
 mod dev;
 mod difference;
@@ -147,6 +148,7 @@ fn main() -> ExitCode {
         messages::tests(),
         embed::tests(),
         demo::tests(),
+        dependencies::tests(),
         deploy::tests(),
         dev::tests(),
         difference::tests(),

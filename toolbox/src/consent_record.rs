@@ -6,12 +6,12 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tool_hub_host::{Approved, ImportAccess, Inspection, Tool};
 use tool_hub_manifest::{
-    Approval, Consent, Digest, FunctionName, Grants, LockedTool, Source, ToolKey, ToolboxEntry,
-    VariableName,
+    Approval, Consent, Digest, FunctionName, GrantTree, LockedTool, Overrides, ToolKey, ToolName,
+    ToolboxEntry, VariableName, digest_with_dependencies,
 };
 
 use crate::error::Error;
-use crate::fetched::{Fetched, FetchedFrom};
+use crate::fetched::{Fetched, FetchedFrom, is_same_place};
 use crate::known_signers::KnownSigners;
 use crate::loaded::Loader;
 use crate::open_toolbox::OpenToolbox;
@@ -31,11 +31,15 @@ impl GivenConsent {
     ///
     /// # Errors
     /// [`Error::Host`] if the inspection refuses the tool, or the grants exceed what it asks for.
-    pub fn now(inspection: &Inspection, grants: Grants, consent: Consent) -> Result<Self, Error> {
+    pub fn now(
+        inspection: &Inspection,
+        grants: &GrantTree,
+        consent: Consent,
+    ) -> Result<Self, Error> {
         let now = OffsetDateTime::now_utc();
         let at = now.replace_nanosecond(0).unwrap_or(now).format(&Rfc3339)?;
         Ok(Self {
-            approved: inspection.approve(grants)?,
+            approved: inspection.approve_tree(grants)?,
             calls_functions: calls_functions(inspection),
             consent,
             at,
@@ -48,7 +52,7 @@ impl GivenConsent {
     /// As [`now`](Self::now).
     pub fn before(inspection: &Inspection, locked: &LockedTool) -> Result<Self, Error> {
         Ok(Self {
-            approved: inspection.approve(locked.grants.clone())?,
+            approved: inspection.approve_tree(&locked.grant_tree())?,
             calls_functions: calls_functions(inspection),
             consent: locked.approval.consent,
             at: locked.approval.at.clone(),
@@ -85,7 +89,7 @@ impl<'a> PreparedRecord<'a> {
         loader: &Loader<'_>,
     ) -> Result<Self, Error> {
         let settings = loader.settings;
-        let approved = loader.known_as(key, given.approved.clone());
+        let approved = loader.known_as(key.as_str(), given.approved.clone());
         let storage = settings.storage(&fetched.origin.source());
         let tool = loader.load_approved(approved, storage).await?;
         tool.prepare().await?;
@@ -141,7 +145,9 @@ impl<'a> PreparedRecord<'a> {
             key, entry, locked, ..
         } = self;
         OpenToolbox::insert(settings, key, entry, locked.clone(), signature)?;
-        KnownSigners::note(settings, &locked)?;
+        for (_, locked) in locked.tree() {
+            KnownSigners::note(settings, locked)?;
+        }
         Ok(locked)
     }
 }
@@ -163,6 +169,9 @@ fn locked(
     let source = fetched.origin.source();
     let before = before.filter(|before| is_same_place(&before.source, &source));
     let overrides = entry.overrides();
+    let dependencies = locked_dependencies(fetched, &given.approved, (given.consent, &given.at));
+    let digests = dependencies.iter();
+    let digests = digests.map(|(name, locked)| (name, locked.approval.digest));
     LockedTool {
         name: Some(key.clone()),
         version: fetched.verified.manifest().version.clone(),
@@ -170,7 +179,7 @@ fn locked(
         component: pin.component,
         source,
         approval: Approval {
-            digest: overrides.digest_with(pin),
+            digest: digest_with_dependencies(overrides.digest_with(pin), digests),
             consent: given.consent,
             at: given.at,
         },
@@ -182,24 +191,47 @@ fn locked(
         called_by_key: before.and_then(|before| called_by_key(before, &functions)),
         functions,
         overrides,
+        dependencies,
     }
 }
 
-/// True if both are versions of one tool.
-fn is_same_place(one: &Source, other: &Source) -> bool {
-    match (one, other) {
-        (
-            Source::Registry { endpoint, repo, .. },
-            Source::Registry {
-                endpoint: other_endpoint,
-                repo: other_repo,
-                ..
+/// The records of the dependencies of `fetched`, which is `approved` with them. No agent sees their
+/// functions.
+fn locked_dependencies(
+    fetched: &Fetched,
+    approved: &Approved,
+    given: (Consent, &str),
+) -> BTreeMap<ToolName, LockedTool> {
+    let pairs = fetched.dependencies.iter().zip(approved.dependencies());
+    let locked = pairs.map(|((name, fetched), (_, approved))| {
+        let dependencies = locked_dependencies(fetched, approved, given);
+        let digests = dependencies.iter();
+        let digests = digests.map(|(name, locked)| (name, locked.approval.digest));
+        let pin = fetched.verified.pin();
+        let locked = LockedTool {
+            name: None,
+            version: fetched.verified.manifest().version.clone(),
+            manifest: pin.manifest,
+            component: pin.component,
+            source: fetched.origin.source(),
+            approval: Approval {
+                digest: digest_with_dependencies(pin.digest(), digests),
+                consent: given.0,
+                at: given.1.to_owned(),
             },
-        ) => (endpoint, repo) == (other_endpoint, other_repo),
-        (Source::File { path }, Source::File { path: other }) => path == other,
-        (Source::Server { address }, Source::Server { address: other }) => address == other,
-        _ => false,
-    }
+            signer: fetched.signature.signer().cloned(),
+            logged: fetched.logged.clone(),
+            allowed_advisories: fetched.allowed_advisories.clone(),
+            calls_functions: false,
+            grants: approved.grants().clone(),
+            functions: BTreeMap::new(),
+            called_by_key: None,
+            overrides: Overrides::default(),
+            dependencies,
+        };
+        (name.clone(), locked)
+    });
+    locked.collect()
 }
 
 /// The function of a new version with `functions` that agents know by the tool's name: the only one
@@ -219,6 +251,8 @@ fn called_by_key(
 
 #[cfg(test)]
 mod tests {
+    use tool_hub_manifest::{Grants, Source};
+
     use super::*;
 
     fn functions(names: &[&str]) -> BTreeMap<FunctionName, Digest> {
@@ -248,7 +282,8 @@ mod tests {
             grants: Grants::none(),
             functions: functions(names),
             called_by_key: called_by_key.map(|name| name.parse().unwrap()),
-            overrides: tool_hub_manifest::Overrides::default(),
+            overrides: Overrides::default(),
+            dependencies: BTreeMap::new(),
         }
     }
 
@@ -271,25 +306,5 @@ mod tests {
             let found = found.as_ref().map(FunctionName::as_str);
             assert_eq!(found, expected, "{before:?} {kept:?} {now:?}");
         }
-    }
-
-    #[test]
-    fn versions_of_one_tool_come_from_one_place() {
-        let registry = |repo: &str, commit: char| Source::Registry {
-            endpoint: "https://hub.example".parse().unwrap(),
-            repo: repo.parse().unwrap(),
-            commit: commit.to_string().repeat(40).parse().unwrap(),
-        };
-        let file = Source::File { path: "/a".into() };
-        assert!(is_same_place(
-            &registry("ada/a", 'a'),
-            &registry("ada/a", 'b')
-        ));
-        assert!(!is_same_place(
-            &registry("ada/a", 'a'),
-            &registry("bob/a", 'a')
-        ));
-        assert!(is_same_place(&file, &file.clone()));
-        assert!(!is_same_place(&file, &registry("ada/a", 'a')));
     }
 }

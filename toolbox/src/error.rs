@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use tool_hub_host::{Change, HostError};
 use tool_hub_manifest::{
-    Access, AddressError, DirectoryName, DocumentError, FunctionName, Origin, ReferenceError,
-    RepoId, ServerAddress, SpecError, ToolKey, VariableName, VerifyError, Version, Yank,
+    Access, AddressError, DEPENDENCIES_IN_TREE_MAX, DEPENDENCY_DEPTH_MAX, DirectoryName,
+    DocumentError, FunctionName, Origin, ReferenceError, RepoId, ServerAddress, SpecError, ToolKey,
+    ToolName, VariableName, VerifyError, Version, Yank,
 };
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, ClientError, StoreError, TokenError};
 use tool_hub_signing::SigningError;
@@ -260,6 +261,32 @@ pub enum Error {
         function: FunctionName,
         /// The functions that the tool has.
         known: Vec<FunctionName>,
+    },
+    /// A tool that another depends on cannot be had.
+    #[error("`{name}`, on which `{of}` depends, cannot be had")]
+    Dependency {
+        /// The name that the other has for it.
+        name: ToolName,
+        /// The other.
+        of: ToolName,
+        /// The reason.
+        source: Box<Error>,
+    },
+    /// Tools depend on each other in a circle.
+    #[error("these tools depend on each other in a circle: {path}")]
+    DependencyCycle {
+        /// The tools on the way, from the one that was named.
+        path: String,
+    },
+    /// A tool depends on too many others, or on too many in a row.
+    #[error(
+        "`{name}`, on which `{of}` depends, is one too many: a tool depends on at most {DEPENDENCIES_IN_TREE_MAX} others, and on at most {DEPENDENCY_DEPTH_MAX} in a row"
+    )]
+    TooManyDependencies {
+        /// The dependency at which the limit was reached.
+        name: ToolName,
+        /// The tool that depends on it.
+        of: ToolName,
     },
     /// A tool of the toolbox cannot be loaded.
     #[error("`{key}` cannot be loaded")]

@@ -1,6 +1,8 @@
 //! The `FetchOptions`: wishes for a fetch beside the tool's name.
 
-use tool_hub_manifest::Capabilities;
+use std::collections::BTreeMap;
+
+use tool_hub_manifest::{Capabilities, LockedTool, RepoId, Source, ToolName};
 use tool_hub_registry_client::AllowedYanks;
 
 use crate::advisories::allowed::AllowedAdvisories;
@@ -19,6 +21,39 @@ pub struct FetchOptions {
     pub allowed_advisories: AllowedAdvisories,
     /// The use of it.
     pub purpose: Purpose,
+    /// The dependencies that are in use: a version that was yanked since, or has an advisory that
+    /// was allowed, may be taken again.
+    pub dependencies_in_use: BTreeMap<ToolName, LockedTool>,
+}
+
+impl FetchOptions {
+    /// The wishes for the dependency `name`, from `repo`.
+    pub(crate) fn of_dependency(&self, name: &ToolName, repo: &RepoId) -> Self {
+        let in_use = self.dependencies_in_use.get(name).filter(
+            |locked| matches!(&locked.source, Source::Registry { repo: used, .. } if used == repo),
+        );
+        let (allowed_yanks, allowed_advisories) = match (&self.allowed_yanks, in_use) {
+            (AllowedYanks::All, _) | (_, None) => {
+                (self.allowed_yanks.clone(), self.allowed_advisories.clone())
+            }
+            (_, Some(used)) => (
+                AllowedYanks::Version(used.version.clone()),
+                AllowedAdvisories::OfVersion(used.version.clone(), used.allowed_advisories.clone()),
+            ),
+        };
+        let allowed_yanks = match (allowed_yanks, in_use) {
+            // That is a version of the tool itself.
+            (AllowedYanks::Version(_), None) => AllowedYanks::None,
+            (allowed, _) => allowed,
+        };
+        Self {
+            asked: Capabilities::default(),
+            allowed_yanks,
+            allowed_advisories,
+            dependencies_in_use: in_use.map_or_else(BTreeMap::new, |it| it.dependencies.clone()),
+            ..self.clone()
+        }
+    }
 }
 
 /// The use that a package is fetched for.

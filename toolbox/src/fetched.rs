@@ -1,18 +1,22 @@
 //! A `Fetched` tool: its bytes, which agree with their manifest, and the place they came from.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use tool_hub_host::{HostError, Inspection, inspect, inspect_server};
-use tool_hub_manifest::{AdvisoryId, LogEntry, ServerAddress, Source, ToolRef, Verified};
-use tool_hub_registry_client::Resolved;
+use tool_hub_host::{HostError, Inspection, Terms, inspect_server, inspect_with_dependencies};
+use tool_hub_manifest::{
+    AdvisoryId, GrantTree, LockedTool, LogEntry, ServerAddress, Source, ToolName, ToolRef, Verified,
+};
+use tool_hub_registry_client::{Resolved, Store};
 use url::Url;
 
 use crate::bundle::origin::BundleOrigin;
+use crate::error::Error;
 use crate::package_signature::PackageSignature;
+use crate::signing_keys::SigningKeys;
 
 /// A tool whose bytes are at hand and agree with their manifest.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Fetched {
     /// The bytes.
     pub verified: Verified,
@@ -26,10 +30,12 @@ pub struct Fetched {
     pub allowed_advisories: BTreeSet<AdvisoryId>,
     /// The bundle that it came in, where its registry was not asked.
     pub bundle: Option<BundleOrigin>,
+    /// The tools that it depends on, by its names for them.
+    pub dependencies: BTreeMap<ToolName, Fetched>,
 }
 
 /// The place a fetched tool came from.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum FetchedFrom {
     /// A registry.
     Registry {
@@ -78,9 +84,86 @@ impl Fetched {
     /// Inspects it: the component, or the description of the server.
     ///
     /// # Errors
-    /// As [`inspect`] and [`inspect_server`].
+    /// As [`inspect_with_dependencies`] and [`inspect_server`].
     pub fn inspect(&self) -> Result<Inspection, HostError> {
-        inspect_from(&self.origin.source(), &self.verified)
+        match self.origin.source() {
+            Source::Server { .. } => inspect_server(&self.verified),
+            Source::Registry { .. } | Source::File { .. } => {
+                let dependencies = self.dependencies.iter();
+                let dependencies = dependencies.map(|(name, it)| Ok((name.clone(), it.inspect()?)));
+                let dependencies = dependencies.collect::<Result<_, HostError>>()?;
+                inspect_with_dependencies(&self.verified, dependencies)
+            }
+        }
+    }
+
+    /// The tool that `locked` records, of which `verified` are the bytes, with all that it depends
+    /// on from `store`.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub fn approved(
+        locked: &LockedTool,
+        verified: Verified,
+        store: &Store,
+        keys: &SigningKeys,
+    ) -> Result<Self, Error> {
+        let dependencies = locked.dependencies.iter().map(|(name, locked)| {
+            let fetched = Self::approved(locked, store.get(&locked.pin())?, store, keys)?;
+            Ok((name.clone(), fetched))
+        });
+        Ok(Self {
+            verified,
+            origin: FetchedFrom::Approved(locked.source.clone()),
+            signature: PackageSignature::recorded(locked, keys),
+            bundle: None,
+            logged: locked.logged.clone(),
+            allowed_advisories: locked.allowed_advisories.clone(),
+            dependencies: dependencies.collect::<Result<_, Error>>()?,
+        })
+    }
+
+    /// The terms of this tool and of all that it depends on, of which `inspection` is, and which
+    /// `before` was approved of.
+    pub(crate) fn terms(&self, inspection: &Inspection, before: Option<&LockedTool>) -> Terms {
+        let signer = match before {
+            Some(before) => self.signature.signer_compared_with(before.signer.as_ref()),
+            None => self.signature.signer(),
+        };
+        let built_from = self.logged.as_ref().and_then(|it| it.built_from.clone());
+        let terms = inspection.terms(self.origin.source(), signer.cloned(), built_from);
+        let dependencies = self.dependencies.iter().filter_map(|(name, fetched)| {
+            let inspection = inspection.dependencies.get(name)?;
+            let before = before.and_then(|it| it.dependencies.get(name));
+            Some((name.clone(), fetched.terms(inspection, before)))
+        });
+        terms.with_dependencies(dependencies.collect())
+    }
+
+    /// True if `locked` records this package, and its dependencies are those that it records.
+    pub fn is_recorded_by(&self, locked: &LockedTool) -> bool {
+        let dependencies = || self.dependencies.iter().zip(&locked.dependencies);
+        self.origin.source() == locked.source
+            && *self.verified.pin() == locked.pin()
+            && self.signature.signer() == locked.signer.as_ref()
+            && self.dependencies.len() == locked.dependencies.len()
+            && dependencies()
+                .all(|((name, it), (other, locked))| name == other && it.is_recorded_by(locked))
+    }
+
+    /// The part of the grants in `locked` that remains for this version: what it, or a dependency of
+    /// the same name from the same repo, still asks for.
+    pub fn kept_grants(&self, locked: &LockedTool) -> GrantTree {
+        let asked = &self.verified.manifest().capabilities;
+        let dependencies = self.dependencies.iter().filter_map(|(name, it)| {
+            let before = locked.dependencies.get(name)?;
+            let is_same = is_same_place(&before.source, &it.origin.source());
+            is_same.then(|| (name.clone(), it.kept_grants(before)))
+        });
+        GrantTree {
+            own: locked.grants.clone().within(asked),
+            dependencies: dependencies.collect(),
+        }
     }
 
     /// The tool as a user names it.
@@ -99,14 +182,44 @@ impl Fetched {
     }
 }
 
-/// Inspects what was had from `source`. Only what was had from a server is taken for one: whatever
-/// a registry or a file has in its place is no component.
-///
-/// # Errors
-/// As [`inspect`] and [`inspect_server`].
-pub fn inspect_from(source: &Source, verified: &Verified) -> Result<Inspection, HostError> {
-    match source {
-        Source::Server { .. } => inspect_server(verified),
-        Source::Registry { .. } | Source::File { .. } => inspect(verified),
+/// True if both are versions of one tool.
+pub(crate) fn is_same_place(one: &Source, other: &Source) -> bool {
+    match (one, other) {
+        (
+            Source::Registry { endpoint, repo, .. },
+            Source::Registry {
+                endpoint: other_endpoint,
+                repo: other_repo,
+                ..
+            },
+        ) => (endpoint, repo) == (other_endpoint, other_repo),
+        (Source::File { path }, Source::File { path: other }) => path == other,
+        (Source::Server { address }, Source::Server { address: other }) => address == other,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_one_tool_come_from_one_place() {
+        let registry = |repo: &str, commit: char| Source::Registry {
+            endpoint: "https://hub.example".parse().unwrap(),
+            repo: repo.parse().unwrap(),
+            commit: commit.to_string().repeat(40).parse().unwrap(),
+        };
+        let file = Source::File { path: "/a".into() };
+        assert!(is_same_place(
+            &registry("ada/a", 'a'),
+            &registry("ada/a", 'b')
+        ));
+        assert!(!is_same_place(
+            &registry("ada/a", 'a'),
+            &registry("bob/a", 'a')
+        ));
+        assert!(is_same_place(&file, &file.clone()));
+        assert!(!is_same_place(&file, &registry("ada/a", 'a')));
     }
 }

@@ -1,5 +1,6 @@
 //! Formats an inspection as text for people: about ten lines to decide on, or everything.
 
+mod dependencies;
 mod detail;
 mod details;
 mod function_signature;
@@ -77,6 +78,7 @@ pub fn inspection_report(
     lines.extend([String::new(), rights.to_owned()]);
     lines.extend(right_lines(inspection));
     lines.extend(advice.grant.map(|how| format!("  {how}")));
+    lines.extend(dependencies::lines(from, inspection, detail, more));
     if everything && inspection.server.is_none() {
         lines.extend([String::new(), "Imports".to_owned()]);
         lines.extend(details::import_lines(&inspection.imports));

@@ -38,6 +38,7 @@ pub mod clients;
 pub mod comparison;
 pub mod consent_record;
 pub mod credentials;
+pub mod dependencies;
 mod derived_manifest;
 pub mod difference;
 pub mod error;

@@ -8,7 +8,8 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use tool_hub_agent::definition::condense::condense;
 use tool_hub_host::{Approved, Host, RequiredGrant, Storage, Tool};
 use tool_hub_manifest::{
-    FunctionName, FunctionSpec, Interpreter, Overrides, Source, ToolKey, visible_name,
+    FunctionName, FunctionSpec, Grants, Interpreter, LockedTool, Overrides, Source, ToolKey,
+    visible_name,
 };
 use tool_hub_registry_client::Store;
 
@@ -19,9 +20,10 @@ use crate::policy::subject::RightsSubject;
 use crate::sensitive;
 use crate::settings::Settings;
 
-/// Says how a person gives a tool of the toolbox some grants; see
+/// Says how a person gives a tool of the toolbox, or a dependency such as `forecast.units`, some
+/// grants; see
 /// [`Approved::with_grant_advice`].
-pub type GrantAdvice = fn(&ToolKey, &[RequiredGrant]) -> String;
+pub type GrantAdvice = fn(&str, &[RequiredGrant]) -> String;
 
 /// All that tools are loaded with.
 #[derive(Clone, Copy)]
@@ -90,21 +92,12 @@ impl Loader<'_> {
             key: key.clone(),
             source: Box::new(source),
         };
-        let pin = member.locked.pin();
-        if !matches!(member.locked.source, Source::Server { .. }) {
-            self.host.prefetch(&pin.component);
-        }
-        let verified = self.store.get(&pin);
-        let verified = verified.map_err(|error| not_loaded(error.into()))?;
-        let interpreter = verified.interpreter().cloned();
-        let grants = member.grants();
-        let approved = match &member.locked.source {
-            Source::Server { .. } => Approved::server_from_lock_record(verified, grants),
-            Source::Registry { .. } | Source::File { .. } => {
-                Approved::from_lock_record(verified, grants)
-            }
+        let approved = match self.approved(member.locked, member.grants()) {
+            Err(error @ Error::Store(_)) => return Err(not_loaded(error)),
+            approved => approved?,
         };
-        let mut approved = self.known_as(key, approved?);
+        let interpreter = approved.verified().interpreter().cloned();
+        let mut approved = self.known_as(key.as_str(), approved);
         for (function, wanted) in &member.entry.functions {
             if let Some(confirm) = &wanted.confirm {
                 approved = approved.with_confirmation(function.clone(), confirm.clone());
@@ -121,23 +114,45 @@ impl Loader<'_> {
         Ok((loaded, interpreter))
     }
 
+    /// The approval that `locked` records, with `grants`, and those of all that it depends on.
+    fn approved(&self, locked: &LockedTool, grants: Grants) -> Result<Approved, Error> {
+        let pin = locked.pin();
+        if !matches!(locked.source, Source::Server { .. }) {
+            self.host.prefetch(&pin.component);
+        }
+        let verified = self.store.get(&pin)?;
+        let approved = match &locked.source {
+            Source::Server { .. } => Approved::server_from_lock_record(verified, grants)?,
+            Source::Registry { .. } | Source::File { .. } => {
+                Approved::from_lock_record(verified, grants)?
+            }
+        };
+        let dependencies = locked.dependencies.iter().map(|(name, locked)| {
+            let approved = self.approved(locked, locked.grants.clone())?;
+            Ok((name.clone(), approved))
+        });
+        let dependencies = dependencies.collect::<Result<_, Error>>()?;
+        Ok(approved.with_dependencies(dependencies))
+    }
+
     /// Loads a tool with the values that the user has for the granted variables and credentials,
-    /// and with `storage` where that is granted.
+    /// and with `storage` where that is granted. The tools that it depends on have the values and
+    /// the storage that they are granted themselves.
     ///
     /// # Errors
     /// [`Error::Policy`], [`Error::DangerousDirectory`], [`Error::VariableFile`], [`Error::Read`],
     /// [`Error::Settings`] and [`Error::Host`].
-    pub async fn load_approved(
-        &self,
-        mut approved: Approved,
-        storage: Storage,
-    ) -> Result<Tool, Error> {
+    pub async fn load_approved(&self, approved: Approved, storage: Storage) -> Result<Tool, Error> {
+        Ok(self.host.load(self.bound(approved, storage)?).await?)
+    }
+
+    fn bound(&self, mut approved: Approved, storage: Storage) -> Result<Approved, Error> {
         let manifest = approved.verified().manifest();
         let rights = RightsSubject {
             grants: approved.grants(),
             limits: Some(&manifest.limits),
         };
-        let name = format!("`{}`", manifest.name);
+        let name = format!("`{}`", approved.known_name());
         Policies::read(self.settings)?.check_rights(&name, &rights)?;
         // A granted directory may have become dangerous since.
         sensitive::check(approved.grants(), self.settings)?;
@@ -147,18 +162,27 @@ impl Loader<'_> {
         for (name, value) in self.settings.granted_credentials(approved.grants())? {
             approved = approved.with_credential(name, value)?;
         }
+        let requests = approved.verified().manifest().dependencies.iter();
+        let dependencies = requests.filter_map(|(name, request)| {
+            let known_as = format!("{}.{name}", approved.known_name());
+            let dependency = approved.dependencies().get(name)?.clone();
+            let dependency = self.known_as(&known_as, dependency);
+            let bound = self.bound(dependency, storage.of_dependency(&request.repo));
+            Some(bound.map(|bound| (name.clone(), bound)))
+        });
+        let dependencies = dependencies.collect::<Result<_, Error>>()?;
         if approved.grants().storage {
             approved = approved.with_storage(storage)?;
         }
-        Ok(self.host.load(approved).await?)
+        Ok(approved.with_dependencies(dependencies))
     }
 
     /// `approved` under its name in the toolbox, by which the user grants it more.
-    pub(crate) fn known_as(&self, key: &ToolKey, approved: Approved) -> Approved {
-        let approved = approved.known_as(key.as_str());
+    pub(crate) fn known_as(&self, key: &str, approved: Approved) -> Approved {
+        let approved = approved.known_as(key);
         match self.advice {
             Some(advice) => {
-                let key = key.clone();
+                let key = key.to_owned();
                 approved.with_grant_advice(move |grants| advice(&key, grants))
             }
             None => approved,

@@ -49,6 +49,15 @@ pub enum Notice<'a> {
         /// The owner's words.
         yank: &'a Yank,
     },
+    /// The owner of a tool took back the version on which a tool of the toolbox depends.
+    DependencyYanked {
+        /// The path to it, such as `forecast.units`.
+        name: &'a str,
+        /// The version.
+        version: &'a Version,
+        /// The owner's words.
+        yank: &'a Yank,
+    },
     /// The version that is fetched was yanked.
     YankedVersionFetched {
         /// The repo.
@@ -170,6 +179,11 @@ impl fmt::Display for Notice<'_> {
             Self::VersionYanked { key, version, yank } => {
                 write!(f, "`{key}` {version} was yanked as {yank}")
             }
+            Self::DependencyYanked {
+                name,
+                version,
+                yank,
+            } => write!(f, "`{name}` {version} was yanked as {yank}"),
             Self::YankedVersionFetched {
                 repo,
                 version,

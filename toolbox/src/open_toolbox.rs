@@ -138,9 +138,9 @@ impl OpenToolbox {
         &self.directory
     }
 
-    /// The digests of everything that was approved.
+    /// The digests of everything that was approved, dependencies included.
     pub fn pins(&self) -> Vec<Pin> {
-        self.lock.tools.values().map(LockedTool::pin).collect()
+        self.locked().map(LockedTool::pin).collect()
     }
 
     /// The advisories that are known.
@@ -171,9 +171,10 @@ impl OpenToolbox {
         self.lock.tools.iter()
     }
 
-    /// The records of everything that was approved.
+    /// The records of everything that was approved, dependencies included.
     pub fn locked(&self) -> impl Iterator<Item = &LockedTool> {
-        self.lock.tools.values()
+        let tools = self.lock.tools.values();
+        tools.flat_map(|tool| tool.tree().into_iter().map(|(_, locked)| locked))
     }
 
     /// The digests of the MCP servers among them.

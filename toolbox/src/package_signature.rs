@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use tool_hub_manifest::{KeyFingerprint, KeyName, PackageSigner, Verified, package_file};
+use tool_hub_manifest::{
+    KeyFingerprint, KeyName, LockedTool, PackageSigner, Verified, package_file,
+};
 use tool_hub_registry_client::{
     CARD_BYTES_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, SignatureFiles,
 };
@@ -13,7 +15,6 @@ use tool_hub_signing::{
 
 use crate::error::Error;
 use crate::files;
-use crate::open_toolbox::Member;
 use crate::settings::Settings;
 use crate::signing_keys::SigningKeys;
 
@@ -83,8 +84,8 @@ impl PackageSignature {
     }
 
     /// The signature of a tool of the toolbox, as it was when the user approved it.
-    pub fn recorded(member: Member<'_>, keys: &SigningKeys) -> Self {
-        match &member.locked.signer {
+    pub fn recorded(locked: &LockedTool, keys: &SigningKeys) -> Self {
+        match &locked.signer {
             Some(signer) => Self {
                 state: State::Recorded(signer.clone()),
                 name: keys.name_of(signer.known_by()).cloned(),

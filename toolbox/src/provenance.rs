@@ -1,6 +1,8 @@
 //! The source of a tool, its signer, and the day it was published, which the registry is asked for.
 
-use tool_hub_manifest::{LogEntry, Source};
+use std::collections::BTreeMap;
+
+use tool_hub_manifest::{LogEntry, Source, ToolName};
 
 use crate::bundle::origin::BundleOrigin;
 use crate::fetched::{Fetched, FetchedFrom};
@@ -22,6 +24,8 @@ pub struct Provenance {
     pub signature: PackageSignature,
     /// The bundle that it came in.
     pub bundle: Option<BundleOrigin>,
+    /// The origins of the tools that it depends on.
+    pub dependencies: BTreeMap<ToolName, Provenance>,
 }
 
 impl Provenance {
@@ -43,22 +47,23 @@ impl Provenance {
             }
         };
         Self {
-            source: fetched.origin.source(),
             published,
-            logged: fetched.logged.clone(),
-            signature: fetched.signature.clone(),
-            bundle: fetched.bundle.clone(),
+            ..Self::before(fetched)
         }
     }
 
     /// The origin of a tool that was approved before and comes from the store.
     pub fn before(fetched: &Fetched) -> Self {
+        let dependencies = fetched.dependencies.iter();
         Self {
+            dependencies: dependencies
+                .map(|(name, it)| (name.clone(), Self::before(it)))
+                .collect(),
             source: fetched.origin.source(),
             published: None,
             logged: fetched.logged.clone(),
             signature: fetched.signature.clone(),
-            bundle: None,
+            bundle: fetched.bundle.clone(),
         }
     }
 }

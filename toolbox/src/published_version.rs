@@ -1,6 +1,6 @@
 //! A `PublishedVersion`: the bytes of a version and all that is said of it, before any of it counts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use tool_hub_manifest::{AdvisoryId, Source, ToolRef, Verified, Version};
@@ -166,6 +166,7 @@ impl PublishedVersion<'_> {
             logged,
             allowed_advisories,
             bundle: None,
+            dependencies: BTreeMap::new(),
             origin: FetchedFrom::Registry {
                 endpoint: self.endpoint.clone(),
                 reference: self.reference.clone(),

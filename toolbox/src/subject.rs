@@ -1,6 +1,6 @@
 //! Fetches the package that a user names: from a registry by its reference, or from a path.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,7 @@ use crate::advisories::refresh::refresh_configured;
 use crate::built_package;
 use crate::bundle::origin::EXTENSION;
 use crate::chosen_version::choose;
+use crate::dependencies;
 use crate::derived_manifest;
 use crate::error::Error;
 use crate::fetch_options::{FetchOptions, Purpose};
@@ -90,8 +91,9 @@ impl Subject {
         (is_bundle && !path.is_dir()).then_some(path)
     }
 
-    /// Gets the tool's bytes: from the registry at `endpoint` into the store, or from the disk. The
-    /// bytes are inert until they are approved.
+    /// Gets the tool's bytes: from the registry at `endpoint` into the store, or from the disk; and
+    /// those of the tools that it depends on, from that registry. The bytes are inert until they are
+    /// approved.
     ///
     /// # Errors
     /// [`Error::NotAReference`], [`Error::WrongSignature`], [`Error::Advised`], [`Error::Policy`],
@@ -103,9 +105,24 @@ impl Subject {
         settings: &Settings,
         watchers: Watchers<'_>,
     ) -> Result<Fetched, Error> {
+        let mut fetched = self
+            .fetch_itself(&options, endpoint, settings, watchers)
+            .await?;
+        dependencies::fetch(&mut fetched, &options, endpoint, settings, watchers).await?;
+        Ok(fetched)
+    }
+
+    /// The tool without those that it depends on.
+    async fn fetch_itself(
+        &self,
+        options: &FetchOptions,
+        endpoint: &Url,
+        settings: &Settings,
+        watchers: Watchers<'_>,
+    ) -> Result<Fetched, Error> {
         match self {
             Self::Path(path) => {
-                let (asked, notices) = (options.asked, watchers.notices);
+                let (asked, notices) = (options.asked.clone(), watchers.notices);
                 from_disk(path, asked, options.purpose, settings, notices)
             }
             Self::Reference(reference, text) => {
@@ -116,7 +133,7 @@ impl Subject {
                         if there.is_some() {
                             watchers.notices.notice(&Notice::NamedLikeAPath { text });
                         }
-                        from_registry(reference, &options, endpoint, settings, watchers).await
+                        from_registry(reference, options, endpoint, settings, watchers).await
                     }
                     Err(error) => Err(Error::NotAReference {
                         text: text.clone(),
@@ -134,7 +151,8 @@ impl Subject {
     }
 }
 
-async fn from_registry(
+/// The version that `reference` means, without the tools that it depends on.
+pub(crate) async fn from_registry(
     reference: &ToolRef,
     options: &FetchOptions,
     endpoint: &Url,
@@ -218,6 +236,7 @@ fn from_disk(
         logged: None,
         allowed_advisories: BTreeSet::new(),
         bundle: None,
+        dependencies: BTreeMap::new(),
         origin: FetchedFrom::File { path },
     })
 }

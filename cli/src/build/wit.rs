@@ -1,6 +1,7 @@
 //! Reads a project's WIT files, and writes the host's packages that they use beside them.
 //! Build tools and editors find the packages there.
 
+mod dependencies;
 mod errors;
 
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use super::walk::{Bounds, Walk};
 use crate::files;
 use crate::terminal::problem::Problem;
 
+pub(crate) use dependencies::write_dependencies;
 pub(crate) use errors::{explained, world_without_exports};
 
 /// Bounds for the WIT of a project. Links to directories are followed, since some projects share

@@ -11,7 +11,7 @@ use tool_hub_toolbox::advisories::known::{FoundAdvisory, KnownAdvisories};
 use tool_hub_toolbox::advisories::refresh::{self, SourceState};
 use tool_hub_toolbox::advisories::source::AdvisorySource;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
-use tool_hub_toolbox::open_toolbox::tool_status::origin;
+use tool_hub_toolbox::open_toolbox::tool_status::{dotted, origin};
 
 use crate::session::Session;
 use crate::terminal::phrases::counted;
@@ -51,6 +51,8 @@ pub(crate) struct Audit {
 /// A tool of the toolbox, and what the advisories say of it.
 struct AuditedTool<'a> {
     key: &'a ToolKey,
+    /// Its name, or the path to a dependency, such as `forecast.units`.
+    name: String,
     from: String,
     /// Its record; none if it was never approved, so that its version is not known.
     locked: Option<&'a LockedTool>,
@@ -152,8 +154,13 @@ impl Audit {
         let statuses = toolbox.statuses();
         let mut tools: Vec<AuditedTool<'a>> = toolbox
             .locked_by_key()
-            .map(|(key, locked)| AuditedTool {
+            .flat_map(|(key, locked)| {
+                let tree = locked.tree().into_iter();
+                tree.map(move |(path, locked)| (dotted(key, &path), key, locked))
+            })
+            .map(|(name, key, locked)| AuditedTool {
                 key,
+                name,
                 from: place(&locked.source),
                 locked: Some(locked),
                 found: self.findings(locked, known),
@@ -163,6 +170,7 @@ impl Audit {
             if !tools.iter().any(|tool| tool.key == status.key) {
                 tools.push(AuditedTool {
                     key: status.key,
+                    name: status.key.to_string(),
                     from: origin(status.key, status.entry),
                     locked: None,
                     found: Vec::new(),
@@ -255,6 +263,12 @@ impl AuditedTool<'_> {
             .map(|finding| finding.fixed)
             .collect::<Option<Vec<_>>>();
         let newest = fixed.and_then(|fixed| fixed.into_iter().max());
+        if self.name != self.key.as_str() {
+            return format!(
+                "look for a version that uses another one with: tool update {}",
+                self.key
+            );
+        }
         match newest {
             Some(version) => format!(
                 "take the mended version with: tool load {}@{version} --as {}",
@@ -293,7 +307,7 @@ fn show(tools: &[AuditedTool<'_>], printer: &Printer) -> anyhow::Result<()> {
         for finding in &tool.found {
             let advisory = finding.found.advisory;
             rows.push(vec![
-                tool.key.to_string(),
+                tool.name.clone(),
                 tool.locked
                     .map_or_else(String::new, |locked| locked.version.to_string()),
                 advisory.id.to_string(),
@@ -312,7 +326,7 @@ fn show(tools: &[AuditedTool<'_>], printer: &Printer) -> anyhow::Result<()> {
     let unchecked: Vec<&str> = tools
         .iter()
         .filter(|tool| !tool.is_checked())
-        .map(|tool| tool.key.as_str())
+        .map(|tool| tool.name.as_str())
         .collect();
     if !unchecked.is_empty() {
         printer.note(&format!(
@@ -364,7 +378,7 @@ fn tool_json(tool: &AuditedTool<'_>) -> Value {
         )
         .collect();
     json!({
-        "name": tool.key,
+        "name": tool.name,
         "from": tool.from,
         "version": tool.locked.map(|locked| &locked.version),
         "checked": tool.is_checked(),

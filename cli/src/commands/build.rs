@@ -13,8 +13,10 @@ use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
 
 use crate::build::{self, Form};
 use crate::commands::check;
+use crate::commands::load::refusals::check_refusals;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
+use crate::toolbox::fetching;
 
 use built_project::BuiltProject;
 
@@ -57,9 +59,13 @@ impl Build {
         let (anew, approved) = (self.interpreter.as_deref(), self.approve);
         build::pin_interpreter(&directory, anew, approved, session).await?;
         let built = BuiltProject::of(&directory, Form::Package, session).await?;
-        built.write(&directory)?;
         let verified = &built.verified;
-        let remarks = check::remarks_on(&tool_hub_host::inspect(verified)?);
+        let inspection = fetching::inspect_package(verified, &built.dependencies)?;
+        if !inspection.dependencies.is_empty() {
+            check_refusals(&inspection)?;
+        }
+        let remarks = check::remarks_on(&inspection);
+        built.write(&directory)?;
         let manifest = verified.manifest();
         if printer.wants_json() {
             printer.json(&json!({

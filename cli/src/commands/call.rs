@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use tool_hub_host::Tool;
-use tool_hub_manifest::{FunctionName, Grants};
+use tool_hub_manifest::{FunctionName, GrantTree, Grants};
 use tool_hub_toolbox::consent_record::calls_functions;
 use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
@@ -146,18 +146,19 @@ impl Call {
                 replaces: None,
                 offer: Offer::Everything,
                 act: "Call",
+                dependencies: &inspection.dependencies,
             };
             let grants = match self.approved_before(&fetched, config) {
                 Some(grants) => grants,
                 None => {
-                    let none = Grants::none();
+                    let none = Grants::none().into();
                     self.approval.decide(&candidate, none, config)?.0
                 }
             };
             let storage = config.settings.storage(&fetched.origin.source());
             let command = format!("tool call {}", self.target);
             let approved = inspection
-                .approve(grants)?
+                .approve_tree(&grants)?
                 .known_as(&self.target)
                 .with_grant_advice(move |grants| grant_flags::command(&command, grants));
             let store = config.settings.open_store()?;
@@ -186,7 +187,7 @@ impl Call {
         }
         let member = toolbox.member(key)?;
         member.notice_if_changed(printer);
-        member.notice_if_yanked(printer);
+        toolbox.notice_yanks(member, printer);
         toolbox.notice_advisories(member, printer);
         let store = config.settings.open_store()?;
         let loaded = sandbox::loader(&host, &store, config).load(member).await?;
@@ -200,14 +201,15 @@ impl Call {
 
     /// The grants of these very bytes as a tool of the toolbox, where no flag says something else:
     /// whoever approved them once need not do so for each call.
-    fn approved_before(&self, fetched: &Fetched, config: &Config) -> Option<Grants> {
+    fn approved_before(&self, fetched: &Fetched, config: &Config) -> Option<GrantTree> {
         let toolbox = OpenToolbox::open(&config.settings).ok()?;
         let members = toolbox.statuses().into_iter();
         let mut members = members.filter_map(|status| status.member.ok());
-        let same = members.find(|member| {
-            member.locked.pin() == *fetched.verified.pin()
-                && member.locked.source == fetched.origin.source()
-        })?;
-        self.approval.is_empty().then(|| same.grants())
+        let same = members.find(|member| fetched.is_recorded_by(member.locked))?;
+        let grants = || GrantTree {
+            own: same.grants(),
+            ..same.locked.grant_tree()
+        };
+        self.approval.is_empty().then(grants)
     }
 }

@@ -15,6 +15,7 @@ use crate::commands::load::refusals::check_refusals;
 use crate::session::Session;
 use crate::terminal::phrases::counted;
 use crate::terminal::problem::Problem;
+use crate::toolbox::fetching;
 
 pub(crate) use remarks::{Remark, of as remarks_on, show, steering_characters};
 pub(crate) use staleness::staleness;
@@ -32,11 +33,12 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
         let path = config.settings.working.join(&self.path);
         let verified = built_package::read(&path)?;
-        let inspection = tool_hub_host::inspect(&verified)?;
+        let dependencies = fetching::dependencies_of(verified.manifest(), session).await?;
+        let inspection = fetching::inspect_package(&verified, &dependencies)?;
         check_refusals(&inspection)?;
         let mut remarks: Vec<Remark> = staleness(&path, &self.path)?.into_iter().collect();
         remarks.extend(remarks_on(&inspection));

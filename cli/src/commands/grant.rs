@@ -1,16 +1,17 @@
 //! `tool grant`: gives a tool of the toolbox more rights, with the consent that `tool load` asks.
 //! The same inspection is shown first. The tool stays the one that was approved: nothing is pulled.
 
+pub(crate) mod grant_place;
 pub(crate) mod rights_in_words;
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Args;
-use tool_hub_manifest::Grants;
+use tool_hub_manifest::{GrantTree, Grants};
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
-use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
+use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
-use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::signing_keys::SigningKeys;
 
@@ -20,6 +21,7 @@ use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::toolbox::recording;
+use grant_place::GrantPlace;
 use rights_in_words::tell;
 
 /// Arguments of `tool grant`.
@@ -28,7 +30,8 @@ use rights_in_words::tell;
     after_help = "Without a flag that says what, everything is asked about that the tool asks for and does not have."
 )]
 pub(crate) struct Grant {
-    /// The toolbox's name for the tool
+    /// The toolbox's name for the tool, or the path to a tool that it depends on, such as
+    /// forecast.units
     name: String,
 
     #[command(flatten)]
@@ -38,17 +41,23 @@ pub(crate) struct Grant {
 impl Grant {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(&session.config.settings)?;
-        let member = toolbox.member(&self.name)?;
-        let granted = self.grant(member, session).await?;
-        tell_of_narrowing(member, &granted, &session.printer);
-        tell(member, &granted, &session.printer)
+        let place = GrantPlace::of(&self.name, &toolbox)?;
+        let granted = self.grant(&place, session).await?;
+        if place.path.is_empty() {
+            tell_of_narrowing(place.member, &granted, &session.printer);
+        }
+        tell(&place, &granted, &session.printer)
     }
 
-    /// Asks for the consent to more and returns the tool's grants afterwards.
-    async fn grant(&self, member: Member<'_>, session: &Session) -> anyhow::Result<Grants> {
+    /// Asks for the consent to more and returns the grants afterwards.
+    async fn grant(&self, place: &GrantPlace<'_>, session: &Session) -> anyhow::Result<Grants> {
         let Session { config, printer } = session;
-        let before = &member.locked.grants;
-        let verified = config.settings.open_store()?.get(&member.locked.pin())?;
+        let (member, before) = (place.member, &place.locked.grants);
+        let (store, keys) = (
+            config.settings.open_store()?,
+            SigningKeys::read(&config.settings)?,
+        );
+        let verified = store.get(&place.locked.pin())?;
         let asked = verified.manifest().capabilities.clone();
         let wanted = self
             .approval
@@ -60,38 +69,38 @@ impl Grant {
             printer.note("it is granted already; nothing was changed");
             return Ok(wanted);
         }
-        let fetched = Fetched {
-            verified,
-            origin: FetchedFrom::Approved(member.locked.source.clone()),
-            signature: PackageSignature::recorded(member, &SigningKeys::read(&config.settings)?),
-            bundle: None,
-            logged: member.locked.logged.clone(),
-            allowed_advisories: member.locked.allowed_advisories.clone(),
-        };
+        let bytes = store.get(&member.locked.pin())?;
+        let fetched = Fetched::approved(member.locked, bytes, &store, &keys)?;
         let inspection = fetched.inspect()?.with_overrides(member.entry.overrides());
         check_refusals(&inspection)?;
         let from = Provenance::before(&fetched);
         show(&from, &inspection, &self.approval, printer);
+        let nothing = BTreeMap::new();
         let candidate = Candidate {
-            name: member.key.as_str(),
+            name: &place.name,
             digest: inspection.approval_digest,
             asked: &asked,
-            calls_functions: calls_functions(&inspection),
+            calls_functions: place.path.is_empty() && calls_functions(&inspection),
             replaces: None,
             offer: match names_something {
                 true => Offer::Named,
                 false => Offer::Everything,
             },
             act: "Load",
+            // What the question is not about keeps what it has.
+            dependencies: &nothing,
         };
-        let (grants, consent) = self.approval.decide(&candidate, before.clone(), config)?;
-        let given = GivenConsent::now(&inspection, grants, consent)?;
+        let granted = before.clone().into();
+        let (GrantTree { own, .. }, consent) = self.approval.decide(&candidate, granted, config)?;
+        let mut grants = member.locked.grant_tree();
+        *place.grants_in(&mut grants) = own.clone();
+        let given = GivenConsent::now(&inspection, &grants, consent)?;
         let (key, entry) = (member.key, member.entry);
-        let locked = recording::record(key, entry, &fetched, given, session).await?;
+        recording::record(key, entry, &fetched, given, session).await?;
         if !names_something {
-            report_ungranted(key, &inspection.ungranted(&locked.grants), printer);
+            report_ungranted(key.as_str(), &inspection, &grants, printer);
         }
-        Ok(locked.grants)
+        Ok(own)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `tool inspect`: fetches a tool and shows its claims next to its real imports and exports.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -91,6 +92,7 @@ impl Inspect {
             allowed_new: AllowedNew::IfNoOther,
             allowed_advisories: AllowedAdvisories::All,
             purpose: Purpose::Look,
+            ..FetchOptions::default()
         }
     }
 
@@ -192,6 +194,7 @@ impl Inspect {
                 bundle: None,
                 logged: None,
                 allowed_advisories: approved.allowed_advisories.clone(),
+                dependencies: BTreeMap::new(),
             };
             return Ok((fetched, key.clone(), None));
         }

@@ -40,7 +40,7 @@ impl List {
             ))?;
             for ToolStatus { key, entry, member } in &statuses {
                 if let Ok(member) = member {
-                    member.notice_if_yanked(printer);
+                    toolbox.notice_yanks(*member, printer);
                     toolbox.notice_advisories(*member, printer);
                 }
                 if let Some(what) = overridden(&entry.overrides()) {

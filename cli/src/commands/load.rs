@@ -123,6 +123,7 @@ impl Load {
                 self.allow_advisory.iter().cloned().collect(),
             ),
             purpose: Purpose::Use,
+            ..FetchOptions::default()
         }
     }
 

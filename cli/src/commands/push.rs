@@ -29,6 +29,7 @@ use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::terminal::progress::Bars;
 use crate::testing::Subject;
+use crate::toolbox::fetching;
 
 /// Arguments of `tool push`.
 #[derive(Debug, Args)]
@@ -76,7 +77,8 @@ impl Push {
         if package != directory {
             refuse_the_stale(&directory, &package, &self.directory)?;
         }
-        let inspection = tool_hub_host::inspect(&verified)?;
+        let dependencies = fetching::dependencies_of(verified.manifest(), session).await?;
+        let inspection = fetching::inspect_package(&verified, &dependencies)?;
         check_refusals(&inspection)?;
         for remark in steering_characters(&inspection) {
             printer.warning(&remark);

@@ -9,6 +9,7 @@ use tool_hub_manifest::{DirectoryName, Grants, LockedTool, Origin, VariableName}
 use tool_hub_toolbox::Settings;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 
+use crate::commands::grant::grant_place::GrantPlace;
 use crate::commands::grant::rights_in_words::{summary, tell};
 use crate::consent::signing;
 use crate::session::Session;
@@ -18,7 +19,8 @@ use crate::terminal::problem::Problem;
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 pub(crate) struct Revoke {
-    /// The toolbox's name for the tool
+    /// The toolbox's name for the tool, or the path to a tool that it depends on, such as
+    /// forecast.units
     name: String,
 
     /// No more requests to this origin (repeatable)
@@ -64,20 +66,22 @@ pub(crate) struct Revoke {
 impl Revoke {
     pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(&session.config.settings)?;
-        let member = toolbox.member(&self.name)?;
-        let grants = self.remaining(member)?;
-        let mut locked = member.locked.clone();
-        locked.grants = grants.clone();
-        lower(member, locked, &session.config.settings)?;
-        tell(member, &grants, &session.printer)
+        let place = GrantPlace::of(&self.name, &toolbox)?;
+        let grants = self.remaining(&place)?;
+        let mut locked = place.member.locked.clone();
+        if let Some(lowered) = locked.dependency_mut(&place.path) {
+            lowered.grants = grants.clone();
+        }
+        lower(place.member, locked, &session.config.settings)?;
+        tell(&place, &grants, &session.printer)
     }
 
     /// The grants that remain.
-    fn remaining(&self, member: Member<'_>) -> anyhow::Result<Grants> {
+    fn remaining(&self, place: &GrantPlace<'_>) -> anyhow::Result<Grants> {
         if self.all {
             return Ok(Grants::none());
         }
-        let mut grants = member.locked.grants.clone();
+        let mut grants = place.locked.grants.clone();
         let mut unknown = Vec::new();
         for origin in &self.network {
             if !grants.network.remove(origin) {
@@ -106,10 +110,10 @@ impl Revoke {
         if unknown.is_empty() {
             return Ok(grants);
         }
-        let may = summary(&member.locked.grants, member.locked);
+        let may = summary(&place.locked.grants, place.locked);
         Err(Problem::user(format!(
             "`{}` was never granted {}; nothing was changed",
-            member.key,
+            place.name,
             unknown.join(", ")
         ))
         .hint(format!("it may {may}"))

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use tool_hub_host::{Change, ChangeKind};
 use tool_hub_manifest::{
-    Capabilities, Consent, Digest, Grants, Revision, Source, ToolKey, ToolRef, Version,
+    Capabilities, Consent, Digest, Revision, Source, ToolKey, ToolRef, Version,
 };
 use tool_hub_registry_client::AllowedYanks;
 use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
@@ -16,6 +16,7 @@ use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
 use tool_hub_toolbox::fetched::Fetched;
+use tool_hub_toolbox::known_signers::KnownSigners;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::subject::Subject;
 use url::Url;
@@ -23,7 +24,7 @@ use url::Url;
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::difference;
-use crate::consent::signer::{SignerFlag, tell_of_rotation};
+use crate::consent::signer::{SignerFlag, check_signers_of_dependencies, tell_of_rotation};
 use crate::servers::fetching::{self as server_fetching, WantedServer};
 use crate::session::Session;
 use crate::terminal::diagnosis;
@@ -174,6 +175,7 @@ impl Update {
                         member.locked.allowed_advisories.clone(),
                     ),
                     purpose: Purpose::Use,
+                    dependencies_in_use: member.locked.dependencies.clone(),
                 };
                 let fetched = fetching::fetch(&subject, options, &endpoint, session);
                 (fetched.await?, reference.revision.is_exact_version())
@@ -191,10 +193,7 @@ impl Update {
                 )
             }
         };
-        let is_same_place = fetched.origin.source() == member.locked.source;
-        let is_same_signer = fetched.signature.signer() == member.locked.signer.as_ref();
-        let is_same_package = *fetched.verified.pin() == member.locked.pin();
-        if is_same_place && is_same_package && is_same_signer {
+        if fetched.is_recorded_by(member.locked) {
             return Ok(match is_exact {
                 true => UpdateOutcome::Pinned,
                 false => UpdateOutcome::Current,
@@ -218,15 +217,8 @@ impl Update {
         let new = fetched.inspect()?.with_overrides(locked.overrides.clone());
         check_refusals(&new)?;
         let asked = &fetched.verified.manifest().capabilities;
-        let grants: Grants = locked.grants.clone().within(asked);
-        let source = fetched.origin.source();
-        let signer = fetched
-            .signature
-            .signer_compared_with(locked.signer.as_ref())
-            .cloned();
-        let logged = fetched.logged.as_ref();
-        let settings = &config.settings;
-        let changes = compare_with_approved(locked, &new, source, signer, logged, settings)?;
+        let grants = fetched.kept_grants(locked);
+        let changes = compare_with_approved(locked, fetched, &new, &config.settings)?;
         let accepts_code = self.accept_code || config.settings.accept_code;
         let passes = match Change::greatest(&changes) {
             None | Some(ChangeKind::Less | ChangeKind::Newer) => true,
@@ -235,7 +227,7 @@ impl Update {
         };
         tell_of_rotation(key, locked.signer.as_ref(), fetched, printer);
         if passes {
-            return Ok(GivenConsent::now(&new, grants, Consent::Update)?);
+            return Ok(GivenConsent::now(&new, &grants, Consent::Update)?);
         }
         let (now, before) = (&new.version, &locked.version);
         if Change::greatest(&changes) == Some(ChangeKind::Code) {
@@ -264,6 +256,14 @@ impl Update {
             self.approval.approve,
             printer,
         )?;
+        let known = KnownSigners::read(&config.settings)?;
+        check_signers_of_dependencies(
+            key.as_str(),
+            fetched,
+            &known,
+            self.approval.approve,
+            printer,
+        )?;
         let candidate = Candidate {
             name: key.as_str(),
             digest: new.approval_digest,
@@ -272,9 +272,10 @@ impl Update {
             replaces: None,
             offer: Offer::Everything,
             act: "Load",
+            dependencies: &new.dependencies,
         };
         let (grants, consent) = self.approval.decide(&candidate, grants, config)?;
-        Ok(GivenConsent::now(&new, grants, consent)?)
+        Ok(GivenConsent::now(&new, &grants, consent)?)
     }
 }
 

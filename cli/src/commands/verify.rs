@@ -13,7 +13,7 @@ use tool_hub_registry_client::Store;
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
 use tool_hub_toolbox::logged_version::LoggedVersion;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
-use tool_hub_toolbox::open_toolbox::tool_status::ToolStatus;
+use tool_hub_toolbox::open_toolbox::tool_status::{ToolStatus, dotted};
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::signing_keys::SigningKeys;
 use tool_hub_toolbox::subject::Subject;
@@ -91,6 +91,13 @@ impl Verify {
                 match LoggedVersion::of_locked(locked, &config.settings, printer).await {
                     Ok(found) => logged = found,
                     Err(error) => fault = Some(format!("{:#}", anyhow::Error::from(error))),
+                }
+                for (path, locked) in locked.tree().into_iter().skip(1) {
+                    let held = LoggedVersion::of_locked(locked, &config.settings, printer).await;
+                    if let Err(error) = held {
+                        let name = dotted(member.key, &path);
+                        fault = Some(format!("{name}: {:#}", anyhow::Error::from(error)));
+                    }
                 }
             }
             checked.push(Checked {
@@ -195,7 +202,7 @@ fn verify_bundle(path: &Path, session: &Session) -> anyhow::Result<ExitCode> {
 /// The things worth saying about a tool that is as the user approved it.
 fn described(status: &ToolStatus<'_>, keys: &SigningKeys) -> Option<String> {
     let member = status.member.as_ref().ok();
-    let signature = member.map(|member| PackageSignature::recorded(*member, keys));
+    let signature = member.map(|member| PackageSignature::recorded(member.locked, keys));
     let signature = signature.filter(|it| it.signer().is_some());
     let signed = signature.map(|signature| signature.in_words());
     let what = [signed, overridden(&status.entry.overrides())];
@@ -211,8 +218,15 @@ fn described(status: &ToolStatus<'_>, keys: &SigningKeys) -> Option<String> {
 fn fault(status: &ToolStatus<'_>, store: &Store) -> Option<String> {
     match &status.member {
         Ok(member) => {
-            let found = store.get(&member.locked.pin());
-            found.err().map(|error| error.to_string())
+            let tree = member.locked.tree().into_iter();
+            let mut faults = tree.filter_map(|(path, locked)| {
+                let error = store.get(&locked.pin()).err()?;
+                Some(match path.is_empty() {
+                    true => error.to_string(),
+                    false => format!("{}: {error}", dotted(member.key, &path)),
+                })
+            });
+            faults.next()
         }
         Err(unusable) => Some(unusable.to_string()),
     }

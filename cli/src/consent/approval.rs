@@ -6,10 +6,14 @@
 
 mod terminal;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 
 use clap::Args;
-use tool_hub_manifest::{Capabilities, Consent, Digest, DirectoryGrant, DirectoryName, Grants};
+use tool_hub_host::Inspection;
+use tool_hub_manifest::{
+    Capabilities, Consent, Digest, DirectoryGrant, DirectoryName, GrantTree, ToolName,
+};
 
 use crate::consent::rights_flags::RightsFlags;
 use crate::settings::config::Config;
@@ -54,6 +58,8 @@ pub(crate) struct Candidate<'a> {
     pub(crate) offer: Offer,
     /// The verb of the question: the act that follows the approval.
     pub(crate) act: &'static str,
+    /// The inspections of the tools that it depends on.
+    pub(crate) dependencies: &'a BTreeMap<ToolName, Inspection>,
 }
 
 impl ApprovalFlags {
@@ -62,7 +68,8 @@ impl ApprovalFlags {
         self.approve.is_none() && !self.rights.grants_something()
     }
 
-    /// Decides about `candidate`, which was granted `granted` before.
+    /// Decides about `candidate`, which was granted `granted` before. The flags grant rights to the
+    /// tool itself; what it depends on gets more at the terminal, or by `tool grant`.
     ///
     /// # Errors
     /// Refused when there is neither a terminal nor the right flag, or when the person says
@@ -70,11 +77,14 @@ impl ApprovalFlags {
     pub(crate) fn decide(
         &self,
         candidate: &Candidate<'_>,
-        granted: Grants,
+        granted: GrantTree,
         config: &Config,
-    ) -> anyhow::Result<(Grants, Consent)> {
+    ) -> anyhow::Result<(GrantTree, Consent)> {
         let Candidate { digest, asked, .. } = *candidate;
-        let grants = self.rights.grants(asked, granted, config)?;
+        let grants = GrantTree {
+            own: self.rights.grants(asked, granted.own, config)?,
+            dependencies: granted.dependencies,
+        };
         match self.approve {
             Some(approved) if approved == digest => Ok((grants, Consent::Flag)),
             Some(approved) => Err(Problem::refused(format!(
@@ -89,9 +99,9 @@ impl ApprovalFlags {
 
 fn ask_at_the_terminal(
     candidate: &Candidate<'_>,
-    grants: Grants,
+    grants: GrantTree,
     config: &Config,
-) -> anyhow::Result<(Grants, Consent)> {
+) -> anyhow::Result<(GrantTree, Consent)> {
     let name = candidate.name;
     let Some(mut terminal) = Terminal::open() else {
         return Err(Problem::refused(format!(
@@ -101,24 +111,20 @@ fn ask_at_the_terminal(
         .into());
     };
     let grants = match candidate.offer {
-        Offer::Everything => terminal.ask_for_grants(candidate.asked, grants, config)?,
+        Offer::Everything => {
+            let own = terminal.ask_for_grants(candidate.asked, grants.own.clone(), config)?;
+            let dependencies = candidate.dependencies;
+            let named = (name.to_owned(), dependencies);
+            GrantTree {
+                own,
+                dependencies: ask_for_dependencies(&mut terminal, named, &grants, config)?,
+            }
+        }
         Offer::Named => grants,
     };
-    // Every directory by its real path, which is what will be enforced.
-    let directory = |name: &DirectoryName, grant: &DirectoryGrant| {
-        let DirectoryGrant {
-            path,
-            access,
-            despite,
-        } = grant;
-        let despite: String = despite
-            .iter()
-            .map(|place| format!(" and what {} decides", place.display()))
-            .collect();
-        format!("{access} {} as {name}{despite}", path.display())
-    };
-    let may = escape_line(&rights(&grants, candidate.calls_functions, directory));
+    let may = escape_line(&rights(&grants.own, candidate.calls_functions, directory));
     writeln!(io::stderr(), "It may then {may}")?;
+    say_rights(name, &grants.dependencies)?;
     let replaces = match &candidate.replaces {
         Some(other) => format!(" in place of {}", escape_line(other)),
         None => String::new(),
@@ -142,4 +148,52 @@ fn ask_at_the_terminal(
             .hint("only the whole word yes approves")
             .into(),
     )
+}
+
+/// A granted directory by its real path, which is what will be enforced.
+fn directory(name: &DirectoryName, grant: &DirectoryGrant) -> String {
+    let DirectoryGrant {
+        path,
+        access,
+        despite,
+    } = grant;
+    let despite: String = despite
+        .iter()
+        .map(|place| format!(" and what {} decides", place.display()))
+        .collect();
+    format!("{access} {} as {name}{despite}", path.display())
+}
+
+/// Asks, for each of the tools that the one called `path` depends on, what it may do.
+fn ask_for_dependencies(
+    terminal: &mut Terminal,
+    (path, dependencies): (String, &BTreeMap<ToolName, Inspection>),
+    granted: &GrantTree,
+    config: &Config,
+) -> anyhow::Result<BTreeMap<ToolName, GrantTree>> {
+    let mut grants = BTreeMap::new();
+    for (name, inspection) in dependencies {
+        let path = format!("{path}.{name}");
+        let granted = granted.of_dependency(name);
+        let asked = &inspection.verified().manifest().capabilities;
+        if !granted.own.missing(asked).is_empty() {
+            writeln!(io::stderr(), "For `{}`:", escape_line(&path))?;
+        }
+        let own = terminal.ask_for_grants(asked, granted.own.clone(), config)?;
+        let below = (path, &inspection.dependencies);
+        let dependencies = ask_for_dependencies(terminal, below, &granted, config)?;
+        grants.insert(name.clone(), GrantTree { own, dependencies });
+    }
+    Ok(grants)
+}
+
+/// Says what each of the tools that the one called `path` depends on may do.
+fn say_rights(path: &str, dependencies: &BTreeMap<ToolName, GrantTree>) -> io::Result<()> {
+    for (name, grants) in dependencies {
+        let path = format!("{path}.{name}");
+        let may = escape_line(&rights(&grants.own, false, directory));
+        writeln!(io::stderr(), "`{}` may then {may}", escape_line(&path))?;
+        say_rights(&path, &grants.dependencies)?;
+    }
+    Ok(())
 }

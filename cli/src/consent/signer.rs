@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use tool_hub_manifest::{Digest, PackageSigner, SignerError, ToolKey};
 use tool_hub_toolbox::fetched::Fetched;
+use tool_hub_toolbox::known_signers::KnownSigners;
 use tool_hub_toolbox::open_toolbox::Member;
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::signing_keys::SigningKeys;
@@ -92,6 +93,41 @@ impl SignerFlag {
     }
 }
 
+/// Warns if a tool that the one called `path` depends on is signed by somebody else than when the
+/// user approved it, alone or with another tool. The digest that `approve` names does not say who
+/// signed it, so that flag alone does not accept the change.
+pub(crate) fn check_signers_of_dependencies(
+    path: &str,
+    fetched: &Fetched,
+    known: &KnownSigners,
+    approve: Option<Digest>,
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    for (name, dependency) in &fetched.dependencies {
+        let path = format!("{path}.{name}");
+        let before = known.of(&dependency.origin.source());
+        let compared = dependency.signature.signer_compared_with(before);
+        if let Some(signer) = before.filter(|_| before != compared) {
+            let changed = format!(
+                "`{path}` was signed by {signer} when you approved it, and is {} now",
+                dependency.signature.in_words()
+            );
+            if approve.is_some() {
+                let subject = dependency.subject();
+                return Err(Problem::refused(changed)
+                    .hint(format!(
+                        "ask its author, by another way than the registry; if they say so, load it alone first: tool load {subject} --signer {}",
+                        words(dependency.signature.signer())
+                    ))
+                    .into());
+            }
+            printer.warning(&changed);
+        }
+        check_signers_of_dependencies(&path, dependency, known, approve, printer)?;
+    }
+    Ok(())
+}
+
 /// Says that the key which signed a tool as the user approved it was replaced, as that key itself
 /// says.
 pub(crate) fn tell_of_rotation(
@@ -135,5 +171,5 @@ pub(crate) fn signer_json(signature: &PackageSignature) -> Value {
 
 /// The signer of a tool of the toolbox, as [`signer_json`].
 pub(crate) fn signer_of(member: Member<'_>, keys: &SigningKeys) -> Value {
-    signer_json(&PackageSignature::recorded(member, keys))
+    signer_json(&PackageSignature::recorded(member.locked, keys))
 }

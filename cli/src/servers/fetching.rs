@@ -1,6 +1,6 @@
 //! Fetches the description of an MCP server: starts it after consent, and asks it for its tools.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tool_hub_manifest::{
     Digest, Grants, LockedTool, ServerAddress, ServerStart, Source, ToolKey, ToolName, Verified,
@@ -100,6 +100,7 @@ pub(crate) async fn fetch(
             bundle: None,
             logged: None,
             allowed_advisories: BTreeSet::new(),
+            dependencies: BTreeMap::new(),
         },
         grants,
     })

@@ -1,6 +1,11 @@
 //! Fetches tools from a registry or a path, with a progress bar for each file that is downloaded.
 
-use tool_hub_toolbox::fetch_options::FetchOptions;
+use std::collections::BTreeMap;
+
+use tool_hub_host::{Inspection, inspect_with_dependencies};
+use tool_hub_manifest::{Manifest, ToolName, Verified};
+use tool_hub_toolbox::dependencies;
+use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
 use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::subject::{Subject, Watchers};
 use url::Url;
@@ -26,4 +31,42 @@ pub(crate) async fn fetch(
     let fetched = Box::pin(fetched).await;
     bars.finish();
     Ok(fetched?)
+}
+
+/// What the author's tool with `manifest` depends on, from the registry of the settings. A version
+/// that is new is taken where there is no other: whoever loads the tool is asked.
+pub(crate) async fn dependencies_of(
+    manifest: &Manifest,
+    session: &Session,
+) -> anyhow::Result<BTreeMap<ToolName, Fetched>> {
+    if manifest.dependencies.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let Session { config, printer } = session;
+    let bars = Bars::start(printer);
+    let watchers = Watchers {
+        progress: &bars,
+        notices: printer,
+    };
+    let options = FetchOptions {
+        allowed_new: AllowedNew::IfNoOther,
+        ..FetchOptions::default()
+    };
+    let settings = &config.settings;
+    let endpoint = &settings.endpoint;
+    let fetched = dependencies::of_manifest(manifest, &options, endpoint, settings, watchers);
+    let fetched = Box::pin(fetched).await;
+    bars.finish();
+    Ok(fetched?)
+}
+
+/// Inspects an author's package with its `dependencies`.
+pub(crate) fn inspect_package(
+    verified: &Verified,
+    dependencies: &BTreeMap<ToolName, Fetched>,
+) -> anyhow::Result<Inspection> {
+    let dependencies = dependencies.iter();
+    let inspected = dependencies.map(|(name, it)| Ok((name.clone(), it.inspect()?)));
+    let inspected = inspected.collect::<anyhow::Result<_>>()?;
+    Ok(inspect_with_dependencies(verified, inspected)?)
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use tool_hub_host::{Compiler, Host, RequiredGrant};
-use tool_hub_manifest::ToolKey;
 use tool_hub_registry_client::Store;
 use tool_hub_toolbox::loaded::Loader;
 use tool_hub_toolbox::sandbox::host_config;
@@ -39,6 +38,6 @@ pub(crate) fn loader<'a>(host: &'a Host, store: &'a Store, config: &'a Config) -
     }
 }
 
-fn advice(key: &ToolKey, grants: &[RequiredGrant]) -> String {
+fn advice(key: &str, grants: &[RequiredGrant]) -> String {
     grant_flags::command(&format!("tool grant {key}"), grants)
 }

@@ -38,6 +38,7 @@ use crate::storage::Storage;
 ///         grant_advice: None,
 ///         recorder: None,
 ///         server: None,
+///         dependencies: Default::default(),
 ///     }
 /// }
 /// ```
@@ -84,6 +85,7 @@ pub struct Approved {
     grant_advice: Option<Arc<GrantAdvice>>,
     recorder: Option<Arc<dyn HttpRecorder>>,
     server: Option<Arc<ServerDescription>>,
+    dependencies: BTreeMap<ToolName, Approved>,
 }
 
 impl fmt::Debug for Approved {
@@ -143,7 +145,23 @@ impl Approved {
             grant_advice: None,
             recorder: None,
             server: None,
+            dependencies: BTreeMap::new(),
         })
+    }
+
+    /// The same with the tools that it calls, by the names that its manifest has for them. The host
+    /// refuses to load it with others than the manifest asks for.
+    #[must_use]
+    pub fn with_dependencies(self, dependencies: BTreeMap<ToolName, Self>) -> Self {
+        Self {
+            dependencies,
+            ..self
+        }
+    }
+
+    /// The tools that it calls.
+    pub fn dependencies(&self) -> &BTreeMap<ToolName, Self> {
+        &self.dependencies
     }
 
     /// The same under the name by which the user knows the tool, which refusals use in place
@@ -250,6 +268,11 @@ impl Approved {
         &self.verified.manifest().name
     }
 
+    /// The name by which the user knows the tool.
+    pub fn known_name(&self) -> &str {
+        self.known_as.as_deref().unwrap_or(self.name().as_str())
+    }
+
     /// The calls of `function` that a person has to confirm, where `author` names some.
     pub(crate) fn confirmation(
         &self,
@@ -264,8 +287,7 @@ impl Approved {
 
     /// The tool as the user knows it.
     pub(crate) fn identity(&self) -> ToolIdentity {
-        let name = self.known_as.as_deref().unwrap_or(self.name().as_str());
-        ToolIdentity::new(name.to_owned()).with_advice(self.grant_advice.clone())
+        ToolIdentity::new(self.known_name().to_owned()).with_advice(self.grant_advice.clone())
     }
 
     /// What records and answers its requests.

@@ -5,11 +5,13 @@ pub(crate) mod capability;
 pub(crate) mod imports;
 pub(crate) mod producers;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 use tool_hub_manifest::{
-    Digest, Grants, LimitRequest, Overrides, ServerDescription, ToolName, Verified, Version,
+    Digest, GrantTree, Grants, LimitRequest, Overrides, ServerDescription, ToolName, Verified,
+    Version, digest_with_dependencies,
 };
 
 use crate::approval::approved::Approved;
@@ -22,6 +24,7 @@ use crate::approval::inspection::producers::Producer;
 use crate::component::contract_exports::ContractExport;
 use crate::component::exports::Exports;
 use crate::component::function::{CallableFunction, NotCallable};
+use crate::component::links::{self, Dependency};
 use crate::component::packages::IncludedPackage;
 use crate::component::sbom::{Sbom, UnreadableSbom};
 use crate::component::wit;
@@ -48,7 +51,8 @@ pub struct Inspection {
     pub manifest_digest: Digest,
     /// The digest of the component's bytes.
     pub component_digest: Digest,
-    /// The digest that an approval names: over both, and over the overrides if there are any.
+    /// The digest that an approval names: over both, and over the overrides and the dependencies if
+    /// there are any.
     pub approval_digest: Digest,
     /// The component's size in bytes.
     pub component_bytes: u64,
@@ -85,6 +89,10 @@ pub struct Inspection {
     /// The texts that agents read instead of the author's, see [`Inspection::with_overrides`].
     #[serde(skip_serializing_if = "Overrides::is_empty")]
     pub overrides: Overrides,
+    /// The tools that it calls, by the names that its manifest has for them. Each runs in a sandbox
+    /// of its own, with rights of its own.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub dependencies: BTreeMap<ToolName, Inspection>,
     /// The MCP server that it is; absent for a component. Its tools are the functions.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "start_of")]
     pub server: Option<Arc<ServerDescription>>,
@@ -107,6 +115,18 @@ pub struct InspectedInterpreter {
 /// feature that the host's engine does not offer. What can still be shown to a person is
 /// shown: see [`Inspection::refusals`].
 pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
+    inspect_with_dependencies(verified, BTreeMap::new())
+}
+
+/// Inspects `verified`, which depends on the tools of `dependencies`, by its names for them. Where
+/// one is refused, so is the tool.
+///
+/// # Errors
+/// As [`inspect`].
+pub fn inspect_with_dependencies(
+    verified: &Verified,
+    dependencies: BTreeMap<ToolName, Inspection>,
+) -> Result<Inspection, HostError> {
     let decoded = wit::decode(verified.component())?;
     let mut exports = Exports::of_world(&decoded.resolve, decoded.world);
     let interpreter = match verified.interpreter() {
@@ -125,7 +145,14 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
     };
     let manifest = verified.manifest();
     let (functions, mut refusals) = claims::check(manifest, &exports);
-    refusals.extend(imports::refusals(&exports.imports));
+    let linked = linked_dependencies(&dependencies)?;
+    let (links, unlinked) = links::links(manifest, &exports.imports, &linked);
+    refusals.extend(unlinked);
+    if interpreter.is_some() && !manifest.dependencies.is_empty() {
+        refusals.push(Refusal::ProgramWithDependencies);
+    }
+    refusals.extend(imports::refusals(&exports.imports, &links));
+    refusals.extend(dependencies.iter().flat_map(refusals_of_dependency));
     let (prompts, resources) = (
         exports.has(&ContractExport::OF_PROMPTS),
         exports.has(&ContractExport::OF_RESOURCES),
@@ -134,7 +161,15 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
     let imports: Vec<InspectedImport> = exports
         .imports
         .into_iter()
-        .map(|import| InspectedImport::new(&import.name, import.functions, asked))
+        .map(|import| {
+            let mut links = links.iter();
+            match links.find(|link| link.import == import.name) {
+                Some(link) => {
+                    InspectedImport::linked(&import.name, import.functions, &link.dependency)
+                }
+                None => InspectedImport::new(&import.name, import.functions, asked),
+            }
+        })
         .collect();
     let producers = producers::producers(verified.code());
     let capabilities = capabilities(asked, &imports);
@@ -159,7 +194,7 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
         license: manifest.license.clone(),
         manifest_digest: pin.manifest,
         component_digest: pin.component,
-        approval_digest: pin.digest(),
+        approval_digest: digest_over(pin.digest(), &dependencies),
         component_bytes: verified.component().len() as u64,
         interpreter,
         packages,
@@ -182,8 +217,43 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
         producers,
         refusals,
         overrides: Overrides::default(),
+        dependencies,
         server: None,
     })
+}
+
+/// The dependencies as they are linked. One that cannot be read was refused before.
+fn linked_dependencies(
+    dependencies: &BTreeMap<ToolName, Inspection>,
+) -> Result<BTreeMap<ToolName, Dependency>, HostError> {
+    let linked = dependencies.iter().map(|(name, inspection)| {
+        let decoded = wit::decode(inspection.verified.component())?;
+        let exports = Exports::of_world(&decoded.resolve, decoded.world);
+        let functions = exports.callable.iter();
+        let functions = functions.map(|export| (&export.name, &export.signature));
+        Ok((
+            name.clone(),
+            Dependency::new(&inspection.version, functions),
+        ))
+    });
+    linked.collect()
+}
+
+fn refusals_of_dependency((name, inspection): (&ToolName, &Inspection)) -> Vec<Refusal> {
+    let refusals = inspection.refusals.iter();
+    let refusals = refusals.map(|refusal| Refusal::Dependency {
+        dependency: name.clone(),
+        reason: format!("is refused: {refusal}"),
+    });
+    refusals.collect()
+}
+
+fn digest_over(own: Digest, dependencies: &BTreeMap<ToolName, Inspection>) -> Digest {
+    let dependencies = dependencies.iter();
+    digest_with_dependencies(
+        own,
+        dependencies.map(|(name, it)| (name, it.approval_digest)),
+    )
 }
 
 impl Inspection {
@@ -191,7 +261,8 @@ impl Inspection {
     /// covers them.
     #[must_use]
     pub fn with_overrides(mut self, overrides: Overrides) -> Self {
-        self.approval_digest = overrides.digest_with(self.verified.pin());
+        let own = overrides.digest_with(self.verified.pin());
+        self.approval_digest = digest_over(own, &self.dependencies);
         self.overrides = overrides;
         self
     }
@@ -207,14 +278,29 @@ impl Inspection {
     /// # Errors
     /// When there are refusals, or the grants go beyond what the manifest asks for.
     pub fn approve(&self, grants: Grants) -> Result<Approved, HostError> {
+        self.approve_tree(&grants.into())
+    }
+
+    /// Approves what was inspected and all that it depends on, each with its part of `grants`.
+    /// Whoever calls this has the consent of the person who read the inspection.
+    ///
+    /// # Errors
+    /// When there are refusals, or grants go beyond what a manifest asks for.
+    pub fn approve_tree(&self, grants: &GrantTree) -> Result<Approved, HostError> {
         if !self.refusals.is_empty() {
             return Err(HostError::Refused {
                 tool: self.name.clone(),
                 refusals: self.refusals.clone(),
             });
         }
-        let approved = Approved::within_request(self.verified.clone(), grants)?;
-        Ok(approved.of_server(self.server.clone()))
+        let approved = Approved::within_request(self.verified.clone(), grants.own.clone())?;
+        let dependencies = self.dependencies.iter().map(|(name, inspection)| {
+            let approved = inspection.approve_tree(&grants.of_dependency(name))?;
+            Ok((name.clone(), approved))
+        });
+        let dependencies = dependencies.collect::<Result<_, HostError>>()?;
+        let approved = approved.of_server(self.server.clone());
+        Ok(approved.with_dependencies(dependencies))
     }
 
     /// The capabilities that the manifest asks for and `grants` do not hold.

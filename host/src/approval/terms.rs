@@ -46,6 +46,8 @@ pub struct Terms {
     packages: Vec<IncludedPackage>,
     /// How a server is started, and what it calls itself, as JSON.
     server: Option<[String; 2]>,
+    /// The tools that it calls, see [`Terms::with_dependencies`].
+    dependencies: BTreeMap<ToolName, Terms>,
 }
 
 /// A difference between two [`Terms`].
@@ -114,6 +116,8 @@ impl Inspection {
             warnings: _,
             refusals: _,
             overrides,
+            // Whoever has fetched them knows where they are from.
+            dependencies: _,
             server,
         } = self;
         let Manifest {
@@ -129,6 +133,8 @@ impl Inspection {
             sbom: _,
             functions: claims,
             capabilities,
+            // The versions that were taken count, not those that might have been.
+            dependencies: _,
             limits: _,
         } = verified.manifest();
         let examples = claims.iter().filter_map(|(name, claim)| {
@@ -157,6 +163,18 @@ impl Inspection {
             resources: *resources,
             overrides: overrides.clone(),
             server: server.as_deref().map(server_texts),
+            dependencies: BTreeMap::new(),
+        }
+    }
+}
+
+impl Terms {
+    /// The same with the terms of the tools that it calls, by its names for them.
+    #[must_use]
+    pub fn with_dependencies(self, dependencies: BTreeMap<ToolName, Self>) -> Self {
+        Self {
+            dependencies,
+            ..self
         }
     }
 }

@@ -12,6 +12,7 @@ use tool_hub_manifest::contract::{Failure, FailureKind};
 
 use crate::call::admission::caller::CallerKey;
 use crate::call::admission::fair_share::{FairShares, next_waiter};
+use crate::call::limit;
 
 /// The limits of a host on its calls.
 #[derive(Debug, Clone)]
@@ -37,6 +38,7 @@ struct State {
 struct Waiter {
     ticket: u64,
     caller: Option<CallerKey>,
+    places: u32,
     admit: oneshot::Sender<CallPermit>,
 }
 
@@ -45,6 +47,7 @@ struct Waiter {
 pub(crate) struct CallPermit {
     shared: Arc<Limiter>,
     caller: Option<CallerKey>,
+    places: u32,
 }
 
 impl CallLimiter {
@@ -61,27 +64,34 @@ impl CallLimiter {
         }))
     }
 
-    /// Waits at most `timeout` for a call of `caller` to be admitted. Drop the permit only when the
-    /// guest has ended.
+    /// Waits at most `timeout` for a call of `caller` to be admitted, which takes `places`: one for
+    /// each guest that it has at once. Drop the permit only when the guests have ended.
     pub(crate) async fn acquire(
         &self,
         caller: Option<&CallerKey>,
+        places: u32,
         timeout: Duration,
     ) -> Result<CallPermit, Failure> {
+        let max = self.0.in_flight_max;
+        if places > max {
+            let why = "it calls so many tools in a row that no place is left for it";
+            return Err(limit::failure("calls_in_flight_max", max.into(), why));
+        }
         let (_queued, admitted) = {
             let mut state = self.0.lock();
-            if state.inside.admit(caller) {
+            if state.inside.admit(caller, places) {
                 return Ok(CallPermit {
                     shared: self.0.clone(),
                     caller: caller.cloned(),
+                    places,
                 });
             }
-            if !state.queue.admit(caller) {
+            if !state.queue.admit(caller, 1) {
                 let wait = format!("{} wait", state.waiting.len());
                 return Err(self.busy(&state, &wait));
             }
             let (admit, admitted) = oneshot::channel();
-            let ticket = state.enqueue(caller, admit);
+            let ticket = state.enqueue(caller, places, admit);
             (QueueGuard(&self.0, ticket), admitted)
         };
         match tokio::time::timeout(timeout, admitted).await {
@@ -115,11 +125,17 @@ impl Limiter {
 }
 
 impl State {
-    fn enqueue(&mut self, caller: Option<&CallerKey>, admit: oneshot::Sender<CallPermit>) -> u64 {
+    fn enqueue(
+        &mut self,
+        caller: Option<&CallerKey>,
+        places: u32,
+        admit: oneshot::Sender<CallPermit>,
+    ) -> u64 {
         self.tickets += 1;
         self.waiting.push(Waiter {
             ticket: self.tickets,
             caller: caller.cloned(),
+            places,
             admit,
         });
         self.tickets
@@ -136,15 +152,16 @@ impl State {
     /// The next waiting call, if there is a place for one.
     fn next(&mut self) -> Option<Waiter> {
         let callers = self.waiting.iter();
-        let callers = callers.map(|waiting| waiting.caller.as_ref());
+        let callers = callers.map(|waiting| (waiting.caller.as_ref(), waiting.places));
         let index = next_waiter(&self.inside, callers)?;
         let next = self.take_out(index);
-        self.inside.admit(next.caller.as_ref()).then_some(next)
+        let admitted = self.inside.admit(next.caller.as_ref(), next.places);
+        admitted.then_some(next)
     }
 
     fn take_out(&mut self, index: usize) -> Waiter {
         let waiting = self.waiting.remove(index);
-        self.queue.release(waiting.caller.as_ref());
+        self.queue.release(waiting.caller.as_ref(), 1);
         waiting
     }
 }
@@ -152,13 +169,23 @@ impl State {
 impl Drop for CallPermit {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
-        state.inside.release(self.caller.as_ref());
+        state.inside.release(self.caller.as_ref(), self.places);
         let admitted: Vec<Waiter> = std::iter::from_fn(|| state.next()).collect();
         drop(state);
-        for Waiter { caller, admit, .. } in admitted {
+        for waiter in admitted {
+            let Waiter {
+                caller,
+                places,
+                admit,
+                ..
+            } = waiter;
             let shared = self.shared.clone();
             // A caller that gave up meanwhile drops the permit, which then goes to the next one.
-            drop(admit.send(CallPermit { shared, caller }));
+            drop(admit.send(CallPermit {
+                shared,
+                caller,
+                places,
+            }));
         }
     }
 }

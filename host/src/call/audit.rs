@@ -64,6 +64,11 @@ pub(crate) fn called(tool: &str, function: &MaskedText, outcome: &str) {
     tracing::info!(target: TARGET, tool, capability = "toolbox", ?function, outcome, "used");
 }
 
+/// A function of a dependency was called.
+pub(crate) fn called_dependency(tool: &str, function: &str, outcome: &str) {
+    tracing::info!(target: TARGET, tool, capability = "dependency", function, outcome, "used");
+}
+
 /// Something was refused.
 pub(crate) fn refused(tool: &str, capability: &str) {
     tracing::warn!(target: TARGET, tool, capability, "refused");

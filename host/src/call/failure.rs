@@ -85,6 +85,12 @@ pub(crate) fn of_stop(stop: &Stop, limits: &Limits) -> Failure {
             let why = "it writes too much to the streams of its answer";
             limit::failure("transfer_bytes", limits.transfer_bytes, why)
         }
+        Stop::Dependency(_, failure) => Failure {
+            // What fits the dependency's arguments does not fit this tool's.
+            argument: None,
+            message: stop.to_string(),
+            ..*failure.clone()
+        },
         Stop::MissingExport | Stop::StreamType => {
             Failure::new(FailureKind::Internal, stop.to_string())
         }

@@ -22,7 +22,10 @@ use crate::secret::mask::Mask;
 /// The part of a call that outlives its guest.
 pub(crate) struct Record {
     pub(crate) tool: Arc<ToolIdentity>,
-    pub(crate) time: Time,
+    /// Shared with the calls of dependencies that this one makes.
+    pub(crate) time: Arc<Time>,
+    /// The time that the guest, and what it calls, may have run by the clock of `time`.
+    pub(crate) cpu_until: Duration,
     pub(crate) counts: Counts,
     pub(crate) stdout: CapturedStream,
     pub(crate) stderr: CapturedStream,
@@ -48,12 +51,21 @@ struct Refusals {
 
 impl Denials {
     pub(crate) fn add(&self, denial: Denial) {
+        let (tool, capability) = (denial.tool().to_owned(), denial.capability().to_owned());
+        if self.note(denial) {
+            audit::refused(&tool, &capability);
+        }
+    }
+
+    /// Notes a refusal; false if it was known.
+    fn note(&self, denial: Denial) -> bool {
         let denials = &mut self.lock().denials;
         // A guest may try as often as it likes; one refusal explains all.
-        if denials.len() < 8 && !denials.iter().any(|known| known.is(&denial)) {
-            audit::refused(denial.tool(), denial.capability());
+        let is_new = denials.len() < 8 && !denials.iter().any(|known| known.is(&denial));
+        if is_new {
             denials.push(denial);
         }
+        is_new
     }
 
     /// Notes that `limit` was reached by something that does not end the call.
@@ -80,7 +92,8 @@ impl Record {
     pub(crate) fn new(policy: &Policy, limits: Limits, interaction: Arc<dyn Interaction>) -> Self {
         Self {
             tool: policy.tool.clone(),
-            time: Time::new(),
+            time: Arc::new(Time::new()),
+            cpu_until: Duration::from_millis(limits.cpu_ms),
             counts: Counts::default(),
             stdout: CapturedStream::new(limits.output_stream_bytes, &policy.secrets),
             stderr: CapturedStream::new(limits.output_stream_bytes, &policy.secrets),
@@ -93,12 +106,48 @@ impl Record {
         }
     }
 
+    /// The record of a call that the guest of `caller` makes of a dependency under `policy`. Its
+    /// time is the caller's, and so is the processor time that is left.
+    pub(crate) fn of_dependency(
+        policy: &Policy,
+        caller: &Self,
+        interaction: Arc<dyn Interaction>,
+    ) -> Self {
+        let ran = caller.time.ran();
+        let own = Duration::from_millis(policy.limits.cpu_ms);
+        let mut limits = policy.limits;
+        let left = own.min(caller.cpu_until.saturating_sub(ran));
+        limits.cpu_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            time: caller.time.clone(),
+            cpu_until: ran + left,
+            ..Self::new(policy, limits, interaction)
+        }
+    }
+
+    /// Adds what the call of a dependency, of which `called` is the record, used and was refused.
+    pub(crate) fn add_dependency(&self, called: &Self) {
+        let (counts, others) = (&self.counts, &called.counts);
+        for (count, other) in [
+            (&counts.http_requests, &others.http_requests),
+            (&counts.http_sent_bytes, &others.http_sent_bytes),
+            (&counts.http_received_bytes, &others.http_received_bytes),
+            (&counts.storage_operations, &others.storage_operations),
+        ] {
+            count.add(other.get());
+        }
+        for denial in &called.denials.lock().denials {
+            self.denials.note(denial.clone());
+        }
+    }
+
     /// A record of a call of no tool in particular.
     #[cfg(test)]
     pub(crate) fn blank(limits: Limits) -> Self {
         Self {
             tool: Arc::new(ToolIdentity::new(String::new())),
-            time: Time::new(),
+            time: Arc::new(Time::new()),
+            cpu_until: Duration::from_millis(limits.cpu_ms),
             counts: Counts::default(),
             stdout: CapturedStream::new(0, &Secrets::default()),
             stderr: CapturedStream::new(0, &Secrets::default()),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tool_hub_manifest::contract::Question;
+use tool_hub_manifest::contract::{Failure, Question};
 
 /// A reason for which the host itself ends a call.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub(crate) enum Stop {
     MissingExport,
     /// The program of a tool cannot be run by its interpreter.
     Program(String),
+    /// A call of a dependency failed otherwise than its type says: the function and the failure.
+    Dependency(String, Box<Failure>),
     /// A program used an interface that its component does not import.
     NotImported(String),
 }
@@ -36,6 +38,9 @@ impl fmt::Display for Stop {
                     "the program uses {interface}, which its component does not import: import it \
                      in the world of the project"
                 );
+            }
+            Self::Dependency(function, failure) => {
+                return write!(f, "its call of `{function}` failed: {}", failure.message);
             }
             Self::Program(_) => "the interpreter cannot run the program",
             Self::Cpu => "the guest's code ran too long",

@@ -77,16 +77,11 @@ impl Time {
         self.interrupted.load(Relaxed)
     }
 
-    /// The time for which a person was waited for since this was last called, where there
-    /// was any. While the wait lasts there is always some.
-    pub(crate) fn take_paused(&self) -> Option<Duration> {
-        let mut paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut total = std::mem::take(&mut paused.total);
-        if let Some(since) = &mut paused.since {
-            total += since.elapsed().max(Duration::from_millis(1));
-            *since = Instant::now();
-        }
-        (!total.is_zero()).then_some(total)
+    /// The time for which a person was waited for so far. It grows while the wait lasts.
+    pub(crate) fn paused(&self) -> Duration {
+        let paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
+        let present = paused.since.map(|since| since.elapsed());
+        paused.total + present.map_or(Duration::ZERO, |it| it.max(Duration::from_millis(1)))
     }
 
     /// A person is waited for.
@@ -133,13 +128,14 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_taken_once() {
+    fn a_pause_grows_until_it_ends() {
         let time = Time::new();
-        assert_eq!(time.take_paused(), None);
+        assert_eq!(time.paused(), Duration::ZERO);
         time.pause();
-        assert!(time.take_paused().is_some());
+        assert!(time.paused() >= Duration::from_millis(1));
         time.resume();
-        time.take_paused();
-        assert_eq!(time.take_paused(), None);
+        let paused = time.paused();
+        assert!(!paused.is_zero());
+        assert_eq!(time.paused(), paused);
     }
 }

@@ -65,6 +65,8 @@ pub(crate) struct Import {
     pub(crate) name: String,
     /// The functions of the interface, where it is one.
     pub(crate) functions: Vec<String>,
+    /// Their types, where a tool that this one depends on may have the interface.
+    pub(crate) signatures: Vec<Result<Signature, String>>,
 }
 
 impl Exports<()> {
@@ -88,9 +90,14 @@ impl Exports<()> {
         }
         for (key, item) in &world.imports {
             let name = resolve.name_world_key(key);
+            let mut signatures = Vec::new();
             let functions = match item {
                 WorldItem::Interface { id, .. } => {
                     let interface = &resolve.interfaces[*id];
+                    if is_of_a_tool(&name) {
+                        let functions = interface.functions.values();
+                        signatures.extend(functions.map(|it| signature_in_wit(resolve, it)));
+                    }
                     let is_resource =
                         |id: &TypeId| resolve.types[*id].kind == TypeDefKind::Resource;
                     let only_names = !interface.types.values().any(is_resource);
@@ -102,7 +109,11 @@ impl Exports<()> {
                 WorldItem::Function(_) => Vec::new(),
                 WorldItem::Type { .. } => continue,
             };
-            exports.imports.push(Import { name, functions });
+            exports.imports.push(Import {
+                name,
+                functions,
+                signatures,
+            });
         }
         exports
     }
@@ -113,12 +124,7 @@ impl Exports<()> {
         interface: Option<&str>,
         function: &wit_parser::Function,
     ) {
-        let signature = match function.kind {
-            FunctionKind::Freestanding | FunctionKind::AsyncFreestanding => {
-                wit::signature(resolve, function).map_err(|error| error.to_string())
-            }
-            _ => Err("it belongs to a resource, which cannot be written as JSON".to_owned()),
-        };
+        let signature = signature_in_wit(resolve, function);
         self.add(interface, &function.name, (), signature);
     }
 }
@@ -148,6 +154,7 @@ impl Exports<ComponentExportIndex> {
             }
         }
         for (name, item) in ty.imports(engine) {
+            let mut signatures = Vec::new();
             let functions = match item.ty {
                 ComponentItem::ComponentInstance(instance) => {
                     let names_a_type =
@@ -162,14 +169,24 @@ impl Exports<ComponentExportIndex> {
                         ComponentItem::ComponentFunc(_) => Some(name.to_owned()),
                         _ => None,
                     };
-                    let items = instance.exports(engine).map(|(name, item)| (name, item.ty));
-                    items.filter_map(is_function).collect()
+                    let items = || instance.exports(engine).map(|(name, item)| (name, item.ty));
+                    if is_of_a_tool(name) {
+                        signatures.extend(items().filter_map(|(name, item)| match item {
+                            ComponentItem::ComponentFunc(ty) => Some(signature_of(name, &ty)),
+                            _ => None,
+                        }));
+                    }
+                    items().filter_map(is_function).collect()
                 }
                 ComponentItem::Type(_) => continue,
                 _ => Vec::new(),
             };
             let name = name.to_owned();
-            exports.imports.push(Import { name, functions });
+            exports.imports.push(Import {
+                name,
+                functions,
+                signatures,
+            });
         }
         exports
     }
@@ -182,11 +199,7 @@ impl Exports<ComponentExportIndex> {
         function: &ComponentFunc,
     ) {
         let Some(index) = index else { return };
-        let signature = if name.starts_with('[') {
-            Err("it belongs to a resource, which cannot be written as JSON".to_owned())
-        } else {
-            engine::signature(function).map_err(|error| error.to_string())
-        };
+        let signature = signature_of(name, function);
         self.add(interface, name, index, signature);
     }
 }
@@ -306,6 +319,34 @@ impl RuntimeExport {
                 .map(|field| field.label.wit.as_str())
                 .eq(self.parameters.iter().copied())
     }
+}
+
+/// Why agents and other tools cannot call a function of a resource.
+const OF_A_RESOURCE: &str = "it belongs to a resource, which cannot be written as JSON";
+
+fn signature_in_wit(
+    resolve: &Resolve,
+    function: &wit_parser::Function,
+) -> Result<Signature, String> {
+    match function.kind {
+        FunctionKind::Freestanding | FunctionKind::AsyncFreestanding => {
+            wit::signature(resolve, function).map_err(|error| error.to_string())
+        }
+        _ => Err(OF_A_RESOURCE.to_owned()),
+    }
+}
+
+/// The types of the function `name` of a compiled component.
+fn signature_of(name: &str, function: &ComponentFunc) -> Result<Signature, String> {
+    match name.starts_with('[') {
+        true => Err(OF_A_RESOURCE.to_owned()),
+        false => engine::signature(function).map_err(|error| error.to_string()),
+    }
+}
+
+/// True for an interface that a tool may have: neither WASI's nor the contract's.
+pub(crate) fn is_of_a_tool(interface: &str) -> bool {
+    !is_wasi(interface) && !interface.starts_with("tool-hub:tool/")
 }
 
 /// Interfaces of WASI are told apart by their names, whatever a component takes from them.

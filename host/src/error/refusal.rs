@@ -3,7 +3,9 @@
 use std::fmt;
 
 use serde::Serialize;
-use tool_hub_manifest::{ExportName, FunctionName};
+use tool_hub_manifest::{ExportName, FunctionName, ToolName};
+
+use crate::component::exports::is_of_a_tool;
 
 /// A reason never to run a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -15,6 +17,15 @@ pub enum Refusal {
         /// The import's name.
         import: String,
     },
+    /// A tool that it depends on cannot be linked.
+    Dependency {
+        /// The manifest's name for that tool.
+        dependency: ToolName,
+        /// The reason.
+        reason: String,
+    },
+    /// It depends on tools, but a program cannot call them.
+    ProgramWithDependencies,
     /// The component was built for a draft of WASI 0.3.
     WasiDraft {
         /// The import's name.
@@ -70,8 +81,18 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownImport { import } => {
-                write!(f, "it imports `{import}`, which this host does not offer")
+                write!(f, "it imports `{import}`, which this host does not offer")?;
+                match is_of_a_tool(import) {
+                    true => f.write_str(", nor does a tool of its [dependencies]"),
+                    false => Ok(()),
+                }
             }
+            Self::Dependency { dependency, reason } => {
+                write!(f, "its dependency `{dependency}` {reason}")
+            }
+            Self::ProgramWithDependencies => f.write_str(
+                "it depends on other tools, but an interpreter runs it, and can call none of them",
+            ),
             Self::WasiDraft { import } => write!(
                 f,
                 "it imports `{import}`, of a draft of WASI 0.3: build it for WASI 0.3.0 or 0.2"

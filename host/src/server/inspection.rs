@@ -1,5 +1,6 @@
 //! Inspects an MCP server: its description as a person reads it before approving.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tool_hub_manifest::{
@@ -51,6 +52,7 @@ pub fn inspect_server(verified: &Verified) -> Result<Inspection, HostError> {
         producers: Vec::new(),
         refusals: Vec::new(),
         overrides: Overrides::default(),
+        dependencies: BTreeMap::new(),
         server: Some(Arc::new(description)),
     })
 }

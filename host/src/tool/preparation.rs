@@ -46,6 +46,10 @@ impl LoadedTool {
 
 impl LoadedComponent {
     async fn prepare(&self) -> Result<(), Failure> {
+        for dependency in &self.dependencies {
+            // It has no place among the calls, so none has to wait for another.
+            Box::pin(dependency.prepare()).await?;
+        }
         let Some(program) = &self.template.program else {
             return Ok(());
         };
@@ -62,6 +66,7 @@ impl LoadedComponent {
         let signature = Signature {
             parameters: Vec::new(),
             result: None,
+            is_async: false,
         };
         let plan = Plan::new(Callee::Preparation, signature);
         let timeout = Duration::from_millis(limits.call_ms);
@@ -73,7 +78,8 @@ impl LoadedComponent {
             outcome = tracing::field::Empty,
         );
         let prepared = async {
-            let permit = template.executor.limiter.acquire(None, timeout).await?;
+            let limiter = &template.executor.limiter;
+            let permit = limiter.acquire(None, self.places(), timeout).await?;
             let nothing = |_: Option<&Val>| Ok(Reply::default());
             let result = call::run(template, &plan, Vec::new(), &record, permit, nothing).await;
             record.close(&result);

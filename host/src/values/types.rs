@@ -107,6 +107,10 @@ pub(crate) struct Case {
 pub(crate) struct Signature {
     pub(crate) parameters: Vec<Field>,
     pub(crate) result: Option<Type>,
+    /// True if the function is async, or a stream or a future is among its types. Agents can call
+    /// it, other tools cannot.
+    #[serde(skip)]
+    pub(crate) is_async: bool,
 }
 
 impl Signature {
@@ -261,11 +265,26 @@ pub(crate) fn labels<'a>(labels: impl ExactSizeIterator<Item = &'a Label>) -> St
 /// Counts what building types costs, so that no type can cost too much.
 pub(crate) struct Budget {
     parts: usize,
+    /// True once a stream or a future was among the types.
+    has_async: bool,
 }
 
 impl Budget {
     pub(crate) fn new() -> Self {
-        Self { parts: PARTS_MAX }
+        Self {
+            parts: PARTS_MAX,
+            has_async: false,
+        }
+    }
+
+    /// Notes that a stream or a future is among the types.
+    pub(crate) fn note_async(&mut self) {
+        self.has_async = true;
+    }
+
+    /// True if a stream or a future is among the types.
+    pub(crate) fn has_async(&self) -> bool {
+        self.has_async
     }
 
     /// Pays for one part at `depth`.

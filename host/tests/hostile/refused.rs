@@ -22,7 +22,8 @@ async fn undeclared_import(fixture: &mut Fixture) {
     let refusal = Refusal::UnknownImport {
         import: "evil:host/shell@1.0.0".to_owned(),
     };
-    let named = "it imports `evil:host/shell@1.0.0`, which this host does not offer";
+    let named = "it imports `evil:host/shell@1.0.0`, which this host does not offer, nor does a tool \
+                 of its [dependencies]";
     assert_eq!(refusal.to_string(), named);
     let inspection = inspect(&verified).unwrap();
     assert_eq!(inspection.refusals, std::slice::from_ref(&refusal));

@@ -10,6 +10,7 @@ mod authoring;
 mod cache;
 mod calls;
 mod contract;
+mod dependencies;
 mod grants;
 mod hostile;
 mod limits;

@@ -85,7 +85,9 @@ fn unknown_imports_are_named() {
     };
     refused(
         &importing("evil:host/shell@1.0.0"),
-        &["it imports `evil:host/shell@1.0.0`, which this host does not offer"],
+        &[
+            "it imports `evil:host/shell@1.0.0`, which this host does not offer, nor does a tool of its [dependencies]",
+        ],
     );
     refused(
         &importing("wasi:clocks/monotonic-clock@0.3.0-rc-2026-01-06"),

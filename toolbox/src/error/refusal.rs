@@ -7,7 +7,7 @@ impl Error {
     /// True if a rule refuses: one of this crate, or of those whose errors this one wraps.
     pub fn is_refusal(&self) -> bool {
         match self {
-            Self::NotLoaded { source, .. } => source.is_refusal(),
+            Self::NotLoaded { source, .. } | Self::Dependency { source, .. } => source.is_refusal(),
             Self::NotATool { source, .. } | Self::Host(source) => source.is_refusal(),
             Self::NotVerified(source) | Self::NotThePackage { source, .. } => source.is_refusal(),
             Self::WrongSignature { source, .. } => source.is_refusal(),
@@ -17,6 +17,8 @@ impl Error {
             _ => matches!(
                 self,
                 Self::LeadsOut { .. }
+                    | Self::DependencyCycle { .. }
+                    | Self::TooManyDependencies { .. }
                     | Self::UntrustedLock { .. }
                     | Self::NotApproved { .. }
                     | Self::NotSigned { .. }

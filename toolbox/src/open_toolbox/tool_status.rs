@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tool_hub_host::Change;
-use tool_hub_manifest::{LockedTool, Severity, Source, ToolKey, ToolboxEntry, Version};
+use tool_hub_manifest::{LockedTool, Severity, Source, ToolKey, ToolName, ToolboxEntry, Version};
 
 use super::{Member, OpenToolbox};
 use crate::advisories::advisory::{Advisory, RefusedVersion};
@@ -93,7 +93,7 @@ impl OpenToolbox {
             match status.member {
                 Ok(member) => {
                     member.notice_if_changed(notices);
-                    member.notice_if_yanked(notices);
+                    self.notice_yanks(member, notices);
                     self.notice_advisories(member, notices);
                     usable.push(member);
                 }
@@ -124,7 +124,7 @@ impl OpenToolbox {
         let members = statuses.into_iter().map(|status| status.member);
         let usable = members.filter_map(|member| match member {
             Ok(member) => {
-                member.notice_if_yanked(notices);
+                self.notice_yanks(member, notices);
                 self.notice_advisories(member, notices);
                 Some(member)
             }
@@ -203,15 +203,22 @@ impl OpenToolbox {
             });
         }
         let yank = self.known_releases.yank_of(locked);
-        if let Some(yank) = yank.filter(|yank| yank.severity == Severity::Malicious) {
-            return Err(Error::Malicious {
-                key: key.clone(),
-                origin: origin(key, entry),
-                version: locked.version.clone(),
-                yank: Box::new(yank.clone()),
-            });
+        for (path, locked) in locked.tree() {
+            let origin = match path.is_empty() {
+                true => origin(key, entry),
+                false => source_in_words(&locked.source),
+            };
+            let yank = self.known_releases.yank_of(locked);
+            if let Some(yank) = yank.filter(|yank| yank.severity == Severity::Malicious) {
+                return Err(Error::Malicious {
+                    key: key.clone(),
+                    origin,
+                    version: locked.version.clone(),
+                    yank: Box::new(yank.clone()),
+                });
+            }
+            self.no_advisory_refuses(key, origin, locked)?;
         }
-        self.no_advisory_refuses(key, entry, locked)?;
         let member = Member {
             key,
             entry,
@@ -228,14 +235,21 @@ impl OpenToolbox {
         if self.policies.is_empty() {
             return Ok(());
         }
-        let name = format!("`{}`", member.key);
-        let origin = self.origin_subject(member.locked);
-        self.policies.check_origin(&name, &origin)?;
-        let rights = RightsSubject {
-            grants: &member.grants(),
-            limits: None,
-        };
-        Ok(self.policies.check_rights(&name, &rights)?)
+        for (path, locked) in member.locked.tree() {
+            let name = format!("`{}`", dotted(member.key, &path));
+            let origin = self.origin_subject(locked);
+            self.policies.check_origin(&name, &origin)?;
+            let grants = match path.is_empty() {
+                true => member.grants(),
+                false => locked.grants.clone(),
+            };
+            let rights = RightsSubject {
+                grants: &grants,
+                limits: None,
+            };
+            self.policies.check_rights(&name, &rights)?;
+        }
+        Ok(())
     }
 
     /// Refuses a version that an advisory says must not be used, unless it was approved in spite of
@@ -243,7 +257,7 @@ impl OpenToolbox {
     fn no_advisory_refuses(
         &self,
         key: &ToolKey,
-        entry: &ToolboxEntry,
+        origin: String,
         locked: &LockedTool,
     ) -> Result<(), Error> {
         let found = self.known_advisories.about_locked(locked).into_iter();
@@ -251,7 +265,7 @@ impl OpenToolbox {
         refusing.next().map_or(Ok(()), |found| {
             Err(Error::Advised(Box::new(RefusedVersion {
                 key: Some(key.clone()),
-                origin: origin(key, entry),
+                origin,
                 version: locked.version.clone(),
                 id: found.advisory.id.clone(),
                 severity: found.advisory.severity,
@@ -262,13 +276,30 @@ impl OpenToolbox {
 
     /// Tells `notices` of the advisories about a version that is used nevertheless.
     pub fn notice_advisories(&self, member: Member<'_>, notices: &dyn Notices) {
-        for found in self.known_advisories.about_locked(member.locked) {
-            if found.ignored.is_none() {
-                notices.notice(&Notice::Advised {
-                    tool: &format!("`{}`", member.key),
-                    version: &member.locked.version,
-                    advisory: found.advisory,
-                    fixed: fixed(found.advisory, member.locked),
+        for (path, locked) in member.locked.tree() {
+            for found in self.known_advisories.about_locked(locked) {
+                if found.ignored.is_none() {
+                    notices.notice(&Notice::Advised {
+                        tool: &format!("`{}`", dotted(member.key, &path)),
+                        version: &locked.version,
+                        advisory: found.advisory,
+                        fixed: fixed(found.advisory, locked),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Tells `notices` of the versions in use that their owners have taken back: the tool's, and
+    /// those of what it depends on.
+    pub fn notice_yanks(&self, member: Member<'_>, notices: &dyn Notices) {
+        member.notice_if_yanked(notices);
+        for (path, locked) in member.locked.tree().into_iter().skip(1) {
+            if let Some(yank) = self.known_releases.yank_of(locked) {
+                notices.notice(&Notice::DependencyYanked {
+                    name: &dotted(member.key, &path),
+                    version: &locked.version,
+                    yank,
                 });
             }
         }
@@ -302,6 +333,20 @@ fn fixed<'a>(advisory: &'a Advisory, locked: &LockedTool) -> Option<&'a Version>
             advisory.fixed_after(endpoint, repo, &locked.version)
         }
         Source::File { .. } | Source::Server { .. } => None,
+    }
+}
+
+/// The dependency of the tool `key` at the end of `path`, as a user names it: `forecast.units`.
+pub fn dotted(key: &ToolKey, path: &[&ToolName]) -> String {
+    let names = path.iter().map(|name| format!(".{name}"));
+    format!("{key}{}", names.collect::<String>())
+}
+
+fn source_in_words(source: &Source) -> String {
+    match source {
+        Source::Registry { repo, .. } => repo.to_string(),
+        Source::File { path } => path.display().to_string(),
+        Source::Server { address } => address.to_string(),
     }
 }
 

@@ -1,21 +1,24 @@
 //! Builds a project into a verified package, with its card and the digests of its sources.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context as _;
 use tool_hub_host::IncludedPackage;
 use tool_hub_host::authoring::{self, BuildTool, Docs, Sbom};
 use tool_hub_manifest::{
-    Build as BuildSection, Icon, Interpreter, Language, Manifest, Package, SbomClaim,
+    Build as BuildSection, Icon, Interpreter, Language, Manifest, Package, SbomClaim, ToolName,
     VariableRequest, Verified, package_file,
 };
 use tool_hub_toolbox::built_package::DIRECTORY as PACKAGE_DIRECTORY;
+use tool_hub_toolbox::fetched::Fetched;
 
 use crate::build::{self, FinishedCard, Form, Functions, Sources, TypeCheck};
 use crate::files;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
+use crate::toolbox::fetching;
 
 /// The largest file that is read to say of it that it is too big for an icon.
 const ICON_BYTES_READ: u64 = 1 << 20;
@@ -34,6 +37,8 @@ pub(crate) struct BuiltProject {
     pub(crate) script: Option<String>,
     /// The packages of others that are part of it.
     pub(crate) packages: Vec<IncludedPackage>,
+    /// The tools that it depends on.
+    pub(crate) dependencies: BTreeMap<ToolName, Fetched>,
     /// The check of its types, which is waited for where a package is built.
     pub(crate) types: Option<TypeCheck>,
 }
@@ -84,6 +89,8 @@ impl BuiltProject {
             functions.complete(&mut author)?;
         }
         let written = functions.as_ref().map(Functions::generated);
+        let dependencies = fetching::dependencies_of(&author, session).await?;
+        build::write_dependencies(directory, &dependencies, printer)?;
         let wit = wit_with_packages(written.unwrap_or(directory), printer)?;
         // A mistake in the WIT is told with its place before a build tool stumbles over it.
         let docs = docs_of(&section, &wit)?;
@@ -128,6 +135,7 @@ impl BuiltProject {
             proposal,
             script: built.script,
             packages,
+            dependencies,
             types,
         })
     }

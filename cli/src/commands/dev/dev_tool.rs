@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tool_hub_agent::definition::lint::{Finding, lint};
-use tool_hub_host::{Host, InspectedCapability, Storage, inspect};
+use tool_hub_host::{Host, InspectedCapability, Storage};
 use tool_hub_manifest::{FunctionSpec, Grants, ToolKey, VariableName, Version};
 use tool_hub_registry_client::Store;
 use tool_hub_toolbox::loaded::LoadedTool;
@@ -18,7 +18,7 @@ use crate::consent::rights_flags::RightsFlags;
 use crate::session::Session;
 use crate::terminal::diagnosis;
 use crate::terminal::exit::Exit;
-use crate::toolbox::sandbox;
+use crate::toolbox::{fetching, sandbox};
 
 /// A project, and all that its tool is loaded with each time.
 pub(super) struct DevProject<'a> {
@@ -78,7 +78,7 @@ impl<'a> DevProject<'a> {
         let start = Instant::now();
         let built = BuiltProject::of(&self.directory, Form::Development, self.session).await?;
         let build_time = start.elapsed();
-        let inspection = inspect(&built.verified)?;
+        let inspection = fetching::inspect_package(&built.verified, &built.dependencies)?;
         check_refusals(&inspection)?;
         let manifest = built.verified.manifest();
         let asked = &manifest.capabilities;

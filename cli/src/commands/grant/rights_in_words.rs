@@ -5,21 +5,21 @@ use std::process::ExitCode;
 use serde_json::json;
 use tool_hub_manifest::{Grants, LockedTool};
 
+use crate::commands::grant::grant_place::GrantPlace;
 use crate::terminal::phrases::{counted, rights};
 use crate::terminal::printer::Printer;
-use tool_hub_toolbox::open_toolbox::Member;
 
 /// Prints what a tool may do from now on.
 pub(crate) fn tell(
-    member: Member<'_>,
+    place: &GrantPlace<'_>,
     granted: &Grants,
     printer: &Printer,
 ) -> anyhow::Result<ExitCode> {
-    let Member { key, locked, .. } = member;
+    let GrantPlace { name, locked, .. } = place;
     if printer.wants_json() {
-        printer.json(&json!({ "name": key, "grants": granted }))?;
+        printer.json(&json!({ "name": name, "grants": granted }))?;
     } else {
-        printer.note(&format!("{key} may {}", summary(granted, locked)));
+        printer.note(&format!("{name} may {}", summary(granted, locked)));
     }
     Ok(ExitCode::SUCCESS)
 }

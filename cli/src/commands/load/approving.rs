@@ -1,7 +1,9 @@
 //! Shows a tool that was fetched, obtains consent to it, and records it in the toolbox.
 
 use tool_hub_host::Inspection;
-use tool_hub_manifest::{FunctionName, Grants, LockedTool, ToolKey, ToolboxEntry, visible_name};
+use tool_hub_manifest::{
+    FunctionName, GrantTree, Grants, LockedTool, ToolKey, ToolboxEntry, visible_name,
+};
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
@@ -14,7 +16,7 @@ use super::refusals::check_refusals;
 use super::shown::{note_known_interpreter, report_ungranted, show};
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::difference;
-use crate::consent::signer::{SignerFlag, tell_of_rotation};
+use crate::consent::signer::{SignerFlag, check_signers_of_dependencies, tell_of_rotation};
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::toolbox::recording;
@@ -73,8 +75,12 @@ pub(super) async fn approve_and_load(
         let given = GivenConsent::before(&inspection, before)?;
         return recording::record(key, entry, fetched, given, session).await;
     }
+    check_signers_of_dependencies(key.as_str(), fetched, &known, flags.approve, printer)?;
     let before = approved.filter(|before| before.pin() == *fetched.verified.pin());
-    let granted = before.map_or_else(Grants::none, |before| before.grants.clone());
+    let granted = before.map_or_else(
+        || Grants::none().into(),
+        |before| fetched.kept_grants(before),
+    );
     let is_server = started_with.is_some();
     if !granted.is_none() && !is_server {
         printer.note("what you granted it before stays granted");
@@ -91,13 +97,13 @@ pub(super) async fn approve_and_load(
             false => Offer::Everything,
         },
         act: "Load",
+        dependencies: &inspection.dependencies,
     };
-    let granted = started_with.unwrap_or(granted);
+    let granted = started_with.map_or(granted, GrantTree::from);
     let (grants, consent) = flags.decide(&candidate, granted, config)?;
-    let ungranted = inspection.ungranted(&grants);
-    let given = GivenConsent::now(&inspection, grants, consent)?;
+    let given = GivenConsent::now(&inspection, &grants, consent)?;
     let locked = recording::record(key, entry, fetched, given, session).await?;
-    report_ungranted(key, &ungranted, printer);
+    report_ungranted(key.as_str(), &inspection, &grants, printer);
     Ok(locked)
 }
 
@@ -128,20 +134,7 @@ fn show_difference(
     session: &Session,
 ) -> bool {
     let Session { config, printer } = session;
-    let source = fetched.origin.source();
-    let signer = fetched
-        .signature
-        .signer_compared_with(approved.signer.as_ref())
-        .cloned();
-    let logged = fetched.logged.as_ref();
-    match compare_with_approved(
-        approved,
-        inspection,
-        source,
-        signer,
-        logged,
-        &config.settings,
-    ) {
+    match compare_with_approved(approved, fetched, inspection, &config.settings) {
         Ok(changes) if changes.is_empty() => false,
         Ok(changes) => {
             let version = &approved.version;

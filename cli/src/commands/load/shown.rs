@@ -1,7 +1,7 @@
 //! Shows a tool's inspection before consent is asked, and warns of rights that were not granted.
 
 use tool_hub_host::{InspectedCapability, Inspection};
-use tool_hub_manifest::ToolKey;
+use tool_hub_manifest::{GrantTree, ToolKey};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 
 use crate::consent::approval::{ApprovalFlags, Terminal};
@@ -52,13 +52,22 @@ pub(crate) fn note_known_interpreter(
     Ok(())
 }
 
-/// Warns of capabilities that a tool asks for and does not get: they are missed only when it is
-/// called.
+/// Warns of capabilities that a tool, or one that it depends on, asks for and does not get: they are
+/// missed only when it is called.
 pub(crate) fn report_ungranted(
-    key: &ToolKey,
-    ungranted: &[InspectedCapability],
+    key: &str,
+    inspection: &Inspection,
+    grants: &GrantTree,
     printer: &Printer,
 ) {
+    report(key, &inspection.ungranted(&grants.own), printer);
+    for (name, inspection) in &inspection.dependencies {
+        let path = format!("{key}.{name}");
+        report_ungranted(&path, inspection, &grants.of_dependency(name), printer);
+    }
+}
+
+fn report(key: &str, ungranted: &[InspectedCapability], printer: &Printer) {
     if ungranted.is_empty() {
         return;
     }

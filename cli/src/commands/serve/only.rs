@@ -193,12 +193,15 @@ impl Only<'_> {
             replaces: None,
             offer: Offer::Named,
             act: "Serve",
+            dependencies: &inspection.dependencies,
         };
         // A digest was given, so nobody is asked.
-        let (grants, _) = self.approval.decide(&candidate, Grants::none(), config)?;
+        let (grants, _) = self
+            .approval
+            .decide(&candidate, Grants::none().into(), config)?;
         let command = "tool serve --only …";
         let approved = inspection
-            .approve(grants)?
+            .approve_tree(&grants)?
             .known_as(key.as_str())
             .with_grant_advice(move |grants| grant_flags::command(command, grants));
         let store = config.settings.open_store()?;

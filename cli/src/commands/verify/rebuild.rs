@@ -88,6 +88,7 @@ impl Rebuild<'_> {
             allowed_new: AllowedNew::IfNoOther,
             allowed_advisories: AllowedAdvisories::All,
             purpose: Purpose::Look,
+            ..FetchOptions::default()
         };
         let (subject, endpoint) = (&target.subject, &target.endpoint);
         let fetched = fetching::fetch(subject, options, endpoint, session).await?;

@@ -22,7 +22,7 @@ impl Hint for Error {
         match self {
             _ if self.is_refusal() => Exit::Refused,
             Self::Document(source) | Self::Toolbox { source, .. } => source.exit(),
-            Self::NotLoaded { source, .. } => source.exit(),
+            Self::NotLoaded { source, .. } | Self::Dependency { source, .. } => source.exit(),
             Self::NotATool { source, .. } | Self::Host(source) => source.exit(),
             Self::NotVerified(source) | Self::NotThePackage { source, .. } => source.exit(),
             Self::Client(source) => source.exit(),
@@ -187,7 +187,7 @@ impl Hint for Error {
                 hints
             }
             Self::Document(source) | Self::Toolbox { source, .. } => source.hints(),
-            Self::NotLoaded { source, .. } => source.hints(),
+            Self::NotLoaded { source, .. } | Self::Dependency { source, .. } => source.hints(),
             Self::NotATool { source, .. } | Self::Host(source) => source.hints(),
             Self::NotVerified(source) | Self::NotThePackage { source, .. } => source.hints(),
             Self::Client(source) => source.hints(),

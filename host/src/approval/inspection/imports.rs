@@ -4,9 +4,10 @@ use std::fmt;
 
 use semver::Version;
 use serde::Serialize;
-use tool_hub_manifest::Capabilities;
+use tool_hub_manifest::{Capabilities, ToolName};
 
 use crate::component::exports::Import;
+use crate::component::links::Link;
 use crate::error::refusal::Refusal;
 
 /// The access that an import gives if everything is granted.
@@ -36,6 +37,8 @@ pub enum ImportAccess {
     Person,
     /// Calling functions of other tools that the agent's side offers.
     Toolbox,
+    /// Calling functions of a tool that this one depends on.
+    Dependency,
     /// Unknown to this host.
     Unsupported,
 }
@@ -54,6 +57,7 @@ impl fmt::Display for ImportAccess {
             Self::StandardStreams => "standard streams",
             Self::Person => "asks the person",
             Self::Toolbox => "calls other tools",
+            Self::Dependency => "calls a dependency",
             Self::Unsupported => "unsupported",
         })
     }
@@ -93,6 +97,17 @@ pub struct InspectedImport {
 }
 
 impl InspectedImport {
+    /// An import that is linked to `dependency`.
+    pub(crate) fn linked(name: &str, functions: Vec<String>, dependency: &ToolName) -> Self {
+        Self {
+            says: format!("calls its dependency `{dependency}`, which has rights of its own"),
+            interface: name.to_owned(),
+            access: ImportAccess::Dependency,
+            effect: ImportEffect::Harmless,
+            functions,
+        }
+    }
+
     /// Classifies one import of a tool that asks for `asked`.
     pub(crate) fn new(name: &str, functions: Vec<String>, asked: &Capabilities) -> Self {
         let access = access_of(name);
@@ -141,9 +156,11 @@ pub(crate) fn with_interpreter(
     of_program.into_iter().chain(others).collect()
 }
 
-/// The refusals of those of `imports` that are never linked.
-pub(crate) fn refusals(imports: &[Import]) -> Vec<Refusal> {
+/// The refusals of those of `imports` that neither the host nor one of `links` offers.
+pub(crate) fn refusals(imports: &[Import], links: &[Link]) -> Vec<Refusal> {
+    let is_linked = |name: &str| links.iter().any(|link| link.import == name);
     let names = imports.iter().map(|import| import.name.as_str());
+    let names = names.filter(|name| !is_linked(name));
     names.filter_map(refusal).collect()
 }
 
@@ -271,6 +288,7 @@ fn explain(name: &str, access: ImportAccess, effect: ImportEffect) -> String {
         (ImportAccess::Toolbox, _) => {
             "calls other functions, where whoever calls it offers any".into()
         }
+        (ImportAccess::Dependency, _) => "calls a tool that it depends on".into(),
         (ImportAccess::Unsupported, _) => "is not offered by this host".into(),
         (ImportAccess::Network, ImportEffect::Grantable) => {
             "makes HTTP requests to the origins that are granted".into()

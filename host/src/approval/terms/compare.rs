@@ -7,7 +7,7 @@ mod functions;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use tool_hub_manifest::{Digest, FunctionName, Icon, Overrides, Pin, Source, Version};
+use tool_hub_manifest::{Digest, FunctionName, Icon, Overrides, Pin, Source, ToolName, Version};
 
 use crate::approval::terms::{Change, ChangeKind, Terms};
 use crate::component::function::NotCallable;
@@ -45,6 +45,7 @@ impl Terms {
             interpreter,
             packages,
             server,
+            dependencies,
         } = self;
         let mut found = Changes::default();
         let order = found.version(version, &new.version);
@@ -76,7 +77,13 @@ impl Terms {
         found.examples(examples, &new.examples);
         found.not_callable(not_callable, &new.not_callable);
         found.overrides(overrides, &new.overrides);
+        found.dependencies(dependencies, &new.dependencies);
         found.0
+    }
+
+    /// The tool in few words, for whoever depends on it.
+    fn in_short(&self) -> String {
+        format!("{} {}", place(&self.source).0, self.version)
     }
 
     /// Says which texts for agents come from the code; `None` if all are in the manifest.
@@ -161,6 +168,27 @@ impl Changes {
         let (before, after) = (only_in(old, new), only_in(new, old));
         if before.is_some() || after.is_some() {
             self.add("packages", before, after, Code);
+        }
+    }
+
+    /// Compares the tools that it calls. What differs in one is told under its name.
+    fn dependencies(&mut self, old: &BTreeMap<ToolName, Terms>, new: &BTreeMap<ToolName, Terms>) {
+        let names: BTreeSet<&ToolName> = old.keys().chain(new.keys()).collect();
+        for name in names {
+            let what = format!("dependency {name}");
+            match (old.get(name), new.get(name)) {
+                (Some(old), Some(new)) => {
+                    self.0
+                        .extend(old.changes(new).into_iter().map(|change| Change {
+                            what: format!("{what}: {}", change.what),
+                            ..change
+                        }));
+                }
+                (before, after) => {
+                    let [before, after] = [before, after].map(|it| it.map(Terms::in_short));
+                    self.option(&what, before.as_deref(), after.as_deref(), Less);
+                }
+            }
         }
     }
 

@@ -32,22 +32,22 @@ impl FairShares {
         self.total
     }
 
-    /// Takes a place for `caller`, if its share allows it.
-    pub(super) fn admit(&mut self, caller: Option<&CallerKey>) -> bool {
-        let may = self.may_admit(caller);
+    /// Takes `places` for `caller`, all or none, if they are free and its share allows the first.
+    pub(super) fn admit(&mut self, caller: Option<&CallerKey>, places: u32) -> bool {
+        let may = self.may_admit(caller, places);
         if may {
-            self.total += 1;
-            *self.each.entry(caller.cloned()).or_default() += 1;
+            self.total += places;
+            *self.each.entry(caller.cloned()).or_default() += places;
         }
         may
     }
 
-    /// Frees one of `caller`'s places.
-    pub(super) fn release(&mut self, caller: Option<&CallerKey>) {
+    /// Frees `places` of `caller`.
+    pub(super) fn release(&mut self, caller: Option<&CallerKey>, places: u32) {
         let caller = caller.cloned();
         if let Some(held) = self.each.get_mut(&caller) {
-            *held -= 1;
-            self.total -= 1;
+            *held -= places;
+            self.total -= places;
             if *held == 0 {
                 self.each.remove(&caller);
             }
@@ -55,12 +55,11 @@ impl FairShares {
     }
 
     /// Calls of the embedder itself, which have no caller, may use every free place.
-    fn may_admit(&self, caller: Option<&CallerKey>) -> bool {
+    fn may_admit(&self, caller: Option<&CallerKey>, places: u32) -> bool {
         let free = self.max - self.total;
-        match caller {
-            Some(_) => self.held(caller) < free.saturating_mul(SHARE_FACTOR),
-            None => free > 0,
-        }
+        let is_within_share =
+            caller.is_none() || self.held(caller) < free.saturating_mul(SHARE_FACTOR);
+        free >= places && is_within_share
     }
 
     fn held(&self, caller: Option<&CallerKey>) -> u32 {
@@ -68,15 +67,15 @@ impl FairShares {
     }
 }
 
-/// The index of the next of `callers`: the first of those with the fewest places whose share allows
+/// The index of the next of `callers`, each with the places that it needs: the first of those with the fewest places whose share allows
 /// another one.
 pub(super) fn next_waiter<'a>(
     holders: &FairShares,
-    callers: impl Iterator<Item = Option<&'a CallerKey>>,
+    callers: impl Iterator<Item = (Option<&'a CallerKey>, u32)>,
 ) -> Option<usize> {
     let admissible = callers
         .enumerate()
-        .filter(|(_, caller)| holders.may_admit(*caller));
-    let next = admissible.min_by_key(|(_, caller)| holders.held(*caller));
+        .filter(|(_, (caller, places))| holders.may_admit(*caller, *places));
+    let next = admissible.min_by_key(|(_, (caller, _))| holders.held(*caller));
     next.map(|(index, _)| index)
 }

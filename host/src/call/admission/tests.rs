@@ -12,7 +12,7 @@ fn key(name: &str) -> CallerKey {
 /// Takes all places that `caller` can get without waiting.
 async fn fill(limiter: &CallLimiter, caller: Option<&CallerKey>) -> Vec<CallPermit> {
     let mut taken = Vec::new();
-    while let Ok(permit) = limiter.acquire(caller, Duration::ZERO).await {
+    while let Ok(permit) = limiter.acquire(caller, 1, Duration::ZERO).await {
         taken.push(permit);
     }
     taken
@@ -21,9 +21,11 @@ async fn fill(limiter: &CallLimiter, caller: Option<&CallerKey>) -> Vec<CallPerm
 #[tokio::test]
 async fn those_beyond_the_places_wait_and_those_beyond_the_queue_are_told() {
     let limiter = CallLimiter::new(1, 1);
-    let inside = limiter.acquire(None, MOMENT).await.unwrap();
-    let (waited, refused) =
-        tokio::join!(limiter.acquire(None, MOMENT), limiter.acquire(None, MOMENT));
+    let inside = limiter.acquire(None, 1, MOMENT).await.unwrap();
+    let (waited, refused) = tokio::join!(
+        limiter.acquire(None, 1, MOMENT),
+        limiter.acquire(None, 1, MOMENT)
+    );
     assert_eq!(
         waited.unwrap_err().message,
         "the host is busy: 1 calls run and this one waited for 20 ms (limits \
@@ -35,7 +37,7 @@ async fn those_beyond_the_places_wait_and_those_beyond_the_queue_are_told() {
          calls_waiting_max = 1)"
     );
     drop(inside);
-    assert!(limiter.acquire(None, MOMENT).await.is_ok());
+    assert!(limiter.acquire(None, 1, MOMENT).await.is_ok());
 }
 
 #[tokio::test]
@@ -44,7 +46,7 @@ async fn no_caller_takes_all_places_and_the_embedder_may() {
     let (ann, bob) = (key("ann"), key("bob"));
     let of_ann = fill(&limiter, Some(&ann)).await;
     assert_eq!(of_ann.len(), 28);
-    assert!(limiter.acquire(Some(&bob), Duration::ZERO).await.is_ok());
+    assert!(limiter.acquire(Some(&bob), 1, Duration::ZERO).await.is_ok());
     drop(of_ann);
     assert_eq!(fill(&limiter, None).await.len(), 32);
     for small in 1..8 {
@@ -63,7 +65,7 @@ async fn the_caller_with_the_fewest_running_calls_is_next() {
     assert_eq!(of_ann.len(), 4);
     let order = Mutex::new(Vec::new());
     let call = async |caller: &CallerKey, name: &'static str| {
-        let permit = limiter.acquire(Some(caller), LONG).await.unwrap();
+        let permit = limiter.acquire(Some(caller), 1, LONG).await.unwrap();
         order.lock().unwrap().push(name);
         permit
     };
@@ -89,14 +91,14 @@ async fn the_caller_with_the_fewest_running_calls_is_next() {
 async fn no_caller_fills_the_queue() {
     let limiter = CallLimiter::new(1, 16);
     let (ann, bob) = (key("ann"), key("bob"));
-    let _inside = limiter.acquire(Some(&ann), MOMENT).await.unwrap();
+    let _inside = limiter.acquire(Some(&ann), 1, MOMENT).await.unwrap();
     let of_ann: Vec<_> = (0..20)
-        .map(|_| limiter.acquire(Some(&ann), MOMENT))
+        .map(|_| limiter.acquire(Some(&ann), 1, MOMENT))
         .collect();
     let (of_ann, of_bob) = tokio::join!(
         biased;
         futures::future::join_all(of_ann),
-        limiter.acquire(Some(&bob), MOMENT)
+        limiter.acquire(Some(&bob), 1, MOMENT)
     );
     let message_of = |outcome: Result<CallPermit, Failure>| outcome.unwrap_err().message;
     let of_ann: Vec<String> = of_ann.into_iter().map(message_of).collect();
@@ -108,11 +110,11 @@ async fn no_caller_fills_the_queue() {
 #[tokio::test]
 async fn a_place_goes_past_those_who_have_left() {
     let limiter = CallLimiter::new(1, 8);
-    let inside = limiter.acquire(None, MOMENT).await.unwrap();
-    assert!(limiter.acquire(None, Duration::ZERO).await.is_err());
-    let mut gone = Box::pin(limiter.acquire(None, LONG));
+    let inside = limiter.acquire(None, 1, MOMENT).await.unwrap();
+    assert!(limiter.acquire(None, 1, Duration::ZERO).await.is_err());
+    let mut gone = Box::pin(limiter.acquire(None, 1, LONG));
     assert!(futures::poll!(&mut gone).is_pending());
-    let mut waiting = Box::pin(limiter.acquire(None, LONG));
+    let mut waiting = Box::pin(limiter.acquire(None, 1, LONG));
     assert!(futures::poll!(&mut waiting).is_pending());
     // It is admitted, but dropped before it notices.
     drop(inside);

@@ -22,7 +22,11 @@ pub(crate) fn signature(function: &ComponentFunc) -> Result<Signature, TypeError
         Some(ty) => Some(convert(&ty, &mut budget, 0)?),
         None => None,
     };
-    Ok(Signature { parameters, result })
+    Ok(Signature {
+        parameters,
+        result,
+        is_async: function.async_() || budget.has_async(),
+    })
 }
 
 fn boxed(ty: &EngineType, budget: &mut Budget, depth: usize) -> Result<Box<Type>, TypeError> {
@@ -102,10 +106,12 @@ fn convert(ty: &EngineType, budget: &mut Budget, depth: usize) -> Result<Type, T
             return Err(TypeError::Handle("resource".into()));
         }
         EngineType::Future(future) => {
+            budget.note_async();
             let value = optional(future.ty(), budget, deeper)?;
             Type::of_future("future", value.map(|value| *value))?
         }
         EngineType::Stream(stream) => {
+            budget.note_async();
             let items = optional(stream.ty(), budget, deeper)?;
             Type::of_stream("stream", items.map(|items| *items))?
         }

@@ -21,7 +21,11 @@ pub(crate) fn signature(resolve: &Resolve, function: &Function) -> Result<Signat
         })
         .collect::<Result<_, _>>()?;
     let result = builder.optional(function.result.as_ref(), 0)?.map(|s| *s);
-    Ok(Signature { parameters, result })
+    Ok(Signature {
+        parameters,
+        result,
+        is_async: function.kind.is_async() || builder.budget.has_async(),
+    })
 }
 
 struct Builder<'a> {
@@ -122,10 +126,12 @@ impl Builder<'_> {
             }
             TypeDefKind::Resource => return Err(TypeError::Handle(self.name(id))),
             TypeDefKind::Future(value) => {
+                self.budget.note_async();
                 let value = self.optional(value.as_ref(), deeper)?.map(|value| *value);
                 Type::of_future(&self.name(id), value)?
             }
             TypeDefKind::Stream(items) => {
+                self.budget.note_async();
                 let items = self.optional(items.as_ref(), deeper)?.map(|items| *items);
                 Type::of_stream(&self.name(id), items)?
             }

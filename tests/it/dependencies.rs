@@ -1,0 +1,508 @@
+//! Tests of tools that call other tools: built, published, resolved, consented to, updated, called.
+
+use tool_hub_host::authoring::derive_manifest;
+use tool_hub_manifest::{DependencyRequest, Lock, Manifest, Version};
+
+use crate::support::loading::{digest, load};
+use crate::support::ran::says;
+use crate::support::{Home, Need, RegistryProcess, Test, test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("dependencies::a_tree_is_approved", a_tree_is_approved),
+        test(
+            "dependencies::rights_are_the_dependency_s_own",
+            rights_are_the_dependency_s_own,
+        ),
+        test(
+            "dependencies::a_changed_one_asks_again",
+            a_changed_one_asks_again,
+        ),
+        test("dependencies::diamonds_and_circles", diamonds_and_circles),
+        test(
+            "dependencies::a_withdrawn_one_is_not_called",
+            a_withdrawn_one_is_not_called,
+        ),
+        test("dependencies::in_rust", in_rust).needs(&[Need::RustGuests]),
+        test("dependencies::across_languages", across_languages).needs(&[
+            Need::RustGuests,
+            Need::PythonGuest,
+            Need::JavascriptGuest,
+        ]),
+    ]
+}
+
+/// Multiplies by `factor`, in the interface `ada:NAME/convert`.
+fn multiplies(name: &str, factor: u32) -> Vec<u8> {
+    let text = format!(
+        r#"(component
+            (core module $m (func (export "scale") (param $x i32) (result i32)
+                (i32.mul (local.get $x) (i32.const {factor}))))
+            (core instance $i (instantiate $m))
+            (func $scale (param "x" u32) (result u32) (canon lift (core func $i "scale")))
+            (instance $convert (export "scale" (func $scale)))
+            (export "ada:{name}/convert@1.0.0" (instance $convert)))"#
+    );
+    wat::parse_str(text).expect("a component")
+}
+
+/// Adds what `scale` of each of `dependencies` answers, in the interface `ada:NAME/convert`.
+fn adds(name: &str, dependencies: &[&str]) -> Vec<u8> {
+    let each = |line: &dyn Fn(&str) -> String| -> String {
+        dependencies.iter().map(|name| line(name)).collect()
+    };
+    let imports = each(&|name| {
+        format!(
+            r#"(import "ada:{name}/convert@1.0.0" (instance ${name}
+                (export "scale" (func (param "x" u32) (result u32)))))
+            (core func ${name} (canon lower (func ${name} "scale")))"#
+        )
+    });
+    let taken =
+        each(&|name| format!(r#"(import "d" "{name}" (func ${name} (param i32) (result i32)))"#));
+    let called = each(&|name| format!("(call ${name} (local.get $x)) i32.add "));
+    let given = each(&|name| format!(r#"(export "{name}" (func ${name}))"#));
+    let text = format!(
+        r#"(component {imports}
+            (core module $m {taken} (func (export "scale") (param $x i32) (result i32)
+                i32.const 0 {called}))
+            (core instance $i (instantiate $m (with "d" (instance {given}))))
+            (func $scale (param "x" u32) (result u32) (canon lift (core func $i "scale")))
+            (instance $convert (export "scale" (func $scale)))
+            (export "ada:{name}/convert@1.0.0" (instance $convert)))"#
+    );
+    wat::parse_str(text).expect("a component")
+}
+
+/// Publishes `component` as `ada/NAME`, which depends on `dependencies`.
+fn publish(
+    ada: &Home,
+    name: &str,
+    version: &str,
+    component: &[u8],
+    dependencies: &[(&str, &str)],
+    edit: impl FnOnce(&mut Manifest),
+) {
+    let mut manifest =
+        derive_manifest(component, name.parse().expect("a name")).expect("a manifest");
+    manifest.version = version.parse::<Version>().expect("a version");
+    manifest.description = format!("Is {name}.");
+    manifest.dependencies = dependencies
+        .iter()
+        .map(|(name, version)| {
+            let request = DependencyRequest {
+                repo: format!("ada/{name}").parse().expect("a repo"),
+                version: version.parse().expect("a requirement"),
+            };
+            (name.parse().expect("a name"), request)
+        })
+        .collect();
+    edit(&mut manifest);
+    ada.write(&format!("{name}/tool.toml"), manifest.to_toml());
+    ada.write(&format!("{name}/tool.wasm"), component);
+    let card = format!("---\ntags: [tool]\n---\n# {name}\n");
+    ada.write(&format!("{name}/README.md"), card);
+    ada.run(["push", &format!("ada/{name}"), "-C", name]).ok();
+}
+
+/// A registry on which `ada` has `units`, and `forecast` that calls it.
+fn published() -> (RegistryProcess, Home) {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    let asks = |manifest: &mut Manifest| {
+        let asked = "network = [\"https://units.example\"]\nvariables = [{ name = \"UNITS_KEY\" }]";
+        let text = format!("{}\n[capabilities]\n{asked}", manifest.to_toml());
+        *manifest = text.parse().expect("a manifest");
+    };
+    publish(&ada, "units", "1.2.0", &multiplies("units", 2), &[], asks);
+    let forecast = adds("forecast", &["units"]);
+    publish(
+        &ada,
+        "forecast",
+        "1.0.0",
+        &forecast,
+        &[("units", "^1")],
+        |_| {},
+    );
+    (registry, ada)
+}
+
+fn a_tree_is_approved() {
+    let (registry, _ada) = published();
+    let user = registry.visitor();
+    let report = user.tool("inspect ada/forecast").ok();
+    for line in [
+        "Calls other tools, each in a sandbox of its own with rights of its own",
+        "  units: ada/units 1.2.0, not signed",
+        "      may ask for: sends requests to https://units.example",
+        "      may ask for: reads the variable UNITS_KEY",
+    ] {
+        assert!(report.contains(line), "{line}\n{report}");
+    }
+    // The approval is of the whole tree: the tool's own package alone has another digest.
+    let whole = digest(&user, "ada/forecast");
+    let alone = user.tool("inspect ada/forecast --json").json();
+    let pin = alone["inspection"]["manifest_digest"]
+        .as_str()
+        .expect("a digest");
+    assert_ne!(whole, pin);
+
+    let loaded = user.run(["load", "ada/forecast", "--approve", &whole]);
+    says(
+        &loaded,
+        0,
+        "`forecast.units` asks for what it was not granted",
+    );
+    says(
+        &loaded,
+        0,
+        "tool grant forecast.units --allow-network https://units.example",
+    );
+    assert_eq!(user.tool("call forecast x=21").ok(), "42\n");
+    let lock = user.tool_home().join("toolbox.lock");
+    let lock = std::fs::read_to_string(lock).expect("a lock");
+    assert!(
+        lock.contains("[tools.forecast.dependencies.units"),
+        "{lock}"
+    );
+    assert!(user.tool("verify").ok().contains("ok"));
+
+    // A lock that was edited is no approval.
+    let edited = lock.replace("version = \"1.2.0\"", "version = \"1.2.1\"");
+    assert_ne!(edited, lock);
+    std::fs::write(user.tool_home().join("toolbox.lock"), edited).expect("written");
+    assert_eq!(user.tool("call forecast x=21").code(), 3);
+}
+
+fn rights_are_the_dependency_s_own() {
+    let (registry, _ada) = published();
+    let user = registry.visitor();
+    load(&user, "ada/forecast", &[]);
+    let whole = digest(&user, "ada/forecast");
+
+    // What the dependency asks for cannot be granted to the tool that calls it.
+    let wrong = [
+        "grant",
+        "forecast",
+        "--approve",
+        &whole,
+        "--allow-var",
+        "UNITS_KEY",
+    ];
+    assert_ne!(user.run(wrong).code(), 0);
+    let granted = user.run([
+        "grant",
+        "forecast.units",
+        "--approve",
+        &whole,
+        "--allow-var",
+        "UNITS_KEY",
+    ]);
+    says(&granted, 0, "forecast.units may read $UNITS_KEY");
+    let lock = || std::fs::read_to_string(user.tool_home().join("toolbox.lock")).expect("a lock");
+    let read: Lock = lock().parse().expect("a lock");
+    let forecast = read.tools.values().next().expect("a tool");
+    assert!(forecast.grants.is_none());
+    let units = forecast.dependencies.values().next().expect("a dependency");
+    assert!(!units.grants.is_none());
+    assert_eq!(user.tool("call forecast x=1").ok(), "2\n");
+
+    says(
+        &user.tool("revoke forecast.units --var UNITS_KEY"),
+        0,
+        "forecast.units may compute",
+    );
+    assert!(!lock().contains("UNITS_KEY"));
+    assert_eq!(user.tool("call forecast x=1").ok(), "2\n");
+    says(
+        &user.tool("grant forecast.other --allow-storage"),
+        1,
+        "there is no dependency `other`",
+    );
+}
+
+fn a_changed_one_asks_again() {
+    let (registry, ada) = published();
+    let user = registry.visitor();
+    load(&user, "ada/forecast", &[]);
+    says(&user.tool("update"), 0, "forecast: current at 1.0.0");
+
+    // The tool itself stays; what it calls is another.
+    publish(&ada, "units", "1.3.0", &multiplies("units", 3), &[], |_| {});
+    let stopped = user.tool("update --allow-new");
+    says(&stopped, 3, "dependency units: version");
+    says(&stopped, 3, "dependency units: code");
+    assert_eq!(user.tool("call forecast x=1").ok(), "2\n");
+    let updated = user.tool("update --allow-new --accept-code");
+    says(&updated, 0, "forecast: updated at 1.0.0");
+    assert_eq!(user.tool("call forecast x=1").ok(), "3\n");
+
+    // More rights always ask.
+    publish(
+        &ada,
+        "units",
+        "1.4.0",
+        &multiplies("units", 3),
+        &[],
+        |manifest| {
+            let text = format!("{}\n[capabilities.storage]\nwhy = 'so'", manifest.to_toml());
+            *manifest = text.parse().expect("a manifest");
+        },
+    );
+    let stopped = user.tool("update --allow-new --accept-code");
+    says(&stopped, 3, "dependency units: storage");
+    // A version that the tool does not take is not looked at.
+    publish(&ada, "units", "2.0.0", &multiplies("units", 9), &[], |_| {});
+    load(&user, "ada/forecast", &["--allow-new"]);
+    assert_eq!(user.tool("call forecast x=1").ok(), "3\n");
+}
+
+fn diamonds_and_circles() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    publish(&ada, "base", "1.0.0", &multiplies("base", 10), &[], |_| {});
+    publish(&ada, "base", "2.0.0", &multiplies("base", 100), &[], |_| {});
+    publish(
+        &ada,
+        "one",
+        "1.0.0",
+        &adds("one", &["base"]),
+        &[("base", "^1")],
+        |_| {},
+    );
+    publish(
+        &ada,
+        "other",
+        "1.0.0",
+        &adds("other", &["base"]),
+        &[("base", "^2")],
+        |_| {},
+    );
+    let top = adds("top", &["one", "other", "base"]);
+    let needs = [("one", "^1"), ("other", "^1"), ("base", "=1.0.0")];
+    publish(&ada, "top", "1.0.0", &top, &needs, |_| {});
+    let user = registry.visitor();
+    let report = user.tool("inspect ada/top").ok();
+    for line in [
+        "  one.base: ada/base 1.0.0",
+        "  other.base: ada/base 2.0.0",
+        "  base: ada/base 1.0.0",
+    ] {
+        assert!(report.contains(line), "{line}\n{report}");
+    }
+    load(&user, "ada/top", &[]);
+    // Both versions run beside each other.
+    assert_eq!(user.tool("call top x=1").ok(), "120\n");
+
+    publish(
+        &ada,
+        "base",
+        "1.1.0",
+        &adds("base", &["one"]),
+        &[("one", "^1")],
+        |_| {},
+    );
+    let refused = registry.visitor().tool("load ada/one --allow-new");
+    says(
+        &refused,
+        3,
+        "depend on each other in a circle: ada/one 1.0.0 → ada/base 1.1.0 → ada/one 1.0.0",
+    );
+
+    // A component that imports what nobody gives is told where to say who does.
+    publish(&ada, "lost", "1.0.0", &adds("lost", &["base"]), &[], |_| {});
+    let refused = registry.visitor().tool("load ada/lost");
+    says(&refused, 3, "nor does a tool of its [dependencies]");
+    publish(
+        &ada,
+        "absent",
+        "1.0.0",
+        &adds("absent", &["base"]),
+        &[("base", "^7")],
+        |_| {},
+    );
+    let refused = registry.visitor().tool("load ada/absent");
+    says(
+        &refused,
+        1,
+        "`base`, on which `absent` depends, cannot be had",
+    );
+}
+
+fn a_withdrawn_one_is_not_called() {
+    let (registry, ada) = published();
+    let user = registry.visitor();
+    load(&user, "ada/forecast", &[]);
+    let broken = ["yank", "ada/units@1.2.0", "--reason", "it rounds"];
+    ada.run(broken).ok();
+    // Whoever has it goes on, and is told; whoever has not gets no such version.
+    says(&user.tool("update"), 0, "forecast: current at 1.0.0");
+    let called = user.tool("call forecast x=1");
+    says(
+        &called,
+        0,
+        "`forecast.units` 1.2.0 was yanked as broken: it rounds",
+    );
+    assert_eq!(called.stdout(), "2\n");
+    assert_ne!(registry.visitor().tool("load ada/forecast").code(), 0);
+
+    ada.run([&broken[..], &["--severity", "malicious"]].concat())
+        .ok();
+    user.tool("update");
+    says(&user.tool("call forecast x=1"), 3, "malicious");
+}
+
+const UNITS_WORLD: &str = "package ada:units@1.0.0;\n\n/// Conversions.\ninterface convert {\n    \
+    record temperature { degrees: f64, unit: string }\n    \
+    /// Converts degrees Celsius. Returns degrees Fahrenheit.\n    ///\n    /// - `celsius`: the degrees.\n    \
+    fahrenheit: func(celsius: f64) -> result<temperature, string>;\n}\n\n\
+    world tool {\n    export convert;\n}\n";
+
+const UNITS_IN_RUST: &str = r#"
+wit_bindgen::generate!({ path: "wit", world: "tool", generate_all });
+use exports::ada::units::convert::{Guest, Temperature};
+struct Tool;
+impl Guest for Tool {
+    fn fahrenheit(celsius: f64) -> Result<Temperature, String> {
+        if celsius < -273.15 {
+            return Err("it is never as cold as that".to_owned());
+        }
+        Ok(Temperature { degrees: celsius * 1.8 + 32.0, unit: "F".to_owned() })
+    }
+}
+export!(Tool);
+"#;
+
+const REPORT_WORLD: &str = "package tools:report;\n\n/// Reports.\ninterface functions {\n    \
+    /// Says how warm it is. Returns a sentence.\n    ///\n    /// - `celsius`: the degrees.\n    \
+    warmth: func(celsius: f64) -> result<string, string>;\n}\n\n\
+    world tool {\n    import ada:units/convert@1.0.0;\n    export functions;\n}\n";
+
+const REPORT_IN_RUST: &str = r#"
+wit_bindgen::generate!({ path: "wit", world: "tool", generate_all });
+use exports::tools::report::functions::Guest;
+struct Tool;
+impl Guest for Tool {
+    fn warmth(celsius: f64) -> Result<String, String> {
+        let found = ada::units::convert::fahrenheit(celsius)?;
+        Ok(format!("{} {}", found.degrees, found.unit))
+    }
+}
+export!(Tool);
+"#;
+
+const REPORT_IN_PYTHON: &str = r#"
+from wit_world import exports
+from wit_world.imports import convert
+
+
+class Functions(exports.Functions):
+    def warmth(self, celsius: float) -> str:
+        found = convert.fahrenheit(celsius)
+        return f"{found.degrees:g} {found.unit}"
+"#;
+
+const UNITS_IN_JAVASCRIPT: &str = r#"
+export const convert = {
+  fahrenheit(celsius) {
+    if (celsius < -273.15) throw "it is never as cold as that";
+    return { degrees: celsius * 1.8 + 32, unit: "F" };
+  },
+};
+"#;
+
+/// Makes and publishes the project `NAME` of `ada` in `language`.
+fn project(ada: &Home, name: &str, language: &str, world: &str, source: (&str, &str)) {
+    ada.run(["new", name, "--lang", language]).ok();
+    ada.write(&format!("{name}/wit/world.wit"), world);
+    ada.write(&format!("{name}/{}", source.0), source.1);
+}
+
+fn needs_units(ada: &Home, name: &str) {
+    let path = ada.work().join(name).join("tool.toml");
+    let text = std::fs::read_to_string(&path).expect("a manifest");
+    let text =
+        format!("{text}\n[dependencies]\nunits = {{ repo = \"ada/units\", version = \"^0.1\" }}\n");
+    std::fs::write(path, text).expect("written");
+}
+
+fn build_and_push(ada: &Home, name: &str) {
+    ada.run(["build", name, "--trust"]).ok();
+    ada.run(["push", &format!("ada/{name}"), "-C", name]).ok();
+}
+
+fn check_report(registry: &RegistryProcess, tool: &str) {
+    let user = registry.visitor();
+    load(&user, &format!("ada/{tool}"), &["--as", "report"]);
+    assert_eq!(user.tool("call report celsius=100").ok(), "212 F\n");
+    let failed = user.run(["call", "report", "celsius=-300"]);
+    says(&failed, 1, "it is never as cold as that");
+}
+
+fn in_rust() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    project(
+        &ada,
+        "units",
+        "rust",
+        UNITS_WORLD,
+        ("src/lib.rs", UNITS_IN_RUST),
+    );
+    build_and_push(&ada, "units");
+
+    project(
+        &ada,
+        "report",
+        "rust",
+        REPORT_WORLD,
+        ("src/lib.rs", REPORT_IN_RUST),
+    );
+    let refused = ada.tool("build report --trust");
+    assert_ne!(refused.code(), 0, "nobody says what ada:units is");
+    needs_units(&ada, "report");
+    build_and_push(&ada, "report");
+    let wit = ada
+        .work()
+        .join("report/wit/deps/ada-units-1.0.0/package.wit");
+    let wit = std::fs::read_to_string(wit).expect("the WIT of the dependency");
+    assert!(wit.contains("interface convert"), "{wit}");
+    says(&ada.tool("check report"), 0, "agrees with the component");
+    check_report(&registry, "report");
+}
+
+fn across_languages() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    // A program, which an interpreter runs, is called by a component in Rust.
+    project(
+        &ada,
+        "units",
+        "javascript",
+        UNITS_WORLD,
+        ("tool.js", UNITS_IN_JAVASCRIPT),
+    );
+    build_and_push(&ada, "units");
+    project(
+        &ada,
+        "report",
+        "rust",
+        REPORT_WORLD,
+        ("src/lib.rs", REPORT_IN_RUST),
+    );
+    needs_units(&ada, "report");
+    build_and_push(&ada, "report");
+    check_report(&registry, "report");
+
+    // A component in Python, with an interpreter of its own, calls the same.
+    ada.run(["new", "told", "--lang", "javascript"]).ok();
+    let manifest = ada.work().join("told/tool.toml");
+    let text = std::fs::read_to_string(&manifest).expect("a manifest");
+    std::fs::write(&manifest, text.replace("\"javascript\"", "\"python\"")).expect("written");
+    std::fs::remove_file(ada.work().join("told/tool.js")).expect("removed");
+    ada.write("told/wit/world.wit", REPORT_WORLD);
+    ada.write("told/app.py", REPORT_IN_PYTHON);
+    needs_units(&ada, "told");
+    build_and_push(&ada, "told");
+    check_report(&registry, "told");
+}
