@@ -106,10 +106,10 @@ fn tools_are_carried() {
     let theirs: Lock = theirs.parse().expect("a lock");
     for (key, tool) in &lock.tools {
         let other = &theirs.tools[key];
-        assert_eq!((&tool.source, tool.signer), (&other.source, other.signer));
+        assert_eq!((&tool.source, &tool.signer), (&other.source, &other.signer));
         assert_eq!((tool.pin(), &tool.logged), (other.pin(), &other.logged));
     }
-    let signers = lock.tools.values().filter_map(|it| it.signer);
+    let signers = lock.tools.values().filter_map(|it| it.signer.clone());
     assert_eq!(
         signers.map(|it| it.to_string()).collect::<Vec<_>>(),
         [signer]
