@@ -6,7 +6,7 @@ mod tree_load;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tool_hub_manifest::{Digest, ServerDescription, Verified};
 use wasmtime::component::Component;
@@ -35,6 +35,7 @@ use crate::imports::directories;
 use crate::imports::directories::guard::Guard;
 use crate::imports::http::connect::Tls;
 use crate::linker;
+use crate::load_event::LoadEvent;
 use crate::program::{self, Program};
 use crate::runtime::{Runtime, Runtimes};
 use crate::secret::Secrets;
@@ -62,24 +63,6 @@ struct HostState {
     compile_slots: CompileSlots,
     /// The interpreters that tools were loaded with: one mapping of their code for all of them.
     interpreters: Mutex<HashMap<Digest, Arc<Mutex<Option<Component>>>>>,
-}
-
-/// A step of loading a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LoadEvent {
-    /// The compiled code was found in the cache.
-    Cached,
-    /// Compilation begins; a component of many megabytes takes seconds.
-    Compiling {
-        /// The component's size.
-        bytes: u64,
-    },
-    /// Compilation is over.
-    Compiled {
-        /// The time it took.
-        elapsed: Duration,
-    },
 }
 
 impl Host {

@@ -52,6 +52,7 @@ mod host;
 mod imports;
 mod interaction;
 mod linker;
+mod load_event;
 mod offerings;
 mod program;
 mod recording;
@@ -88,11 +89,12 @@ pub use config::{ComponentAsync, HostConfig};
 pub use credential_source::{CredentialSource, CredentialValue, NoValue};
 pub use error::HostError;
 pub use error::refusal::Refusal;
-pub use host::{Host, LoadEvent};
+pub use host::Host;
 pub use interaction::usage::Usage;
 pub use interaction::{
     Answer, Interaction, LogEntry, LogLevel, Nobody, Output, Progress, ToolboxFunction,
 };
+pub use load_event::LoadEvent;
 pub use offerings::prompt::{Prompt, PromptArgument, PromptMessage};
 pub use offerings::resource::{ResourceEntry, ResourceTemplate};
 pub use offerings::uri_template::UriTemplate;

@@ -34,6 +34,8 @@ pub(crate) struct PublishedVersion<'a> {
     pub(crate) signature: Option<SignatureFiles>,
     /// The advisories that count.
     pub(crate) advisories: KnownAdvisories,
+    /// True if the log that speaks of it is known to be that of its registry.
+    pub(crate) is_proved: bool,
 }
 
 impl PublishedVersion<'_> {
@@ -117,8 +119,8 @@ impl PublishedVersion<'_> {
 
     fn verified_signature(&self, settings: &Settings) -> Result<PackageSignature, Error> {
         let keys = SigningKeys::read(settings)?;
-        // What the log says of the time, nobody can say later.
-        let logged = self.chosen.logged.as_ref();
+        // The log's time is the one at which a certificate has to be valid.
+        let logged = self.chosen.logged.as_ref().filter(|_| self.is_proved);
         let at = logged.map_or_else(SystemTime::now, |logged| logged.published().into());
         let signature =
             PackageSignature::verify(self.signature.as_ref(), &self.verified, &keys, at);
@@ -157,7 +159,7 @@ impl PublishedVersion<'_> {
                 signer: signature.signer(),
                 yank: resolved.releases.yanked.get(version),
                 advisories: about.into_iter().map(|found| found.advisory).collect(),
-                logged: logged.as_ref(),
+                logged: logged.as_ref().filter(|_| self.is_proved),
             },
         )?;
         Ok(Fetched {

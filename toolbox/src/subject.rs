@@ -184,6 +184,7 @@ pub(crate) async fn from_registry(
         chosen,
         verified,
         signature,
+        is_proved: true,
         advisories: KnownAdvisories::read(settings)?,
     };
     version.check(options, &policies, settings, notices)

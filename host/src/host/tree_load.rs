@@ -8,8 +8,8 @@ use tool_hub_manifest::{
 };
 use wasmtime::component::Component;
 
-use super::LoadEvent;
 use crate::error::HostError;
+use crate::load_event::LoadEvent;
 
 /// The load of a tool and of all that it depends on.
 pub(super) struct TreeLoad<'a> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use time::OffsetDateTime;
-use tool_hub_manifest::{Digest, Interpreter, Package, Revision, ToolRef, Verified};
+use tool_hub_manifest::{Digest, Interpreter, Package, Revision, Source, ToolRef, Verified};
 use tool_hub_registry_client::{
     CARD_BYTES_MAX, COMPONENT_BYTES_MAX, ClientError, MANIFEST_BYTES_MAX, Resolved, SBOM_BYTES_MAX,
     SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, SignatureFiles, VersionRecords,
@@ -111,6 +111,13 @@ impl Bundle {
         let verified = self.package(tool).map_err(unusable(&self.path))?;
         let signature = self.signature(tool).map_err(unusable(&self.path))?;
         let (logged, doubts) = self.logged(tool, settings)?;
+        let is_known = |doubt: &Doubt| !matches!(doubt, Doubt::NoRecord | Doubt::UnknownLog { .. });
+        let is_proved = doubts.iter().all(is_known);
+        if !is_proved {
+            // The registry is the word of whoever made the bundle, so it counts as a file as well.
+            let path = self.path.clone();
+            policies.check_place(&reference.to_string(), &Source::File { path })?;
+        }
         let chosen = ChosenVersion {
             resolved: resolved(tool, options, settings)?,
             is_new: self.is_new(tool, logged.as_ref(), options, settings)?,
@@ -123,6 +130,7 @@ impl Bundle {
             chosen,
             verified,
             signature,
+            is_proved,
             advisories: KnownAdvisories::read(settings)?.and(carried),
         };
         let checked = version.check(options, &policies, settings, notices);
@@ -135,11 +143,10 @@ impl Bundle {
                 actual: actual.cloned().map(Box::new),
             }));
         }
-        let is_known = |doubt: &Doubt| !matches!(doubt, Doubt::NoRecord | Doubt::UnknownLog { .. });
         Ok(Fetched {
             bundle: Some(BundleOrigin {
                 path: self.path.clone(),
-                is_proved: doubts.iter().all(is_known),
+                is_proved,
                 doubts,
             }),
             ..fetched

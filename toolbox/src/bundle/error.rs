@@ -135,6 +135,12 @@ pub enum BundleError {
         /// The release age.
         days: i64,
     },
+    /// A tool calls others, which a bundle does not carry.
+    #[error("{repo} calls other tools, which a bundle does not carry")]
+    HasDependencies {
+        /// The tool.
+        repo: RepoId,
+    },
     /// It has no tool of a name.
     #[error("it has no tool called `{name}`")]
     NoSuchTool {
@@ -153,7 +159,11 @@ impl BundleError {
     pub fn is_refusal(&self) -> bool {
         !matches!(
             self,
-            Self::NotABundle { .. } | Self::Index { .. } | Self::NoSuchTool { .. } | Self::Empty
+            Self::NotABundle { .. }
+                | Self::Index { .. }
+                | Self::NoSuchTool { .. }
+                | Self::HasDependencies { .. }
+                | Self::Empty
         )
     }
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
 
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 use tool_hub_manifest::{Digest, Source, Verified};
-use tool_hub_registry_client::{Client, Resolved, SignatureFiles};
+use tool_hub_registry_client::{Resolved, SignatureFiles};
 
 use super::archive;
 use super::checking::unusable;
@@ -96,6 +98,10 @@ async fn packed(
     else {
         return Ok(None);
     };
+    if !locked.dependencies.is_empty() {
+        let repo = repo.clone();
+        return Err(unusable(path)(BundleError::HasDependencies { repo }));
+    }
     let client = settings.client(endpoint, watchers.notices)?;
     let at = Resolved {
         repo: repo.clone(),
@@ -108,10 +114,11 @@ async fn packed(
     let (store, pin) = (settings.open_store()?, locked.pin());
     let pinned = client.pull_pinned(&at, &pin, &store, watchers.progress);
     let verified = pinned.await?;
-    let signature = signature_of(member, &verified, &at, &client, path, settings).await?;
     let logged = LoggedVersion::of_locked_with_records(locked, &client, &at.releases, settings);
+    let mut published = None;
     let log = match logged.await? {
-        Some((_, records)) => {
+        Some((entry, records)) => {
+            published = OffsetDateTime::parse(&entry.at, &Rfc3339).ok();
             let json = serde_json::to_vec(&records).map_err(|error| {
                 let reason = error.to_string();
                 unusable(path)(BundleError::Index { reason })
@@ -120,6 +127,21 @@ async fn packed(
         }
         None => None,
     };
+    let signed_at = published.map_or_else(SystemTime::now, SystemTime::from);
+    let keys = SigningKeys::read(settings)?;
+    let signed = client.signature(&at).await?;
+    let signature = PackageSignature::verify(signed.as_ref(), &verified, &keys, signed_at);
+    let signature = signature.map_err(|source| Error::WrongSignature {
+        subject: repo.to_string(),
+        source,
+    })?;
+    if signature.signer() != locked.signer.as_ref() {
+        return Err(unusable(path)(BundleError::OtherSigner {
+            repo: repo.clone(),
+            expected: locked.signer.clone().map(Box::new),
+            actual: signature.signer().cloned().map(Box::new),
+        }));
+    }
     Ok(Some(BundledTool {
         registry: endpoint.clone(),
         repo: repo.clone(),
@@ -127,36 +149,9 @@ async fn packed(
         commit: commit.clone(),
         signer: locked.signer.clone(),
         log,
-        files: packed_files(&verified, signature.as_ref(), files),
+        files: packed_files(&verified, signed.as_ref(), files),
         releases: at.releases,
     }))
-}
-
-/// The signature at the commit, which has to be of the signer that was approved.
-async fn signature_of(
-    member: Member<'_>,
-    verified: &Verified,
-    at: &Resolved,
-    client: &Client,
-    path: &Path,
-    settings: &Settings,
-) -> Result<Option<SignatureFiles>, Error> {
-    let files = client.signature(at).await?;
-    let keys = SigningKeys::read(settings)?;
-    let signature = PackageSignature::verify(files.as_ref(), verified, &keys, SystemTime::now());
-    let signature = signature.map_err(|source| Error::WrongSignature {
-        subject: at.repo.to_string(),
-        source,
-    })?;
-    let (expected, actual) = (member.locked.signer.as_ref(), signature.signer());
-    match expected == actual {
-        true => Ok(files),
-        false => Err(unusable(path)(BundleError::OtherSigner {
-            repo: at.repo.clone(),
-            expected: expected.cloned().map(Box::new),
-            actual: actual.cloned().map(Box::new),
-        })),
-    }
 }
 
 fn packed_files(

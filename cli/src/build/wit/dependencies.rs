@@ -1,4 +1,4 @@
-//! Writes the WIT of the tools that a project depends on into it, where build tools and editors look.
+//! Writes the WIT of the tools that a project depends on to where build tools and editors look.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use crate::terminal::problem::Problem;
 /// The first line of a file that this writes: one that begins otherwise is the author's.
 const HEADING: &str = "// Written by `tool build`: the interface of ";
 
-/// Writes the packages of the interfaces that `dependencies` export into the project in `directory`.
-/// What the author has at that place is left alone.
+/// Writes the packages of the interfaces that `dependencies` export into the project in
+/// `directory`. What the author has at that place is left alone.
 ///
 /// # Errors
 /// When a file cannot be written, and when two dependencies have a package of one name and version

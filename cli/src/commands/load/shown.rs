@@ -52,8 +52,8 @@ pub(crate) fn note_known_interpreter(
     Ok(())
 }
 
-/// Warns of capabilities that a tool, or one that it depends on, asks for and does not get: they are
-/// missed only when it is called.
+/// Warns of capabilities that a tool, or one that it depends on, asks for and does not get: they
+/// are missed only when it is called.
 pub(crate) fn report_ungranted(
     key: &str,
     inspection: &Inspection,
