@@ -251,7 +251,7 @@ mod tests {
         check(
             b"schema = 1\nnmae = 'x'\n",
             "tool.toml line 2, column 1: unknown field `nmae`, expected one of `schema`, `name`, `version`, `description`, \
-             `license`, `icon`, `build`, `component`, `interpreter`, `sbom`, `functions`, `capabilities`, `limits`; did you mean `name`?",
+             `license`, `icon`, `build`, `component`, `interpreter`, `sbom`, `functions`, `capabilities`, `dependencies`, `limits`; did you mean `name`?",
         );
         check(
             b"\xff",

@@ -388,7 +388,7 @@ fn every_dependency_is_used() {
 
 /// The table of cases that the target `hostile` makes is compared with them there.
 fn security_md_names_tests_that_exist() {
-    let [security, trust] = ["SECURITY.md", "docs/trust.md"]
+    let [security, trust, attacks] = ["SECURITY.md", "docs/trust.md", "docs/attacks.md"]
         .map(|file| std::fs::read_to_string(root().join(file)).expect("a document"));
     // All columns but the last, which states the expected outcome.
     let outcomes = cells(&security).map(|mut row| {
@@ -396,7 +396,7 @@ fn security_md_names_tests_that_exist() {
         row
     });
     // The last column, after what is promised.
-    let promises = cells(&trust).map(|row| row.last().copied().into_iter().collect());
+    let promises = cells(&trust).chain(cells(&attacks)).map(|row| row.last().copied().into_iter().collect());
     let cells = outcomes.chain(promises).flat_map(|row: Vec<&str>| row);
     let named: BTreeSet<&str> = cells
         .flat_map(|cell| cell.split('`').skip(1).step_by(2))
