@@ -396,7 +396,9 @@ fn security_md_names_tests_that_exist() {
         row
     });
     // The last column, after what is promised.
-    let promises = cells(&trust).chain(cells(&attacks)).map(|row| row.last().copied().into_iter().collect());
+    let promises = cells(&trust)
+        .chain(cells(&attacks))
+        .map(|row| row.last().copied().into_iter().collect());
     let cells = outcomes.chain(promises).flat_map(|row: Vec<&str>| row);
     let named: BTreeSet<&str> = cells
         .flat_map(|cell| cell.split('`').skip(1).step_by(2))
