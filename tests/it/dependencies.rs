@@ -3,6 +3,7 @@
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{DependencyRequest, Lock, Manifest, Version};
 
+use crate::signatures::published::new_key;
 use crate::support::loading::{digest, load};
 use crate::support::ran::says;
 use crate::support::{Home, Need, Ran, RegistryProcess, Test, test};
@@ -18,6 +19,7 @@ pub(crate) fn tests() -> Vec<Test> {
             "dependencies::a_changed_one_asks_again",
             a_changed_one_asks_again,
         ),
+        test("dependencies::another_signer_of_one", another_signer_of_one),
         test("dependencies::diamonds_and_circles", diamonds_and_circles),
         test(
             "dependencies::a_withdrawn_one_is_not_called",
@@ -95,6 +97,19 @@ fn push(
     dependencies: &[(&str, &str)],
     edit: impl FnOnce(&mut Manifest),
 ) -> Ran {
+    write(ada, name, version, component, dependencies, edit);
+    ada.run(["push", &format!("ada/{name}"), "-C", name])
+}
+
+/// Writes its package.
+fn write(
+    ada: &Home,
+    name: &str,
+    version: &str,
+    component: &[u8],
+    dependencies: &[(&str, &str)],
+    edit: impl FnOnce(&mut Manifest),
+) {
     let mut manifest =
         derive_manifest(component, name.parse().expect("a name")).expect("a manifest");
     manifest.version = version.parse::<Version>().expect("a version");
@@ -114,7 +129,6 @@ fn push(
     ada.write(&format!("{name}/tool.wasm"), component);
     let card = format!("---\ntags: [tool]\n---\n# {name}\n");
     ada.write(&format!("{name}/README.md"), card);
-    ada.run(["push", &format!("ada/{name}"), "-C", name])
 }
 
 /// A registry on which `ada` has `units`, and `forecast` that calls it.
@@ -266,6 +280,51 @@ fn a_changed_one_asks_again() {
     // A version that the tool does not take is not looked at.
     publish(&ada, "units", "2.0.0", &multiplies("units", 9), &[], |_| {});
     load(&user, "ada/forecast", &["--allow-new"]);
+    assert_eq!(user.tool("call forecast x=1").ok(), "3\n");
+}
+
+/// Somebody else signs what a tool calls. The digest of the tree is no consent to them.
+fn another_signer_of_one() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    let sign = |version: &str, factor, key: &str| {
+        write(
+            &ada,
+            "units",
+            version,
+            &multiplies("units", factor),
+            &[],
+            |_| {},
+        );
+        ada.run(["push", "ada/units", "-C", "units", "--sign", key])
+            .ok();
+    };
+    let old = new_key(&ada, "release", "p256");
+    sign("1.2.0", 2, "release");
+    let forecast = adds("forecast", &["units"]);
+    let needs = [("units", "^1")];
+    publish(&ada, "forecast", "1.0.0", &forecast, &needs, |_| {});
+    let user = registry.visitor();
+    let report = user.tool("inspect ada/forecast").ok();
+    assert!(report.contains(&format!("signed by {old}")), "{report}");
+    load(&user, "ada/forecast", &[]);
+
+    let new = new_key(&ada, "other", "p256");
+    sign("1.3.0", 3, "other");
+    let stopped = user.tool("update --accept-code");
+    says(&stopped, 3, "dependency units: signer");
+    let approve = digest(&user, "ada/forecast");
+    let changed = format!(
+        "`forecast.units` was signed by {old} when you approved it, and is signed by {new} now"
+    );
+    for command in [&["update"][..], &["load", "ada/forecast"]] {
+        let refused = user.run([command, &["--approve", &approve]].concat());
+        says(&refused, 3, &changed);
+        says(&refused, 3, &format!("--signer {new}"));
+    }
+    assert_eq!(user.tool("call forecast x=1").ok(), "2\n");
+    load(&user, "ada/units", &["--signer", &new]);
+    user.run(["update", "forecast", "--approve", &approve]).ok();
     assert_eq!(user.tool("call forecast x=1").ok(), "3\n");
 }
 
