@@ -23,6 +23,7 @@ pub(crate) fn tests() -> Vec<Test> {
         test("air_gap::yanks_count", yanks_count),
         test("air_gap::new_versions_wait", new_versions_wait),
         test("air_gap::another_signer", another_signer),
+        test("air_gap::a_policy_of_places", a_policy_of_places),
     ]
 }
 
@@ -451,4 +452,27 @@ fn another_signer() {
         3,
         "when you approved it, and is signed by SHA256:",
     );
+}
+
+/// A policy that allows one registry and no files. That a bundle is of that registry, only a log
+/// that is known here can prove.
+fn a_policy_of_places() {
+    let carried = Carried::new();
+    let registry = &carried.published.registry;
+    let allow = |home: &Home| {
+        let policy = format!(
+            "[sources]\nregistries = [\"{}\"]\nfiles = false\n",
+            registry.url()
+        );
+        fs::write(home.tool_home().join("policy.toml"), policy).expect("a policy");
+    };
+    allow(&carried.home);
+    let load = ["load".as_ref(), carried.path.as_os_str()];
+    says(&carried.home.run(load), 3, "sources.files");
+    assert!(!carried.home.tool_home().join("toolbox.lock").exists());
+
+    let known = registry.visitor();
+    known.tool("inspect ada/adder").ok();
+    allow(&known);
+    load_from(&known, &carried.path, "adder");
 }
