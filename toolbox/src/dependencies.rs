@@ -66,6 +66,10 @@ pub async fn of_manifest(
 /// A tool on the way from the one that a person named: its repo, where it has one, and version.
 type Step = (Option<RepoId>, Version);
 
+/// The fetch of all that one tool depends on, which fetches what those depend on.
+type Fetching<'a> =
+    Pin<Box<dyn Future<Output = Result<BTreeMap<ToolName, Fetched>, Error>> + Send + 'a>>;
+
 struct Tree<'a> {
     endpoint: &'a Url,
     settings: &'a Settings,
@@ -82,7 +86,7 @@ impl Tree<'_> {
         manifest: &'a Manifest,
         options: &'a FetchOptions,
         path: &'a mut Vec<Step>,
-    ) -> Pin<Box<dyn Future<Output = Result<BTreeMap<ToolName, Fetched>, Error>> + Send + 'a>> {
+    ) -> Fetching<'a> {
         Box::pin(async move {
             let mut all = BTreeMap::new();
             for (name, request) in &manifest.dependencies {
