@@ -15,8 +15,8 @@ pub(crate) fn tests() -> Vec<Test> {
 
 /// The commit that a tag names.
 fn commit_of(refs: &Value, tag: &str) -> Value {
-    let tags = refs["tags"].as_array().into_iter().flatten();
-    let found = tags.filter(|it| it["name"] == tag).next();
+    let mut tags = refs["tags"].as_array().into_iter().flatten();
+    let found = tags.find(|it| it["name"] == tag);
     found.expect("a tag")["targetCommit"].clone()
 }
 
