@@ -3,7 +3,8 @@
 use tool_hub_registry_client::Silent;
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
 use tool_hub_toolbox::provenance::Provenance;
-use tool_hub_toolbox::subject::{Subject, Watchers};
+use tool_hub_toolbox::registry_fetch::Watchers;
+use tool_hub_toolbox::subject::Subject;
 
 use crate::error::Error;
 use crate::inspection::Inspection;

@@ -97,8 +97,8 @@ impl Storage {
         Self::of(Some(path.into()))
     }
 
-    /// The storage of the dependency from `repo` of a tool that has this one: what a tool keeps when
-    /// another calls it, nobody else reads.
+    /// The storage of the dependency from `repo` of a tool that has this one: what a tool keeps
+    /// when another calls it, nobody else reads.
     #[must_use]
     pub fn of_dependency(&self, repo: &RepoId) -> Self {
         let Some(path) = &self.0.path else {

@@ -12,8 +12,8 @@ use url::Url;
 use crate::error::Error;
 use crate::fetch_options::FetchOptions;
 use crate::fetched::{Fetched, FetchedFrom};
+use crate::registry_fetch::{Watchers, from_registry};
 use crate::settings::Settings;
-use crate::subject::{Watchers, from_registry};
 
 /// Fetches into `fetched`, which is from the registry at `endpoint` or uses its tools, all that it
 /// depends on.

@@ -1,6 +1,5 @@
 //! Formats an inspection as text for people: about ten lines to decide on, or everything.
 
-mod dependencies;
 mod detail;
 mod details;
 mod function_signature;
@@ -78,7 +77,7 @@ pub fn inspection_report(
     lines.extend([String::new(), rights.to_owned()]);
     lines.extend(right_lines(inspection));
     lines.extend(advice.grant.map(|how| format!("  {how}")));
-    lines.extend(dependencies::lines(from, inspection, detail, more));
+    lines.extend(dependency_lines(from, inspection, detail, more));
     if everything && inspection.server.is_none() {
         lines.extend([String::new(), "Imports".to_owned()]);
         lines.extend(details::import_lines(&inspection.imports));
@@ -283,4 +282,53 @@ fn right_line(capability: &InspectedCapability) -> String {
     };
     // The author's text comes last: nothing of it passes for what is said here.
     format!("  {does} {}{used}{why}", escape_line(&capability.what))
+}
+
+/// Lines on all that the tool of `inspection` depends on, by their paths; none where it depends on
+/// nothing.
+fn dependency_lines(
+    from: &Provenance,
+    inspection: &Inspection,
+    detail: Detail,
+    more: &str,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    add_dependencies(&mut lines, "", (from, inspection), detail, more);
+    if !lines.is_empty() {
+        let heading = "Calls other tools, each in a sandbox of its own with rights of its own";
+        lines.splice(..0, [String::new(), heading.to_owned()]);
+    }
+    lines
+}
+
+fn add_dependencies(
+    lines: &mut Vec<String>,
+    path: &str,
+    (from, inspection): (&Provenance, &Inspection),
+    detail: Detail,
+    more: &str,
+) {
+    let pairs = inspection.dependencies.iter();
+    let pairs = pairs.filter_map(|(name, it)| Some((name, from.dependencies.get(name)?, it)));
+    for (name, from, inspection) in pairs {
+        let path = match path.is_empty() {
+            true => name.to_string(),
+            false => format!("{path}.{name}"),
+        };
+        let place = match &from.source {
+            Source::Registry { repo, .. } => repo.to_string(),
+            Source::File { path } => escape_line(&path.display().to_string()),
+            Source::Server { address } => escape_line(&address.to_string()),
+        };
+        let (version, signed) = (&inspection.version, from.signature.in_words());
+        lines.push(format!("  {path}: {place} {version}, {signed}"));
+        lines.extend(described(&inspection.description, "      ", detail, more));
+        let rights = right_lines(inspection);
+        lines.extend(
+            rights
+                .iter()
+                .map(|right| format!("      may ask for: {}", right.trim_start())),
+        );
+        add_dependencies(lines, &path, (from, inspection), detail, more);
+    }
 }

@@ -60,6 +60,7 @@ pub mod package_signature;
 pub mod policy;
 pub mod provenance;
 mod published_version;
+pub mod registry_fetch;
 mod remembered;
 mod renewed_token;
 pub mod sandbox;

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -10,25 +9,19 @@ use tool_hub_manifest::{
     AddressError, Capabilities, ReferenceError, ServerAddress, ServerCommand, ServerUrl, Source,
     ToolRef,
 };
-use tool_hub_registry_client::Progress;
 use url::Url;
 
-use crate::advisories::known::KnownAdvisories;
-use crate::advisories::refresh::refresh_configured;
 use crate::built_package;
 use crate::bundle::origin::EXTENSION;
-use crate::chosen_version::choose;
 use crate::dependencies;
 use crate::derived_manifest;
 use crate::error::Error;
 use crate::fetch_options::{FetchOptions, Purpose};
 use crate::fetched::{Fetched, FetchedFrom};
-use crate::known_releases::KnownReleases;
 use crate::notices::{Notice, Notices};
 use crate::package_signature::{self, PackageSignature};
-use crate::policy::policies::Policies;
 use crate::policy::subject::OriginSubject;
-use crate::published_version::PublishedVersion;
+use crate::registry_fetch::{Watchers, from_registry, policies_for};
 use crate::settings::Settings;
 
 /// A tool as a user names it. What starts with `.`, `/` or `~`, or ends in
@@ -62,21 +55,6 @@ impl FromStr for Subject {
         } else {
             Self::Reference(text.parse(), text.to_owned())
         })
-    }
-}
-
-/// Whoever follows a fetch while it goes on.
-#[derive(Clone, Copy)]
-pub struct Watchers<'a> {
-    /// Is told of bytes that arrive.
-    pub progress: &'a dyn Progress,
-    /// Is told of what a person should know.
-    pub notices: &'a dyn Notices,
-}
-
-impl fmt::Debug for Watchers<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watchers").finish_non_exhaustive()
     }
 }
 
@@ -148,53 +126,6 @@ impl Subject {
             }),
             Self::Server(Err(error)) => Err(error.clone().into()),
         }
-    }
-}
-
-/// The version that `reference` means, without the tools that it depends on.
-pub(crate) async fn from_registry(
-    reference: &ToolRef,
-    options: &FetchOptions,
-    endpoint: &Url,
-    settings: &Settings,
-    watchers: Watchers<'_>,
-) -> Result<Fetched, Error> {
-    let Watchers { progress, notices } = watchers;
-    let policies = policies_for(options.purpose, settings)?;
-    policies.check_repo(&reference.to_string(), endpoint, &reference.repo)?;
-    let client = settings.client(endpoint, notices)?;
-    let versions = client.versions_of(&reference.repo).await?;
-    KnownReleases::note(settings, &client, &reference.repo, versions.releases()).await?;
-    let chosen = choose(reference, &versions, options, &client, settings, notices).await?;
-    let resolved = &chosen.resolved;
-    for branch in &resolved.version_branches {
-        notices.notice(&Notice::VersionBranch {
-            repo: &resolved.repo,
-            branch: &branch.name,
-            is_tag_too: branch.is_tag_too,
-        });
-    }
-    let store = settings.open_store()?;
-    let verified = client.pull(resolved, &store, progress).await?;
-    let signature = client.signature(resolved).await?;
-    refresh_configured(settings, notices).await?;
-    let version = PublishedVersion {
-        endpoint,
-        reference,
-        chosen,
-        verified,
-        signature,
-        is_proved: true,
-        advisories: KnownAdvisories::read(settings)?,
-    };
-    version.check(options, &policies, settings, notices)
-}
-
-/// The policies that apply to a fetch for `purpose`.
-pub(crate) fn policies_for(purpose: Purpose, settings: &Settings) -> Result<Policies, Error> {
-    match purpose {
-        Purpose::Use => Ok(Policies::read(settings)?),
-        Purpose::Look => Ok(Policies::default()),
     }
 }
 

@@ -11,7 +11,7 @@ use tool_hub_manifest::{Digest, Source};
 use tool_hub_toolbox::bundle::making;
 use tool_hub_toolbox::bundle::origin::EXTENSION;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
-use tool_hub_toolbox::subject::Watchers;
+use tool_hub_toolbox::registry_fetch::Watchers;
 
 use crate::files;
 use crate::session::Session;

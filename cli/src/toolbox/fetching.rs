@@ -7,7 +7,8 @@ use tool_hub_manifest::{Manifest, ToolName, Verified};
 use tool_hub_toolbox::dependencies;
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
 use tool_hub_toolbox::fetched::Fetched;
-use tool_hub_toolbox::subject::{Subject, Watchers};
+use tool_hub_toolbox::registry_fetch::Watchers;
+use tool_hub_toolbox::subject::Subject;
 use url::Url;
 
 use crate::session::Session;

@@ -143,8 +143,8 @@ impl Interaction for DependencyInteraction {
     }
 }
 
-/// The question of a dependency as its caller's side is asked it. The key is one of its own for each
-/// text: a person who confirmed one call has not confirmed the next.
+/// The question of a dependency as its caller's side is asked it. The key is one of its own for
+/// each text: a person who confirmed one call has not confirmed the next.
 fn asked_by(dependency: &ToolName, question: &Question) -> Question {
     let digest = Digest::of(question.text.as_bytes()).hex();
     let digits = digest.get(..QUESTION_DIGITS).unwrap_or_default();

@@ -29,8 +29,8 @@ impl Dependency {
         }
     }
 
-    /// The interface of this tool that an import of `wanted` may be linked to: that very one, or one
-    /// of a compatible version.
+    /// The interface of this tool that an import of `wanted` may be linked to: that very one, or
+    /// one of a compatible version.
     fn interface(&self, wanted: &str) -> Option<&str> {
         let interfaces = self.functions.iter();
         let mut interfaces = interfaces.filter_map(|(export, _)| export.interface());
@@ -108,8 +108,8 @@ fn refusal(dependency: &ToolName, reason: String) -> Refusal {
     }
 }
 
-/// The functions of `import`, each with its export in the `interface` of `dependency`; an error where
-/// one cannot be called.
+/// The functions of `import`, each with its export in the `interface` of `dependency`; an error
+/// where one cannot be called.
 fn linked_functions(
     import: &Import,
     dependency: &Dependency,

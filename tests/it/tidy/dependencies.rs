@@ -21,8 +21,8 @@ pub(super) fn unused(metadata: &Value) -> Vec<String> {
         let [product, tests] = sources(directory, package);
         for dependency in list(&package["dependencies"]) {
             let name = text(&dependency["name"]);
-            taken.insert(name);
             let named = dependency["rename"].as_str().unwrap_or(name);
+            taken.extend([name, named]);
             let named = named.replace('-', "_");
             let is_used = match dependency["kind"].as_str() {
                 Some("dev") => is_named(&named, &tests) || is_named(&named, &product),

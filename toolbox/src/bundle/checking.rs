@@ -28,8 +28,8 @@ use crate::known_releases::KnownReleases;
 use crate::logged_version::LoggedVersion;
 use crate::notices::Notices;
 use crate::published_version::PublishedVersion;
+use crate::registry_fetch::policies_for;
 use crate::settings::Settings;
-use crate::subject::policies_for;
 
 /// The most bytes of a log's records of one version.
 const RECORDS_BYTES_MAX: u64 = 1 << 20;

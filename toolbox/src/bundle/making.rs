@@ -21,9 +21,9 @@ use crate::error::Error;
 use crate::logged_version::LoggedVersion;
 use crate::open_toolbox::Member;
 use crate::package_signature::PackageSignature;
+use crate::registry_fetch::Watchers;
 use crate::settings::Settings;
 use crate::signing_keys::SigningKeys;
-use crate::subject::Watchers;
 
 /// A bundle that only has to be written.
 #[derive(Debug)]

@@ -67,8 +67,8 @@ impl FairShares {
     }
 }
 
-/// The index of the next of `callers`, each with the places that it needs: the first of those with the fewest places whose share allows
-/// another one.
+/// The index of the next of `callers`, each with the places that it needs: the first of those with
+/// the fewest places whose share allows another one.
 pub(super) fn next_waiter<'a>(
     holders: &FairShares,
     callers: impl Iterator<Item = (Option<&'a CallerKey>, u32)>,
