@@ -148,7 +148,7 @@ async fn fill(database: &mut AnyConnection, size: u64) {
     writing.commit().await.unwrap();
 }
 
-/// The proofs of one version: their size, the time until they are there, and the time to check them.
+/// The proofs of one version: their size, the time until they are there, and that to check them.
 async fn proofs(server: &Server, size: u64) {
     let older = size / 2 + 1;
     let path = format!("/api/models/{OWNER}/tool-0/log?version=1.0.0&older={older}");

@@ -1,8 +1,8 @@
 //! Mirrors another registry: copies what it published, and its log, to serve both unchanged.
 //!
-//! Of a registry with a log, the log is followed: its records say which versions there are, and what
-//! is in them. Of another one, such as the Hub, the tags of named repositories are. What was copied
-//! becomes visible in one transaction, with the checkpoint that speaks of it.
+//! Of a registry with a log, the log is followed: its records say which versions there are, and
+//! what is in them. Of another one, such as the Hub, the tags of named repositories are. What was
+//! copied becomes visible in one transaction, with the checkpoint that speaks of it.
 
 mod copying;
 mod log_copy;

@@ -447,7 +447,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let directory = home.path().to_owned();
         let variables = Variables::new(move |name| match name {
-            "TOOL_HUB_HOME" => Some(directory.clone().into()),
+            "HOME" | "TOOL_HUB_HOME" => Some(directory.clone().into()),
             "HF_ENDPOINT" => Some("https://tools.example".into()),
             "HF_TOKEN" => Some("hf_secret".into()),
             _ => None,
