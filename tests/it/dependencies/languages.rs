@@ -17,7 +17,8 @@ pub(super) fn tests() -> Vec<Test> {
 
 const UNITS_WORLD: &str = "package ada:units@1.0.0;\n\n/// Conversions.\ninterface convert {\n    \
     record temperature { degrees: f64, unit: string }\n    \
-    /// Converts degrees Celsius. Returns degrees Fahrenheit.\n    ///\n    /// - `celsius`: the degrees.\n    \
+    /// Converts degrees Celsius. Returns degrees Fahrenheit.\n    \
+    ///\n    /// - `celsius`: the degrees.\n    \
     fahrenheit: func(celsius: f64) -> result<temperature, string>;\n}\n\n\
     world tool {\n    export convert;\n}\n";
 
