@@ -151,8 +151,8 @@ impl Fetched {
                 .all(|((name, it), (other, locked))| name == other && it.is_recorded_by(locked))
     }
 
-    /// The part of the grants in `locked` that remains for this version: what it, or a dependency of
-    /// the same name from the same repo, still asks for.
+    /// The part of the grants in `locked` that remains for this version: what it, or a dependency
+    /// of the same name from the same repo, still asks for.
     pub fn kept_grants(&self, locked: &LockedTool) -> GrantTree {
         let asked = &self.verified.manifest().capabilities;
         let dependencies = self.dependencies.iter().filter_map(|(name, it)| {

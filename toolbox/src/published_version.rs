@@ -1,4 +1,4 @@
-//! A `PublishedVersion`: the bytes of a version and all that is said of it, before any of it counts.
+//! A `PublishedVersion`: the bytes of a version and all that is said of it, before it counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;

@@ -25,8 +25,8 @@ use crate::registry_fetch::{Watchers, from_registry, policies_for};
 use crate::settings::Settings;
 
 /// A tool as a user names it. What starts with `.`, `/` or `~`, or ends in
-/// `.wasm` or `.tools`, is a path; what starts with `mcp:` or `mcp+https:`, a server; everything else is
-/// `owner/name`.
+/// `.wasm` or `.tools`, is a path; what starts with `mcp:` or `mcp+https:`, a server; everything
+/// else is `owner/name`.
 #[derive(Debug, Clone)]
 pub enum Subject {
     /// The path of a component, a package or a project.
@@ -70,8 +70,8 @@ impl Subject {
     }
 
     /// Gets the tool's bytes: from the registry at `endpoint` into the store, or from the disk; and
-    /// those of the tools that it depends on, from that registry. The bytes are inert until they are
-    /// approved.
+    /// those of the tools that it depends on, from that registry. The bytes are inert until they
+    /// are approved.
     ///
     /// # Errors
     /// [`Error::NotAReference`], [`Error::WrongSignature`], [`Error::Advised`], [`Error::Policy`],
