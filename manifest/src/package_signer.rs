@@ -173,7 +173,7 @@ mod tests {
         PackageSigner::Identity(SignerIdentity::new(subject.to_owned(), issuer, root()).unwrap())
     }
 
-    /// What could be read in two ways, or looks like something else, is no name.
+    /// A text that can be read in two ways, or looks like something else, is no name.
     #[test]
     fn names_are_not_ambiguous() {
         let long = "a".repeat(NAME_BYTES_MAX + 1);

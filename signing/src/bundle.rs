@@ -26,7 +26,7 @@ pub(crate) struct Bundle {
     pub(crate) signature: Vec<u8>,
 }
 
-/// What a signature is verified with.
+/// The key or the certificates that a signature is verified with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Material {
     /// A key, by its name where the bundle says it.

@@ -59,7 +59,7 @@ pub enum SigningError {
     /// A file holds no certificate, or no root of trust.
     #[error("this is not {expected}: {reason}")]
     NotACertificate {
-        /// What the file has to hold.
+        /// The content that was expected.
         expected: &'static str,
         /// The rule that it breaks, escaped.
         reason: String,

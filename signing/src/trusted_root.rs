@@ -170,7 +170,7 @@ pub(crate) fn identity_under(
     for root in roots {
         match root.identity_of(certificate, at) {
             Ok(identity) => return Ok(identity),
-            // What is wrong under the right root says more than that there are others.
+            // A fault under the right root says more than that other roots do not vouch.
             Err(PathError::NoRoot) => {}
             Err(error) => reason = error,
         }

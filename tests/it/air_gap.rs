@@ -114,7 +114,7 @@ fn tools_are_carried() {
         signers.map(|it| it.to_string()).collect::<Vec<_>>(),
         [signer]
     );
-    // What a stranger's file shows of a log decides nothing later.
+    // Nothing of a log in a stranger's file is kept.
     assert!(!home.tool_home().join("known_logs.toml").exists());
     home.tool("verify").ok();
 }

@@ -203,7 +203,7 @@ fn rights_are_the_dependency_s_own() {
     load(&user, "ada/forecast", &[]);
     let whole = digest(&user, "ada/forecast");
 
-    // What the dependency asks for cannot be granted to the tool that calls it.
+    // A right that only the dependency asks for cannot be granted to the tool that calls it.
     let wrong = [
         "grant",
         "forecast",

@@ -44,7 +44,7 @@ pub(crate) async fn fetch(
 /// All that an author's tool with `manifest` depends on, from the registry at `endpoint`.
 ///
 /// # Errors
-/// As [`Subject::fetch`](crate::subject::Subject::fetch).
+/// The errors of [`Subject::fetch`](crate::subject::Subject::fetch).
 pub async fn of_manifest(
     manifest: &Manifest,
     options: &FetchOptions,
@@ -74,7 +74,7 @@ struct Tree<'a> {
     endpoint: &'a Url,
     settings: &'a Settings,
     watchers: Watchers<'a>,
-    /// What was fetched, by repo and requirement: each is asked for once.
+    /// The tools that were fetched, by repo and requirement: each is asked for once.
     known: HashMap<String, Fetched>,
     count: usize,
 }

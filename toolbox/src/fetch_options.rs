@@ -42,7 +42,7 @@ impl FetchOptions {
             ),
         };
         let allowed_yanks = match (allowed_yanks, in_use) {
-            // That is a version of the tool itself.
+            // The version in use is one of the tool itself.
             (AllowedYanks::Version(_), None) => AllowedYanks::None,
             (allowed, _) => allowed,
         };

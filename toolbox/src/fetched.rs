@@ -84,7 +84,7 @@ impl Fetched {
     /// Inspects it: the component, or the description of the server.
     ///
     /// # Errors
-    /// As [`inspect_with_dependencies`] and [`inspect_server`].
+    /// The errors of [`inspect_with_dependencies`] and [`inspect_server`].
     pub fn inspect(&self) -> Result<Inspection, HostError> {
         match self.origin.source() {
             Source::Server { .. } => inspect_server(&self.verified),

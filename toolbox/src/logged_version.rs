@@ -102,8 +102,8 @@ impl LoggedVersion {
         Ok(Some((found.map_err(failed)?, answer)))
     }
 
-    /// What the records of `answer` say of a version, which have to be in the log that has the
-    /// state `checkpoint`. `older` is the log as it was seen before.
+    /// The version that the records of `answer` are of, which have to be in the log with the state
+    /// `checkpoint`. `older` is the log as it was seen before.
     ///
     /// # Errors
     /// The first contradiction.

@@ -242,7 +242,7 @@ impl Settings {
     /// it.
     ///
     /// # Errors
-    /// As [`client`](Self::client).
+    /// The errors of [`client`](Self::client).
     pub fn writing_client(&self, endpoint: &Url, notices: &dyn Notices) -> Result<Client, Error> {
         self.client_with(endpoint, self.token_for(endpoint)?, notices)
     }

@@ -87,7 +87,7 @@ impl Grant {
                 false => Offer::Everything,
             },
             act: "Load",
-            // What the question is not about keeps what it has.
+            // The dependencies that are not asked about keep their grants.
             dependencies: &nothing,
         };
         let granted = before.clone().into();

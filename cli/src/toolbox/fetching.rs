@@ -34,8 +34,8 @@ pub(crate) async fn fetch(
     Ok(fetched?)
 }
 
-/// What the author's tool with `manifest` depends on, from the registry of the settings. A version
-/// that is new is taken where there is no other: whoever loads the tool is asked.
+/// The dependencies of an author's tool with `manifest`, from the registry of the settings. A new
+/// version is taken where there is no other: whoever loads the tool is asked.
 pub(crate) async fn dependencies_of(
     manifest: &Manifest,
     session: &Session,

@@ -122,7 +122,7 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
 /// one is refused, so is the tool.
 ///
 /// # Errors
-/// As [`inspect`].
+/// The errors of [`inspect`].
 pub fn inspect_with_dependencies(
     verified: &Verified,
     dependencies: BTreeMap<ToolName, Inspection>,

@@ -35,8 +35,8 @@ impl DependencyFunction {
     /// tool keeps secret does not reach the other.
     ///
     /// # Errors
-    /// What ends the caller's guest: a failure that the function's type has no place for, such as a
-    /// trap or a limit, and a question that has to be answered first.
+    /// A failure that ends the caller's guest, because the function's type has no place for it,
+    /// such as a trap or a limit; and a question that has to be answered first.
     pub(crate) async fn call(
         &self,
         caller: &Record,
@@ -119,8 +119,8 @@ impl DependencyFunction {
     }
 }
 
-/// What the agent's side is to a dependency: it answers questions, which say who asks, and takes
-/// the log. It offers no functions, and takes progress from nobody but the tool that was called.
+/// The agent's side of a dependency's call: it answers questions, which name the dependency, and
+/// takes the log. It offers no functions, and takes no progress.
 struct DependencyInteraction {
     dependency: ToolName,
     caller: Arc<dyn Interaction>,

@@ -86,7 +86,7 @@ pub(crate) fn of_stop(stop: &Stop, limits: &Limits) -> Failure {
             limit::failure("transfer_bytes", limits.transfer_bytes, why)
         }
         Stop::Dependency(_, failure) => Failure {
-            // What fits the dependency's arguments does not fit this tool's.
+            // The argument's name is the dependency's, and means nothing to this tool's caller.
             argument: None,
             message: stop.to_string(),
             ..*failure.clone()

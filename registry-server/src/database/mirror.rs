@@ -1,7 +1,7 @@
 //! The state of a registry that is a mirror: whose, and how far it has come.
 //!
-//! What a run took becomes visible in one transaction, which also moves the checkpoint. So a mirror
-//! never shows a record without the version that it is of, nor the other way round.
+//! A run makes visible all that it copied in one transaction, which also moves the checkpoint. So a
+//! mirror never shows a record without its version, nor a version without its record.
 
 use std::collections::HashSet;
 

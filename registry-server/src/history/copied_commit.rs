@@ -8,7 +8,7 @@ use crate::database::commits::Commit;
 use crate::database::repositories::Repository;
 use crate::registry::Registry;
 
-/// What another registry says of a commit.
+/// A commit's message, author and times, as another registry tells them.
 #[derive(Debug, Clone)]
 pub(crate) struct CopiedCommit {
     pub(crate) oid: ObjectId,

@@ -27,7 +27,7 @@ const FETCHES_IN_FLIGHT_MAX: usize = 4;
 pub(super) enum NotTaken {
     /// The upstream does not show it to everybody, or does not have it any more.
     Missing(String),
-    /// What the upstream sent is not what it says, or what its log says.
+    /// The upstream sent something else than it lists, or than its log says.
     Contradicts(String),
     /// The whole run cannot go on.
     Registry(RegistryError),
@@ -57,7 +57,7 @@ impl From<WriteError> for NotTaken {
     }
 }
 
-/// What the log says of a version.
+/// The commit and the digests of a version in the log.
 #[derive(Debug, Clone)]
 pub(super) struct LoggedContent {
     pub(super) commit: ObjectId,

@@ -23,7 +23,7 @@ use crate::registry::Registry;
 use crate::search_listing;
 use crate::tool::{ManifestError, StoredManifest, version_in_name};
 
-/// What is new of one repository, and not shown yet.
+/// The new tags and the new head of one repository, not visible yet.
 pub(super) struct CopiedRepository {
     pub(super) here: Repository,
     pub(super) tags: Vec<(RefName, Publication, StoredManifest)>,
@@ -191,7 +191,7 @@ async fn copy_head(
     Ok(Some((commit, listing)))
 }
 
-/// What listings show of a commit.
+/// The card and manifest of a commit, as listings show them.
 async fn read_listing(
     registry: &Registry,
     here: &Repository,

@@ -175,7 +175,7 @@ impl Upstream {
         }
     }
 
-    /// What is said of a commit; none where it is not shown.
+    /// A commit's message, author and times; none where the upstream does not show it.
     pub(super) async fn commit(
         &self,
         repo: &RepositoryId,

@@ -153,7 +153,7 @@ async fn a_mirror_takes_no_changes() {
         assert!(told.contains("is a mirror and takes no changes"), "{told}");
         assert!(told.contains(&hub.endpoint), "{told}");
     }
-    // What is a registry of its own does not become a mirror, nor a mirror one of another.
+    // A registry with users of its own does not become a mirror, and a mirror keeps its source.
     let own = hub
         .registry
         .mirror(&source("http://127.0.0.1:9"))
@@ -322,7 +322,7 @@ async fn what_contradicts_the_log_is_not_taken() {
         let path = format!("/api/models/alice/{repo}/revision/v1.0.0");
         assert_ne!(status(&there, &path).await, 200, "{repo}");
     }
-    // What was mended is taken by the next run.
+    // The next run takes the version that was mended.
     std::fs::write(&object, long("alice/altered")).unwrap();
     let report = mirror.mirror(&source(&hub.endpoint)).await.unwrap();
     assert_eq!((report.versions, report.refused.len()), (1, 2));

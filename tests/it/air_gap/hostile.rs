@@ -33,7 +33,7 @@ struct Carried {
     path: PathBuf,
     opened: Opened,
     home: Home,
-    /// Who made the bundle, in whose directory it is.
+    /// The maker of the bundle, which is in their directory.
     _maker: Home,
 }
 
@@ -298,7 +298,7 @@ fn another_log() {
         3,
         "it has no record of ada/adder 1.0.0 of the log of",
     );
-    // Who has seen no log is told so, and by whose word the version is what it is.
+    // A user who never saw the log is told that all of it is the bundle's word.
     let stranger = alone();
     let shown = stranger.run(["inspect", &path.to_string_lossy()]).ok();
     assert!(
@@ -383,7 +383,7 @@ fn yanks_count() {
     knows.run(["inspect", TOOL]).ok();
     wire.lead_to(NOBODY);
     is_refused(&knows, &before, 3, told);
-    // Who wants it nevertheless is told of it from then on.
+    // A user who takes it nevertheless is told of the yank from then on.
     let shown = home
         .run(["inspect", &yanked.to_string_lossy(), "--json"])
         .json();

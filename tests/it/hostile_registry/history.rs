@@ -150,7 +150,7 @@ fn other_histories() {
         ),
     ]);
 
-    // Who has seen more than is shown now.
+    // A user who has seen a longer log than the registry shows now.
     let user = scene.user();
     scene.wire.lies(log_is(longer));
     user.tool("verify --log").ok();
@@ -312,7 +312,7 @@ fn yanks_that_are_kept_back() {
     );
 }
 
-/// Who was told of a yank, which is left out of all answers after that.
+/// A yank that the user was told of is left out of all later answers.
 fn a_yank_that_was_told_of() {
     let scene = Scene::new();
     let user = scene.user();
@@ -337,7 +337,7 @@ fn a_yank_that_was_told_of() {
     }
     says(&user.tool("call adder.add a=1 b=2"), 3, told);
 
-    // Where it is taken back, the log says so.
+    // A yank that is really taken back has a record in the log.
     ada.tool("yank ada/adder@1.0.0 --undo").ok();
     scene.wire.lies(without_tag("v1.1.0"));
     user.tool("load ada/adder").ok();

@@ -226,7 +226,7 @@ fn sign_by_model_signing(home: &Home, name: &str) {
     ));
 }
 
-/// What was changed after it was signed is refused, whether the root is trusted or not.
+/// A package that was changed after it was signed is refused, whether its root is trusted or not.
 fn changed() {
     let home = Home::new();
     certify(&home, "acme", "ada", "ada@acme.example", "");

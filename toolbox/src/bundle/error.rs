@@ -103,7 +103,7 @@ pub enum BundleError {
         /// The signer.
         actual: Option<Box<PackageSigner>>,
     },
-    /// What it has of the registry's log does not hold.
+    /// Its records of the registry's log do not hold.
     #[error("what it has of the log of {endpoint} cannot be trusted")]
     Log {
         /// The registry.

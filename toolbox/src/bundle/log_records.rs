@@ -99,7 +99,7 @@ mod tests {
         signer.sign(tree.size(), tree.root(), seconds).unwrap()
     }
 
-    /// What is believed of a bundle with the log `tree` where `seen` was seen.
+    /// The doubts about a bundle with the log `tree`, on a machine that has seen `seen`.
     fn doubts(tree: &Tree, seconds: u64, seen: Option<&Tree>) -> Result<Vec<Doubt>, LogError> {
         let signer = LogSigner::from_seed("tools.example", &[7; 32]).unwrap();
         let records = json!({

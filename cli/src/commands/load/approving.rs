@@ -92,7 +92,7 @@ pub(super) async fn approve_and_load(
         calls_functions: calls_functions(&inspection),
         replaces,
         offer: match is_server {
-            // What it may do was settled before it was started.
+            // A server's rights were settled before it was started.
             true => Offer::Named,
             false => Offer::Everything,
         },

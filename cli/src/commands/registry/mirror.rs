@@ -42,7 +42,7 @@ pub(crate) struct Mirror {
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     interval: u32,
 
-    /// How events are logged to standard error; TOOL_HUB_LOG=info says which, warnings are always
+    /// The form of events on standard error; TOOL_HUB_LOG=info adds to the warnings
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     log_format: LogFormat,
 }

@@ -72,7 +72,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<SocketAddr>,
 
-    /// How events are logged to standard error; TOOL_HUB_LOG=info says which, warnings are always
+    /// The form of events on standard error; TOOL_HUB_LOG=info adds to the warnings
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     log_format: LogFormat,
 }
