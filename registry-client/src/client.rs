@@ -90,21 +90,9 @@ impl Client {
     /// [`ClientError::RevisionNotFound`], [`ClientError::VersionYanked`] when every version that is
     /// meant is yanked, [`ClientError::ReleasesUnreadable`], and as every question.
     pub async fn resolve(&self, reference: &ToolRef) -> Result<Resolved, ClientError> {
-        self.resolve_allowing(reference, &AllowedYanks::None).await
-    }
-
-    /// Does the same as [`resolve`](Self::resolve), and takes the yanked versions that are
-    /// `allowed`.
-    ///
-    /// # Errors
-    /// The errors of [`resolve`](Self::resolve).
-    pub async fn resolve_allowing(
-        &self,
-        reference: &ToolRef,
-        allowed: &AllowedYanks,
-    ) -> Result<Resolved, ClientError> {
         let versions = self.versions_of(&reference.repo).await?;
-        self.resolve_among(&versions, &reference.revision, allowed, &[])
+        let allowed = AllowedYanks::None;
+        self.resolve_among(&versions, &reference.revision, &allowed, &[])
             .await
     }
 
