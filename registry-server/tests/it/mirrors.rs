@@ -183,10 +183,9 @@ async fn it_is_backed_up_collected_and_scrubbed() {
     assert!(mirror.scrub().await.unwrap().is_sound());
     let backup = hub.directory.path().join("backup");
     mirror.backup(&backup).await.unwrap();
-    Registry::restore(&backup, hub.elsewhere("restored"))
-        .await
-        .unwrap();
-    let restored = open(&hub, "restored").await;
+    let config = hub.elsewhere("restored");
+    Registry::restore(&backup, config.clone()).await.unwrap();
+    let restored = Registry::open(config).await.unwrap();
     assert!(restored.scrub().await.unwrap().is_sound());
     assert_eq!(
         view(&serve_on_a_port(&restored).await).await,
