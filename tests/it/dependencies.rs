@@ -1,5 +1,6 @@
 //! Tests of tools that call other tools: built, published, resolved, consented to, updated, called.
 
+mod carried;
 mod languages;
 
 use tool_hub_host::authoring::derive_manifest;
@@ -28,7 +29,7 @@ pub(crate) fn tests() -> Vec<Test> {
             a_withdrawn_one_is_not_called,
         ),
     ];
-    [here, languages::tests()].into_iter().flatten().collect()
+    [here, carried::tests(), languages::tests()].concat()
 }
 
 /// Multiplies by `factor`, in the interface `ada:NAME/convert`.

@@ -5,7 +5,7 @@ mod content;
 mod forged_log;
 mod history;
 mod names;
-mod wire;
+pub(crate) mod wire;
 
 use std::fs;
 use std::sync::Arc;
@@ -151,7 +151,7 @@ fn records(mut bundle: &[u8]) -> Vec<LogRecord> {
 }
 
 /// Both lies.
-fn both(one: Lie, other: Lie) -> Lie {
+pub(crate) fn both(one: Lie, other: Lie) -> Lie {
     Arc::new(move |asked, answer| {
         one(asked, answer);
         other(asked, answer);
@@ -182,7 +182,7 @@ fn file_is(name: &'static str, edit: impl Fn(&mut Answer) + Send + Sync + 'stati
 }
 
 /// The lie that a version does not have this file.
-fn without_file(name: &'static str) -> Lie {
+pub(crate) fn without_file(name: &'static str) -> Lie {
     Arc::new(move |asked, answer| {
         if asked.contains("/paths-info/")
             && let Ok(mut listed) = serde_json::from_slice::<Vec<Value>>(&answer.body)

@@ -58,6 +58,7 @@ mod network;
 mod no_rust;
 mod node;
 mod observed;
+mod old_locks;
 mod only;
 mod operator;
 mod output;
@@ -161,6 +162,7 @@ fn main() -> ExitCode {
         network::tests(),
         node::tests(),
         no_rust::tests(),
+        old_locks::tests(),
         output::tests(),
         overrides::tests(),
         prompted_agent::tests(),

@@ -15,28 +15,28 @@ use crate::support::website::serve;
 const BYTES_MAX: usize = 1 << 20;
 
 /// An answer of the registry, on its way to the user.
-pub(super) struct Answer {
-    pub(super) status: StatusCode,
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
     headers: HeaderMap,
-    pub(super) body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Answer {
     /// Answers with this text instead.
-    pub(super) fn says(&mut self, text: impl Into<Vec<u8>>) {
+    pub(crate) fn says(&mut self, text: impl Into<Vec<u8>>) {
         self.status = StatusCode::OK;
         self.headers = HeaderMap::new();
         self.body = text.into();
     }
 
     /// Says that there is nothing.
-    pub(super) fn is_missing(&mut self) {
+    pub(crate) fn is_missing(&mut self) {
         self.says("");
         self.status = StatusCode::NOT_FOUND;
     }
 
     /// Replaces a text in the body, if it is there.
-    pub(super) fn replace(&mut self, from: &str, to: &str) {
+    pub(crate) fn replace(&mut self, from: &str, to: &str) {
         if let Ok(text) = std::str::from_utf8(&self.body) {
             self.body = text.replace(from, to).into_bytes();
         }
@@ -44,10 +44,10 @@ impl Answer {
 }
 
 /// A change of the answers to requests with this path and query.
-pub(super) type Lie = Arc<dyn Fn(&str, &mut Answer) + Send + Sync>;
+pub(crate) type Lie = Arc<dyn Fn(&str, &mut Answer) + Send + Sync>;
 
 /// An address that passes requests on to a registry, and lies about its answers.
-pub(super) struct Wire {
+pub(crate) struct Wire {
     url: String,
     lie: Arc<RwLock<Option<Lie>>>,
     _runtime: Runtime,
@@ -55,7 +55,7 @@ pub(super) struct Wire {
 
 impl Wire {
     /// Starts it, honest, before the registry at `target`.
-    pub(super) fn start(target: &str) -> Self {
+    pub(crate) fn start(target: &str) -> Self {
         let lie: Arc<RwLock<Option<Lie>>> = Arc::default();
         let (current, target) = (Arc::clone(&lie), target.trim_end_matches('/').to_owned());
         let client = reqwest::Client::builder()
@@ -76,12 +76,12 @@ impl Wire {
         }
     }
 
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// Tells this lie from now on.
-    pub(super) fn lies(&self, lie: Lie) {
+    pub(crate) fn lies(&self, lie: Lie) {
         *self.lie.write().unwrap_or_else(PoisonError::into_inner) = Some(lie);
     }
 }

@@ -1,10 +1,12 @@
 //! The open `Bundle`, and the check of each tool in it, for which nobody is asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use time::OffsetDateTime;
-use tool_hub_manifest::{Digest, Interpreter, Package, Revision, Source, ToolRef, Verified};
+use tool_hub_manifest::{
+    DependencyRequest, Digest, Interpreter, Package, Revision, Source, ToolName, ToolRef, Verified,
+};
 use tool_hub_registry_client::{
     CARD_BYTES_MAX, COMPONENT_BYTES_MAX, ClientError, MANIFEST_BYTES_MAX, Resolved, SBOM_BYTES_MAX,
     SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, SignatureFiles, VersionRecords,
@@ -89,13 +91,42 @@ impl Bundle {
         names.iter().map(named).collect()
     }
 
-    /// Checks one of its tools as if it had come from its registry: the package, its signature, the
-    /// records of the log, yanks, advisories, age and policies. It asks nobody, and writes nothing.
+    /// Checks one of its tools and all that it depends on as if they had come from their registry:
+    /// the package, its signature, the records of the log, yanks, advisories, age and policies. It
+    /// asks nobody, and writes nothing.
     ///
     /// # Errors
     /// [`Error::Bundle`], [`Error::WrongSignature`], [`Error::Client`] for a version that was
-    /// yanked, [`Error::Advised`], [`Error::Policy`].
+    /// yanked, [`Error::Advised`], [`Error::Policy`], [`Error::Dependency`].
     pub fn check(
+        &mut self,
+        tool: &BundledTool,
+        options: &FetchOptions,
+        settings: &Settings,
+        notices: &dyn Notices,
+    ) -> Result<Fetched, Error> {
+        let mut fetched = self.check_alone(tool, options, settings, notices)?;
+        let manifest = fetched.verified.manifest();
+        tool.check_dependencies(&manifest.dependencies)
+            .map_err(unusable(&self.path))?;
+        for (name, bundled) in &tool.dependencies {
+            let options = options.of_dependency(name, &bundled.repo);
+            let found = self.check(bundled, &options, settings, notices);
+            let found = found.map_err(|source| Error::Dependency {
+                name: name.clone(),
+                of: fetched.verified.manifest().name.clone(),
+                source: Box::new(source),
+            })?;
+            if let (Some(bundle), Some(below)) = (&mut fetched.bundle, &found.bundle) {
+                bundle.add_doubts_of(below);
+            }
+            fetched.dependencies.insert(name.clone(), found);
+        }
+        Ok(fetched)
+    }
+
+    /// Checks one tool, without those that it depends on.
+    fn check_alone(
         &mut self,
         tool: &BundledTool,
         options: &FetchOptions,
@@ -317,6 +348,36 @@ impl Bundle {
 }
 
 impl BundledTool {
+    /// Holds the tools that it depends on against those that its manifest asks for.
+    fn check_dependencies(
+        &self,
+        asked: &BTreeMap<ToolName, DependencyRequest>,
+    ) -> Result<(), BundleError> {
+        let names: BTreeSet<&ToolName> = asked.keys().chain(self.dependencies.keys()).collect();
+        for name in names {
+            let (asked, found) = (asked.get(name), self.dependencies.get(name));
+            if let (Some(asked), Some(found)) = (asked, found)
+                && found.repo == asked.repo
+                && found.registry == self.registry
+                && asked.version.matches(&found.version)
+            {
+                continue;
+            }
+            let nothing = || "nothing".to_owned();
+            return Err(BundleError::OtherDependency {
+                repo: self.repo.clone(),
+                name: name.clone(),
+                expected: asked.map_or_else(nothing, |it| {
+                    format!("{} {} of {}", it.repo, it.version, self.registry)
+                }),
+                actual: found.map_or_else(nothing, |it| {
+                    format!("{} {} of {}", it.repo, it.version, it.registry)
+                }),
+            });
+        }
+        Ok(())
+    }
+
     fn is_called(&self, name: &str) -> bool {
         let called = self.repo.name().replace('-', "_");
         self.repo.as_str() == name || called == name.replace('-', "_")

@@ -1,6 +1,9 @@
 //! The `BundleError`: the ways in which a bundle may not be one, or not what it says it is.
 
-use tool_hub_manifest::{Digest, PackageSigner, RepoId, VerifyError, Version};
+use tool_hub_manifest::{
+    DEPENDENCIES_IN_TREE_MAX, DEPENDENCY_DEPTH_MAX, Digest, PackageSigner, RepoId, ToolName,
+    VerifyError, Version,
+};
 use url::Url;
 
 use crate::logged_version::error::LogError;
@@ -135,9 +138,26 @@ pub enum BundleError {
         /// The release age.
         days: i64,
     },
-    /// A tool calls others, which a bundle does not carry.
-    #[error("{repo} calls other tools, which a bundle does not carry")]
-    HasDependencies {
+    /// A tool is of no registry.
+    #[error("it can hold no tool that is of no registry")]
+    OfNoRegistry,
+    /// A tool depends on another one than it has for it.
+    #[error("{repo} depends on `{name}`: expected {expected}, found {actual}")]
+    OtherDependency {
+        /// The tool that depends on it.
+        repo: RepoId,
+        /// Its name for the other.
+        name: ToolName,
+        /// The tool that its manifest asks for, if it does.
+        expected: String,
+        /// The tool that it has, if it has one.
+        actual: String,
+    },
+    /// A tool depends on too many.
+    #[error(
+        "{repo} has more than {DEPENDENCIES_IN_TREE_MAX} dependencies, or more than {DEPENDENCY_DEPTH_MAX} in a row"
+    )]
+    TooManyDependencies {
         /// The tool.
         repo: RepoId,
     },
@@ -162,7 +182,7 @@ impl BundleError {
             Self::NotABundle { .. }
                 | Self::Index { .. }
                 | Self::NoSuchTool { .. }
-                | Self::HasDependencies { .. }
+                | Self::OfNoRegistry
                 | Self::Empty
         )
     }

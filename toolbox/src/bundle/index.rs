@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, Serialize};
-use tool_hub_manifest::{CommitId, Digest, PackageSigner, Releases, RepoId, Version};
+use tool_hub_manifest::{
+    CommitId, DEPENDENCIES_IN_TREE_MAX, DEPENDENCY_DEPTH_MAX, Digest, PackageSigner, Releases,
+    RepoId, ToolName, Version,
+};
 use url::Url;
 
 use super::error::BundleError;
@@ -56,6 +59,22 @@ pub struct BundledTool {
     /// The state of the tool's versions when the bundle was made.
     #[serde(default, skip_serializing_if = "Releases::is_empty")]
     pub(crate) releases: Releases,
+    /// The tools that it depends on, by the names that its manifest has for them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dependencies: BTreeMap<ToolName, BundledTool>,
+}
+
+impl BundledTool {
+    /// This tool and all that it depends on, each with the number of tools that lead to it.
+    fn tree(&self) -> Vec<(usize, &Self)> {
+        let mut tree = vec![(0, self)];
+        let mut at = 0;
+        while let Some((depth, tool)) = tree.get(at).copied() {
+            tree.extend(tool.dependencies.values().map(|it| (depth + 1, it)));
+            at += 1;
+        }
+        tree
+    }
 }
 
 /// The digests of a package's files.
@@ -132,6 +151,14 @@ impl BundleIndex {
                 return Err(BundleError::TooMuch { max, of });
             }
         }
+        for tool in &index.tools {
+            let tree = tool.tree();
+            let deepest = tree.iter().map(|(depth, _)| *depth).max();
+            if tree.len() > 1 + DEPENDENCIES_IN_TREE_MAX || deepest > Some(DEPENDENCY_DEPTH_MAX) {
+                let repo = tool.repo.clone();
+                return Err(BundleError::TooManyDependencies { repo });
+            }
+        }
         index.check_once()?;
         Ok(index)
     }
@@ -150,7 +177,8 @@ impl BundleIndex {
 
     /// The names of all files that it names, with their digests.
     pub(crate) fn members(&self) -> BTreeMap<String, Digest> {
-        let tools = self.tools.iter().flat_map(|tool| {
+        let tools = self.tools.iter().flat_map(BundledTool::tree);
+        let tools = tools.flat_map(|(_, tool)| {
             let files = &tool.files;
             [
                 Some(files.manifest),

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use tool_hub_manifest::{Digest, Source, Verified};
+use tool_hub_manifest::{Digest, LockedTool, Source, Verified};
 use tool_hub_registry_client::{Resolved, SignatureFiles};
 
 use super::archive;
@@ -62,9 +62,10 @@ pub async fn pack(
     let mut files = Files::default();
     let mut tools: Vec<BundledTool> = Vec::new();
     for member in members {
-        let Some(tool) = packed(*member, path, &mut files, settings, watchers).await? else {
+        if !matches!(member.locked.source, Source::Registry { .. }) {
             continue;
-        };
+        }
+        let tool = packed(member.locked, path, &mut files, settings, watchers).await?;
         // The same version may have two names in a toolbox.
         if !tools.contains(&tool) {
             tools.push(tool);
@@ -81,27 +82,27 @@ pub async fn pack(
     Ok(PackedBundle { bytes, tools })
 }
 
-/// One tool, with its files; none for a tool of no registry.
+/// One tool of a registry and all that it depends on, with their files.
 async fn packed(
-    member: Member<'_>,
+    locked: &LockedTool,
     path: &Path,
     files: &mut Files,
     settings: &Settings,
     watchers: Watchers<'_>,
-) -> Result<Option<BundledTool>, Error> {
-    let locked = member.locked;
+) -> Result<BundledTool, Error> {
+    let mut dependencies = BTreeMap::new();
+    for (name, locked) in &locked.dependencies {
+        let tool = Box::pin(packed(locked, path, files, settings, watchers)).await?;
+        dependencies.insert(name.clone(), tool);
+    }
     let Source::Registry {
         endpoint,
         repo,
         commit,
     } = &locked.source
     else {
-        return Ok(None);
+        return Err(unusable(path)(BundleError::OfNoRegistry));
     };
-    if !locked.dependencies.is_empty() {
-        let repo = repo.clone();
-        return Err(unusable(path)(BundleError::HasDependencies { repo }));
-    }
     let client = settings.client(endpoint, watchers.notices)?;
     let at = Resolved {
         repo: repo.clone(),
@@ -142,7 +143,7 @@ async fn packed(
             actual: signature.signer().cloned().map(Box::new),
         }));
     }
-    Ok(Some(BundledTool {
+    Ok(BundledTool {
         registry: endpoint.clone(),
         repo: repo.clone(),
         version: locked.version.clone(),
@@ -151,7 +152,8 @@ async fn packed(
         log,
         files: packed_files(&verified, signed.as_ref(), files),
         releases: at.releases,
-    }))
+        dependencies,
+    })
 }
 
 fn packed_files(

@@ -20,6 +20,18 @@ pub struct BundleOrigin {
     pub doubts: Vec<Doubt>,
 }
 
+impl BundleOrigin {
+    /// Adds what could not be proved of a tool that this one depends on, each doubt once.
+    pub(crate) fn add_doubts_of(&mut self, dependency: &Self) {
+        self.is_proved &= dependency.is_proved;
+        for doubt in &dependency.doubts {
+            if !self.doubts.contains(doubt) {
+                self.doubts.push(doubt.clone());
+            }
+        }
+    }
+}
+
 /// Something that a bundle cannot prove and the registry could.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Doubt {

@@ -218,9 +218,9 @@ impl Hint for BundleError {
             Self::TooNew { .. } => {
                 one("wait until others have used it, or take it now with --allow-new")
             }
-            Self::HasDependencies { .. } => one(
-                "name the tools that call no others, and load this one where there is a network",
-            ),
+            Self::OfNoRegistry => {
+                one("publish it first, or carry its package and load that by its path")
+            }
             Self::TooMuch { .. } => one("make several bundles, with fewer tools in each"),
             Self::NotLogged { .. } => one(
                 "nothing was loaded; only versions that are in the log can be carried here, so not those of a branch",
