@@ -1,6 +1,7 @@
 //! Consent to a tool: flags, questions, inspection report, differences, and signed approvals.
 
 pub(crate) mod approval;
+pub(crate) mod attestations;
 pub(crate) mod capability_flags;
 pub(crate) mod difference;
 pub(crate) mod grant_flags;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use tool_hub_manifest::{Digest, RepoId, package_file};
-use tool_hub_registry_client::{
-    CARD_BYTES_MAX, Push, PushedSignature, SearchResults, Silent, Visibility,
-};
-use tool_hub_toolbox::{built_package, files, package_signature};
+use tool_hub_registry_client::{CARD_BYTES_MAX, Push, SearchResults, Silent, Visibility};
+use tool_hub_toolbox::authorship::Authorship;
+use tool_hub_toolbox::signing_keys::SigningKeys;
+use tool_hub_toolbox::{built_package, files};
 
 use crate::error::Error;
 use crate::inspection;
@@ -60,18 +60,14 @@ pub async fn push(
     let card = directory.join(package_file::CARD);
     let card = files::read_regular(&card, CARD_BYTES_MAX);
     let card = card.map_err(|source| Error::Card { source })?;
-    let signed = package_signature::verified_in(&directory, &verified, settings)?;
-    let signature = signed.as_ref().map(|(files, _)| PushedSignature {
-        bundle: &files.bundle,
-        signer: files.signer.as_deref(),
-        rotation: files.rotation.as_deref(),
-    });
+    let keys = SigningKeys::read(settings)?;
+    let (signature, _) = Authorship::verify_in(&directory, &verified, &keys)?;
     let manifest = verified.manifest();
     let push = Push {
         repo,
         package: &verified,
         card: &card,
-        signature,
+        signature: Some(&signature),
         visibility,
         message: format!("{} {}", manifest.name, manifest.version),
     };

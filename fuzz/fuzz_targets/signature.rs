@@ -4,7 +4,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use tool_hub_manifest::{ComponentClaim, Manifest, Package, Verified};
-use tool_hub_signing::{PackageFiles, PrivateKey, PublicKey, Trust, TrustedRoot, VerifiedSigner};
+use tool_hub_signing::{
+    AttestedFiles, CheckedAttestations, PackageFiles, PrivateKey, PublicKey, Trust, TrustedRoot,
+    VerifiedSigner,
+};
 
 /// A key that signs nothing: whatever is verified with it was forged.
 const KEY: &str = "-----BEGIN PUBLIC KEY-----
@@ -34,6 +37,7 @@ fuzz_target!(|bytes: &[u8]| {
         card: None,
         signer: Some(KEY.as_bytes()),
         rotation: None,
+        attestations: None,
     };
     assert!(VerifiedSigner::check(bytes, &files, &Trust::none()).is_err());
     if let Ok(key) = PublicKey::from_pem(bytes) {
@@ -42,6 +46,10 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let _ = PrivateKey::from_pem(bytes);
     let _ = TrustedRoot::read(bytes);
+    let about = AttestedFiles::of(&files);
+    if let Ok(checked) = CheckedAttestations::check(bytes, &about, &Trust::none()) {
+        assert!(checked.0.iter().all(Result::is_err));
+    }
     let files = PackageFiles {
         signer: None,
         ..files

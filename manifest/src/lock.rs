@@ -60,6 +60,9 @@ pub struct LockedTool {
     /// The signer of the package, where a signature was verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<PackageSigner>,
+    /// The publishers whose attestations of the package were verified. Old locks do not say.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub attested_by: BTreeSet<PackageSigner>,
     /// The record of the version in the registry's log, where the registry keeps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logged: Option<LogEntry>,

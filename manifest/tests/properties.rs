@@ -346,6 +346,7 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
                     component,
                     source,
                     approval,
+                    attested_by: signer.iter().cloned().collect(),
                     signer,
                     logged,
                     allowed_advisories: std::collections::BTreeSet::new(),

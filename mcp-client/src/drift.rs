@@ -1,6 +1,6 @@
 //! The `Drift` of a server: how what it lists differs from what was approved.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tool_hub_host::{Change, inspect_server};
 use tool_hub_manifest::{Capabilities, ServerDescription, ServerTool, Source, Verified};
@@ -84,7 +84,7 @@ fn changes(approved: &ServerDescription, new: &ServerDescription) -> Vec<Change>
         let package = description.package(name, Capabilities::default());
         let inspection = inspect_server(&Verified::check(package).ok()?).ok()?;
         let path = "server".into();
-        Some(inspection.terms(Source::File { path }, None, None))
+        Some(inspection.terms(Source::File { path }, None, None, BTreeSet::new()))
     };
     match (terms(approved), terms(new)) {
         (Some(old), Some(new)) => {

@@ -191,6 +191,14 @@ pub enum ClientError {
         /// The version.
         version: Version,
     },
+    /// The version was pushed before, with the same content but without these attestations.
+    #[error("{repo} has version {version} already, and not with these attestations")]
+    VersionNotAttested {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+    },
     /// The manifest at a version's tag names another version.
     #[error("{repo} is tagged {tagged}, but the manifest there says version {manifest}")]
     VersionMismatch {
@@ -344,6 +352,7 @@ impl ClientError {
                 Self::PinMismatch { .. }
                     | Self::VersionExists { .. }
                     | Self::VersionNotSigned { .. }
+                    | Self::VersionNotAttested { .. }
                     | Self::VersionMismatch { .. }
                     | Self::SizeMismatch { .. }
                     | Self::TooLarge { .. }

@@ -67,13 +67,13 @@ pub use error::{Act, Answer, ClientError};
 pub use identity::Identity;
 pub use json_files::{JsonFile, JsonFileLimits};
 pub use limits::{
-    CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SBOM_BYTES_MAX, SEARCH_RESULTS_MAX,
-    SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, TOKEN_BYTES_MAX,
+    ATTESTATIONS_BYTES_MAX, CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX,
+    SBOM_BYTES_MAX, SEARCH_RESULTS_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, TOKEN_BYTES_MAX,
 };
 pub use log::{ProvedRecord, VersionRecords};
 pub use progress::{Progress, Silent};
 pub use push::rehearsal::Rehearsal;
-pub use push::{Push, PushOutcome, PushReport, PushedSignature};
+pub use push::{Push, PushOutcome, PushReport};
 pub use refs::TaggedVersion;
 pub use releases::ReleasesReport;
 pub use resolve::RepoVersions;

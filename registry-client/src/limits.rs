@@ -12,6 +12,8 @@ pub const CARD_BYTES_MAX: u64 = 1 << 20;
 pub(crate) const RELEASES_BYTES_MAX: u64 = 1 << 20;
 /// The largest signature that is fetched or pushed.
 pub const SIGNATURE_BYTES_MAX: u64 = 64 << 10;
+/// The largest `attestations.jsonl` that is fetched or pushed.
+pub const ATTESTATIONS_BYTES_MAX: u64 = 256 << 10;
 /// The largest public key that is fetched or pushed.
 pub const SIGNER_BYTES_MAX: u64 = 4 << 10;
 /// The longest token.

@@ -16,13 +16,14 @@ use url::Url;
 use crate::error::{Act, ClientError};
 use crate::files::{self, ListedFile};
 use crate::limits::{
-    CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SBOM_BYTES_MAX, SIGNATURE_BYTES_MAX,
-    SIGNER_BYTES_MAX,
+    ATTESTATIONS_BYTES_MAX, CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX,
+    SBOM_BYTES_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX,
 };
 use crate::progress::{Progress, Silent};
 use crate::refs::{self, DEFAULT_BRANCH, TaggedVersion, tag_of};
 use crate::registry::Registry;
 use crate::resolved::Resolved;
+use crate::signature_files::SignatureFiles;
 use crate::visibility::Visibility;
 use crate::{download, refusal, repo};
 
@@ -35,23 +36,13 @@ pub struct Push<'a> {
     pub package: &'a Verified,
     /// The card, `README.md`, at most [`CARD_BYTES_MAX`] bytes.
     pub card: &'a [u8],
-    /// The signature over all of it, where it is signed.
-    pub signature: Option<PushedSignature<'a>>,
+    /// The signature over all of it and the attestations, where there are any. Their card is not
+    /// looked at.
+    pub signature: Option<&'a SignatureFiles>,
     /// The visibility of a new repo.
     pub visibility: Visibility,
     /// The first line of the commit.
     pub message: String,
-}
-
-/// A signature that is pushed with a tool.
-#[derive(Debug, Clone, Copy)]
-pub struct PushedSignature<'a> {
-    /// The content of `model.sig`.
-    pub bundle: &'a [u8],
-    /// The content of `signer.pem`, where the signature covers one.
-    pub signer: Option<&'a [u8]>,
-    /// The content of `signer-rotation.sig`, where the signature covers one.
-    pub rotation: Option<&'a [u8]>,
 }
 
 /// The results of a push.
@@ -70,6 +61,8 @@ pub struct PushReport {
     pub repo_created: bool,
     /// True if the commit removed the signature of an earlier version, and this one has none.
     pub signature_lost: bool,
+    /// True if it removed the attestations of an earlier version, and this one has none.
+    pub attestations_lost: bool,
     /// The extent of the work.
     pub outcome: PushOutcome,
 }
@@ -107,6 +100,7 @@ pub(crate) async fn push(
         version: version.clone(),
         repo_created,
         signature_lost: false,
+        attestations_lost: false,
         outcome,
     };
     let versions = refs.versions(&act)?;
@@ -131,6 +125,7 @@ pub(crate) async fn push(
     tag(registry, push, &commit).await?;
     Ok(PushReport {
         signature_lost: stale.contains(&package_file::SIGNATURE),
+        attestations_lost: stale.contains(&package_file::ATTESTATIONS),
         ..pushed(commit, PushOutcome::Committed)
     })
 }
@@ -160,18 +155,27 @@ async fn same_or_refused(
             commit: existing.commit,
         });
     }
-    if let Some(signature) = &push.signature {
-        let is_signed = files.iter().any(|it| it.name == package_file::SIGNATURE);
-        let is_by_same = match signature.signer {
-            Some(pem) => is_there(package_file::SIGNER, pem, SIGNER_BYTES_MAX).await?,
-            None => true,
-        };
-        if !is_signed || !is_by_same {
-            return Err(ClientError::VersionNotSigned {
-                repo: push.repo.clone(),
-                version: existing.version,
-            });
-        }
+    let Some(ours) = push.signature else {
+        return Ok(existing.commit);
+    };
+    let is_signed = files.iter().any(|it| it.name == package_file::SIGNATURE);
+    let is_by_same = match &ours.signer {
+        Some(pem) => is_there(package_file::SIGNER, pem, SIGNER_BYTES_MAX).await?,
+        None => true,
+    };
+    if ours.bundle.is_some() && !(is_signed && is_by_same) {
+        return Err(ClientError::VersionNotSigned {
+            repo: push.repo.clone(),
+            version: existing.version,
+        });
+    }
+    if let Some(text) = &ours.attestations
+        && !is_there(package_file::ATTESTATIONS, text, ATTESTATIONS_BYTES_MAX).await?
+    {
+        return Err(ClientError::VersionNotAttested {
+            repo: push.repo.clone(),
+            version: existing.version,
+        });
     }
     Ok(existing.commit)
 }
@@ -343,23 +347,22 @@ impl<'a> Push<'a> {
         Some((package_file::SBOM, sbom, SBOM_BYTES_MAX))
     }
 
-    /// Name, content and largest size of each file of the signature.
+    /// Name, content and largest size of each file of the signature and of the attestations.
     fn signature_files(&self) -> impl Iterator<Item = (&'static str, &'a [u8], u64)> {
-        let signature = self.signature.into_iter();
-        signature.flat_map(|signature| {
-            let bundle = Some(signature.bundle);
-            let files = [
+        let files = self.signature.into_iter().flat_map(|files| {
+            let (bundle, attestations) = (&files.bundle, &files.attestations);
+            [
                 (package_file::SIGNATURE, bundle, SIGNATURE_BYTES_MAX),
-                (package_file::SIGNER, signature.signer, SIGNER_BYTES_MAX),
+                (package_file::SIGNER, &files.signer, SIGNER_BYTES_MAX),
+                (package_file::ROTATION, &files.rotation, SIGNATURE_BYTES_MAX),
                 (
-                    package_file::ROTATION,
-                    signature.rotation,
-                    SIGNATURE_BYTES_MAX,
+                    package_file::ATTESTATIONS,
+                    attestations,
+                    ATTESTATIONS_BYTES_MAX,
                 ),
-            ];
-            let files = files.into_iter();
-            files.filter_map(|(name, content, bytes_max)| Some((name, content?, bytes_max)))
-        })
+            ]
+        });
+        files.filter_map(|(name, content, bytes_max)| Some((name, content.as_deref()?, bytes_max)))
     }
 
     /// The files of an earlier version that this version has not, and that would pass for a wrong
@@ -371,6 +374,7 @@ impl<'a> Push<'a> {
             package_file::SIGNATURE,
             package_file::SIGNER,
             package_file::ROTATION,
+            package_file::ATTESTATIONS,
         ]
         .into_iter();
         let is_stale = |name: &&str| {

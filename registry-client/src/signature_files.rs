@@ -1,29 +1,34 @@
-//! Downloads the signature of a package, and the files that it covers and a pull leaves out.
+//! Downloads signature and attestations of a package, and what they cover and a pull leaves out.
 
 use tool_hub_manifest::package_file;
 
 use crate::download;
 use crate::error::ClientError;
 use crate::files;
-use crate::limits::{CARD_BYTES_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX};
+use crate::limits::{
+    ATTESTATIONS_BYTES_MAX, CARD_BYTES_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX,
+};
 use crate::progress::Silent;
 use crate::registry::Registry;
 use crate::resolved::Resolved;
 
-/// The signature of a package as a registry has it. Nothing of it was verified.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The signature and the attestations of a package, as a registry has them. Nothing of them was
+/// verified.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SignatureFiles {
-    /// The bytes of `model.sig`.
-    pub bundle: Vec<u8>,
+    /// The bytes of `model.sig`, where it is signed.
+    pub bundle: Option<Vec<u8>>,
     /// The bytes of `signer.pem`, where there is one.
     pub signer: Option<Vec<u8>>,
     /// The bytes of `signer-rotation.sig`, where there is one.
     pub rotation: Option<Vec<u8>>,
     /// The bytes of `README.md`, where there is one.
     pub card: Option<Vec<u8>>,
+    /// The bytes of `attestations.jsonl`, where there is one.
+    pub attestations: Option<Vec<u8>>,
 }
 
-/// The signature at a commit; none where there is no `model.sig`.
+/// The signature and the attestations at a commit; none where there are neither.
 pub(crate) async fn download(
     registry: &Registry,
     at: &Resolved,
@@ -33,6 +38,7 @@ pub(crate) async fn download(
         package_file::SIGNER,
         package_file::ROTATION,
         package_file::CARD,
+        package_file::ATTESTATIONS,
     ];
     let listed = files::list(registry, at, &names).await?;
     let fetch = async |name: &str, bytes_max| {
@@ -44,13 +50,21 @@ pub(crate) async fn download(
             None => Ok(None),
         }
     };
-    let Some(bundle) = fetch(package_file::SIGNATURE, SIGNATURE_BYTES_MAX).await? else {
+    let bundle = fetch(package_file::SIGNATURE, SIGNATURE_BYTES_MAX).await?;
+    let attestations = fetch(package_file::ATTESTATIONS, ATTESTATIONS_BYTES_MAX).await?;
+    if bundle.is_none() && attestations.is_none() {
         return Ok(None);
-    };
-    Ok(Some(SignatureFiles {
-        bundle,
-        signer: fetch(package_file::SIGNER, SIGNER_BYTES_MAX).await?,
-        rotation: fetch(package_file::ROTATION, SIGNATURE_BYTES_MAX).await?,
+    }
+    let mut found = SignatureFiles {
         card: fetch(package_file::CARD, CARD_BYTES_MAX).await?,
-    }))
+        bundle,
+        attestations,
+        ..SignatureFiles::default()
+    };
+    // Without a signature they are no files of the package.
+    if found.bundle.is_some() {
+        found.signer = fetch(package_file::SIGNER, SIGNER_BYTES_MAX).await?;
+        found.rotation = fetch(package_file::ROTATION, SIGNATURE_BYTES_MAX).await?;
+    }
+    Ok(Some(found))
 }

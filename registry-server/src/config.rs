@@ -58,6 +58,10 @@ pub struct RegistryConfig {
     /// registry without trusted publishing. The public URL is the audience that such a token has to
     /// name, so it has to be set.
     pub trusted_issuers: Vec<TrustedIssuer>,
+    /// Files with the roots that vouch for publishers: certificates as PEM, or the JSON of a
+    /// Sigstore. If there are any, an attestation has to be by a trusted publisher of its
+    /// repository; otherwise nobody checks here who made it.
+    pub attestation_roots: Vec<PathBuf>,
     /// Bounds on what clients may send.
     pub limits: Limits,
 }
@@ -77,6 +81,7 @@ impl RegistryConfig {
             lfs_from_bytes: None,
             trusted_proxies: Vec::new(),
             trusted_issuers: Vec::new(),
+            attestation_roots: Vec::new(),
             limits: Limits::standard(),
         }
     }

@@ -16,6 +16,7 @@ pub(crate) mod openapi;
 pub(crate) mod overview;
 pub(crate) mod paths_info;
 pub(crate) mod preupload;
+pub(crate) mod provenance;
 pub(crate) mod publish_token;
 pub(crate) mod publishers;
 pub(crate) mod refs;

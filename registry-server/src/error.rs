@@ -40,6 +40,14 @@ pub enum RegistryError {
     /// Issuers of identity tokens are trusted, and there is no name for which tokens are made.
     #[error("the registry has no public URL, which identity tokens have to name")]
     NoPublicUrl,
+    /// A file holds no root that could vouch for attestations.
+    #[error("{} holds no root for attestations: {reason}", path.display())]
+    AttestationRoot {
+        /// The file.
+        path: PathBuf,
+        /// The rule that it breaks.
+        reason: String,
+    },
     /// The bucket with the content could not be opened.
     #[error("cannot use the storage {address}")]
     OpenStorage {

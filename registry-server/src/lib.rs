@@ -91,6 +91,7 @@
 mod abandoned_uploads;
 mod access;
 mod admin;
+mod attestations;
 mod card;
 mod clock;
 mod config;

@@ -15,9 +15,9 @@ use crate::access::{Access, Route, RouteMethod};
 use crate::controllers::openapi::Document;
 use crate::controllers::{
     auth_check, branch_create, branch_delete, commit, commits, compare, discussions, health, lfs,
-    log, not_found, openapi, overview, paths_info, preupload, publish_token, publishers, refs,
-    repo_create, repo_delete, repo_info, repo_list, repo_move, repo_settings, repo_storage,
-    resolve, super_squash, tag_create, tag_delete, tool, tree, validate_yaml, whoami,
+    log, not_found, openapi, overview, paths_info, preupload, provenance, publish_token,
+    publishers, refs, repo_create, repo_delete, repo_info, repo_list, repo_move, repo_settings,
+    repo_storage, resolve, super_squash, tag_create, tag_delete, tool, tree, validate_yaml, whoami,
 };
 use crate::http::ErrorBody;
 
@@ -61,6 +61,7 @@ const TICKET: &str = "ticket";
         overview::user,
         paths_info::show,
         preupload::plan,
+        provenance::show,
         publish_token::exchange,
         publish_token::revoke,
         publishers::add,

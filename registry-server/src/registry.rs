@@ -1,9 +1,13 @@
 //! An open registry: opens, holds and closes its database, content store, caches and limits.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ipnet::IpNet;
+use tool_hub_signing::{TRUSTED_ROOT_BYTES_MAX, TrustedRoot};
 use url::{Host, Url};
 
 use crate::config::{DatabaseAddress, RegistryConfig, StorageAddress};
@@ -42,6 +46,7 @@ struct Inner {
     lfs_from_bytes: Option<u64>,
     trusted_proxies: Vec<IpNet>,
     identities: Option<IdentityVerifier>,
+    attestation_roots: Vec<Arc<TrustedRoot>>,
     rates: Rates,
     known: Share,
     strangers: Share,
@@ -60,13 +65,16 @@ impl Registry {
     /// [`RegistryError::OpenDirectory`], [`RegistryError::OpenDatabase`],
     /// [`RegistryError::OpenStorage`] or [`RegistryError::Migrate`] when the directory, the
     /// database or the bucket cannot be used, or holds a registry of a newer version;
-    /// [`RegistryError::NoPublicUrl`] when issuers are trusted without one.
+    /// [`RegistryError::NoPublicUrl`] when issuers are trusted without one;
+    /// [`RegistryError::AttestationRoot`] when a file holds no root.
     pub async fn open(config: RegistryConfig) -> Result<Self, RegistryError> {
         let identities = match (config.trusted_issuers.is_empty(), &config.public_url) {
             (true, _) => None,
             (false, Some(url)) => Some(IdentityVerifier::new(config.trusted_issuers, url)),
             (false, None) => return Err(RegistryError::NoPublicUrl),
         };
+        let roots = config.attestation_roots.iter().map(|path| read_root(path));
+        let attestation_roots = roots.collect::<Result<_, _>>()?;
         create_private_directory(&config.directory)?;
         let directory = std::path::absolute(&config.directory).map_err(|source| {
             RegistryError::OpenDirectory {
@@ -101,6 +109,7 @@ impl Registry {
             lfs_from_bytes: config.lfs_from_bytes,
             trusted_proxies: config.trusted_proxies,
             identities,
+            attestation_roots,
             rates: Rates::new(&config.limits),
             known,
             strangers: Share::of_strangers(&config.limits),
@@ -154,6 +163,11 @@ impl Registry {
     /// Verifies the identity tokens of build services, where the operator trusts any.
     pub(crate) fn identities(&self) -> Option<&IdentityVerifier> {
         self.0.identities.as_ref()
+    }
+
+    /// The roots that vouch for publishers, where the operator named any.
+    pub(crate) fn attestation_roots(&self) -> Vec<Arc<TrustedRoot>> {
+        self.0.attestation_roots.clone()
     }
 
     pub(crate) fn rates(&self) -> &Rates {
@@ -225,4 +239,19 @@ impl std::fmt::Debug for Registry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Registry").finish_non_exhaustive()
     }
+}
+
+fn read_root(path: &Path) -> Result<Arc<TrustedRoot>, RegistryError> {
+    let refused = |reason: String| RegistryError::AttestationRoot {
+        path: path.to_owned(),
+        reason,
+    };
+    let file = File::open(path).map_err(|error| refused(error.to_string()))?;
+    let mut text = Vec::new();
+    let read = file
+        .take(TRUSTED_ROOT_BYTES_MAX as u64 + 1)
+        .read_to_end(&mut text);
+    read.map_err(|error| refused(error.to_string()))?;
+    let root = TrustedRoot::read(&text).map_err(|error| refused(error.to_string()))?;
+    Ok(Arc::new(root))
 }

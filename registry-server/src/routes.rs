@@ -10,9 +10,9 @@ use crate::access::{
 };
 use crate::controllers::{
     auth_check, branch_create, branch_delete, commit, commits, compare, discussions, health, lfs,
-    log, metrics, not_found, openapi, overview, paths_info, preupload, publish_token, publishers,
-    refs, repo_create, repo_delete, repo_info, repo_list, repo_move, repo_settings, repo_storage,
-    resolve, super_squash, tag_create, tag_delete, tool, tree, validate_yaml, whoami,
+    log, metrics, not_found, openapi, overview, paths_info, preupload, provenance, publish_token,
+    publishers, refs, repo_create, repo_delete, repo_info, repo_list, repo_move, repo_settings,
+    repo_storage, resolve, super_squash, tag_create, tag_delete, tool, tree, validate_yaml, whoami,
 };
 use crate::http::{Hosts, Refusal, with_request_id};
 use crate::openapi::document;
@@ -97,6 +97,7 @@ fn api() -> Routes {
         .on(DELETE, "/api/{kinds}/{owner}/{name}/publishers/{*rest}",             ManageRepository, publishers::remove)
         .on(GET,    "/api/{kinds}/{owner}/{name}/tool",                           ReadRepository,   tool::show)
         .on(GET,    "/api/{kinds}/{owner}/{name}/log",                            ReadRepository,   log::version)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/provenance/{*rest}",             ReadRepository,   provenance::show)
         .on(GET,    "/api/{kinds}/{owner}/{name}/tree/{*rest}",                   ReadRepository,   tree::list)
         .on(POST,   "/api/{kinds}/{owner}/{name}/paths-info/{*rest}",             ReadRepository,   paths_info::show)
         .on(GET,    "/api/{kinds}/{owner}/{name}/refs",                           ReadRepository,   refs::list)

@@ -97,6 +97,36 @@ pub enum SigningError {
         /// The file.
         file: &'static str,
     },
+    /// The attestations have more bytes than any that are read.
+    #[error("attestations.jsonl has more than {bytes_max} bytes")]
+    AttestationsTooLarge {
+        /// The most that are read.
+        bytes_max: usize,
+    },
+    /// There are more attestations than are read, or none.
+    #[error("attestations.jsonl has {found} attestations, expected 1 to {most}")]
+    AttestationCount {
+        /// The number of lines.
+        found: usize,
+        /// The most that are read.
+        most: usize,
+    },
+    /// An attestation is wrong, or about something else than this package.
+    #[error("attestation {number} is wrong: {reason}")]
+    WrongAttestation {
+        /// Its number, counted from 1.
+        number: usize,
+        /// The rule that it breaks, escaped.
+        reason: String,
+    },
+    /// Nobody here can tell who made an attestation.
+    #[error("attestation {number} cannot be verified here: {reason}")]
+    UnverifiedAttestation {
+        /// Its number, counted from 1.
+        number: usize,
+        /// The rule that it breaks, escaped.
+        reason: String,
+    },
     /// The signature covers a file that the package does not have.
     #[error("model.sig signs `{file}`, which the package does not have")]
     FileMissing {
@@ -111,7 +141,10 @@ impl SigningError {
     pub fn is_unverifiable(&self) -> bool {
         matches!(
             self,
-            Self::Unsupported { .. } | Self::UnknownKey | Self::UntrustedCertificate { .. }
+            Self::Unsupported { .. }
+                | Self::UnknownKey
+                | Self::UntrustedCertificate { .. }
+                | Self::UnverifiedAttestation { .. }
         )
     }
 
@@ -128,7 +161,35 @@ impl SigningError {
                 | Self::FileDiffers { .. }
                 | Self::FileNotSigned { .. }
                 | Self::FileMissing { .. }
+                | Self::AttestationsTooLarge { .. }
+                | Self::AttestationCount { .. }
+                | Self::WrongAttestation { .. }
         )
+    }
+
+    /// The same of the attestation with this number, whose texts are those of a signature
+    /// otherwise.
+    pub(crate) fn of_attestation(self, number: usize) -> Self {
+        let is_unverifiable = self.is_unverifiable();
+        let reason = match self {
+            Self::Malformed { reason } => reason,
+            Self::TooLarge { bytes_max } => format!("it has more than {bytes_max} bytes"),
+            Self::Unsupported { what } => format!("it is signed with {what}"),
+            Self::UntrustedCertificate { subject, reason } => {
+                format!("the certificate of {subject} does not count: {reason}")
+            }
+            Self::WrongProof { reason } => {
+                format!("it is not proved by the log and the times in it: {reason}")
+            }
+            Self::Forged { .. } => {
+                "it was not made with the key of its certificate, or was changed since".to_owned()
+            }
+            other => other.to_string(),
+        };
+        match is_unverifiable {
+            true => Self::UnverifiedAttestation { number, reason },
+            false => Self::WrongAttestation { number, reason },
+        }
     }
 
     pub(crate) fn malformed(reason: impl Into<String>) -> Self {

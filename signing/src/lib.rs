@@ -4,6 +4,8 @@
 //! whose predicate names each file of the package with its SHA-256 digest. `model_signing` (PyPI)
 //! 1.1 writes and verifies the same for keys on the NIST curves; it has no Ed25519.
 //!
+//! An attestation is a statement of somebody else, such as a build service, on the same files.
+//!
 //! In place of a key there may be a certificate, for which a root has to vouch that the user
 //! trusts, or a keyless one of a Sigstore, with the proofs of its log in the bundle.
 //!
@@ -28,6 +30,7 @@
 //!     card: Some(b"# Greeter"),
 //!     signer: Some(public.as_bytes()),
 //!     rotation: None,
+//!     attestations: None,
 //! };
 //! let bundle = sign(&files, &key)?;
 //! let signer = VerifiedSigner::check(&bundle, &files, &Trust::none())?;
@@ -35,6 +38,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod attestation;
 mod bundle;
 mod certificate;
 mod envelope;
@@ -49,6 +53,10 @@ mod signature;
 mod statement;
 mod trusted_root;
 
+pub use attestation::{
+    ATTESTATIONS_BYTES_MAX, AttestationKind, AttestedFiles, CheckedAttestations,
+    VerifiedAttestation, attestation_lines,
+};
 pub use bundle::BUNDLE_BYTES_MAX;
 pub use certificate::{CERTIFICATE_CHAIN_BYTES_MAX, CertificateChain};
 pub use error::SigningError;

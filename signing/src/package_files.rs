@@ -13,6 +13,8 @@ pub struct PackageFiles<'a> {
     pub signer: Option<&'a [u8]>,
     /// The bytes of `signer-rotation.sig`, where the key replaces another one.
     pub rotation: Option<&'a [u8]>,
+    /// The bytes of `attestations.jsonl`, where the package has one.
+    pub attestations: Option<&'a [u8]>,
 }
 
 /// A file by its name and digest.
@@ -34,6 +36,8 @@ impl PackageFiles<'_> {
         files.extend(self.signer.map(|it| (package_file::SIGNER, Digest::of(it))));
         let rotation = self.rotation.map(Digest::of);
         files.extend(rotation.map(|digest| (package_file::ROTATION, digest)));
+        let attestations = self.attestations.map(Digest::of);
+        files.extend(attestations.map(|digest| (package_file::ATTESTATIONS, digest)));
         files.sort_unstable();
         files
     }

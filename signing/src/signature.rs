@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use tool_hub_manifest::{KeyFingerprint, PackageSigner, Pin};
+use tool_hub_manifest::{Digest, KeyFingerprint, PackageSigner, Pin, SignerIdentity};
 
 use crate::bundle::{Bundle, Material};
 use crate::certificate::{CertificateChain, SigningCertificate};
@@ -134,14 +134,9 @@ impl VerifiedSigner {
                 }
                 let certificate = SigningCertificate::read(chain)?;
                 read.check(certificate.key(), files)?;
-                let identity = match read.is_logged {
-                    true => {
-                        let subject = Statement::digest_of(&files.hashed());
-                        keyless::identity_under(trust.roots, &certificate, bundle, subject)
-                    }
-                    false => trusted_root::identity_under(trust.roots, &certificate, trust.at),
-                };
-                (PackageSigner::Identity(identity?), None)
+                let subject = Statement::digest_of(&files.hashed());
+                let identity = read.identity(&certificate, bundle, subject, trust)?;
+                (PackageSigner::Identity(identity), None)
             }
         };
         Ok(Self {
@@ -171,13 +166,35 @@ impl VerifiedSigner {
 impl Bundle {
     /// Checks that `key` signed the statement, and that it is on exactly `files`.
     fn check(&self, key: &PublicKey, files: &PackageFiles<'_>) -> Result<(), SigningError> {
-        let message = pre_authentication_encoding(&self.payload);
-        if !key.verifies(&message, &self.signature) {
-            let fingerprint = key.fingerprint();
-            return Err(SigningError::Forged { fingerprint });
-        }
+        self.check_key(key)?;
         // Read only once it is known whose it is.
         Statement::from_payload(&self.payload)?.check(&files.hashed())
+    }
+
+    /// Checks that `key` signed the statement.
+    pub(crate) fn check_key(&self, key: &PublicKey) -> Result<(), SigningError> {
+        let message = pre_authentication_encoding(&self.payload);
+        match key.verifies(&message, &self.signature) {
+            true => Ok(()),
+            false => Err(SigningError::Forged {
+                fingerprint: key.fingerprint(),
+            }),
+        }
+    }
+
+    /// The identity of `certificate`, which signed this bundle with the JSON `text`, under a root
+    /// of `trust`. `subject` is the digest of a subject of the statement.
+    pub(crate) fn identity(
+        &self,
+        certificate: &SigningCertificate<'_>,
+        text: &[u8],
+        subject: Digest,
+        trust: &Trust<'_>,
+    ) -> Result<SignerIdentity, SigningError> {
+        match self.is_logged {
+            true => keyless::identity_under(trust.roots, certificate, text, subject),
+            false => trusted_root::identity_under(trust.roots, certificate, trust.at),
+        }
     }
 }
 

@@ -189,7 +189,7 @@ impl Resource {
     }
 }
 
-fn digest_of_hex(text: &str) -> Result<Digest, SigningError> {
+pub(crate) fn digest_of_hex(text: &str) -> Result<Digest, SigningError> {
     let digest = text.parse::<Digest>().ok();
     // Without the name of the algorithm, which stands beside it.
     let digest = digest.filter(|digest| digest.hex() == text);

@@ -18,6 +18,7 @@ mod agent_loop;
 mod agent_slips;
 mod agents;
 mod air_gap;
+mod attestations;
 mod author;
 mod bounds;
 mod builds;
@@ -124,6 +125,7 @@ fn main() -> ExitCode {
         advisories::tests(),
         policy::tests(),
         signatures::tests(),
+        attestations::tests(),
         tamper::tests(),
         checkouts::tests(),
         clients::tests(),

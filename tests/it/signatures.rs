@@ -2,10 +2,10 @@
 //! A wrong signature is refused.
 
 mod certificates;
-mod changed_signers;
+pub(crate) mod changed_signers;
 mod keyless;
 mod keys;
-mod model_signing;
+pub(crate) mod model_signing;
 pub(crate) mod published;
 mod wrong;
 

@@ -30,7 +30,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ),
     ("source", &[]),
     ("transparency", &["manifest"]),
-    ("registry-server", &["manifest", "transparency"]),
+    ("registry-server", &["manifest", "signing", "transparency"]),
     ("serve", &["agent", "host", "manifest"]),
     (
         "toolbox",

@@ -350,10 +350,11 @@ pub enum Error {
         /// The reason.
         reason: SignerError,
     },
-
-    /// A package's signature is wrong.
-    #[error("the signature of {subject} does not count")]
+    /// The signature of a package, or an attestation, is wrong.
+    #[error("the {what} of {subject} does not count")]
     WrongSignature {
+        /// `signature` or `attestation`.
+        what: &'static str,
         /// The package.
         subject: String,
         /// The reason.

@@ -12,6 +12,7 @@ use url::Url;
 
 use crate::bundle::origin::BundleOrigin;
 use crate::error::Error;
+use crate::package_attestations::PackageAttestations;
 use crate::package_signature::PackageSignature;
 use crate::signing_keys::SigningKeys;
 
@@ -24,6 +25,8 @@ pub struct Fetched {
     pub origin: FetchedFrom,
     /// The signature.
     pub signature: PackageSignature,
+    /// The attestations.
+    pub attestations: PackageAttestations,
     /// The place of the version in the log of its registry, if that keeps one.
     pub logged: Option<LogEntry>,
     /// The advisories that would refuse it and were allowed.
@@ -116,6 +119,7 @@ impl Fetched {
             verified,
             origin: FetchedFrom::Approved(locked.source.clone()),
             signature: PackageSignature::recorded(locked, keys),
+            attestations: PackageAttestations::recorded(locked, keys),
             bundle: None,
             logged: locked.logged.clone(),
             allowed_advisories: locked.allowed_advisories.clone(),
@@ -131,7 +135,9 @@ impl Fetched {
             None => self.signature.signer(),
         };
         let built_from = self.logged.as_ref().and_then(|it| it.built_from.clone());
-        let terms = inspection.terms(self.origin.source(), signer.cloned(), built_from);
+        let attested_by = self.attestations.publishers();
+        let source = self.origin.source();
+        let terms = inspection.terms(source, signer.cloned(), built_from, attested_by);
         let dependencies = self.dependencies.iter().filter_map(|(name, fetched)| {
             let inspection = inspection.dependencies.get(name)?;
             let before = before.and_then(|it| it.dependencies.get(name));
@@ -146,6 +152,7 @@ impl Fetched {
         self.origin.source() == locked.source
             && *self.verified.pin() == locked.pin()
             && self.signature.signer() == locked.signer.as_ref()
+            && self.attestations.publishers() == locked.attested_by
             && self.dependencies.len() == locked.dependencies.len()
             && dependencies()
                 .all(|((name, it), (other, locked))| name == other && it.is_recorded_by(locked))

@@ -91,6 +91,10 @@ pub fn inspection_report(
         let why = escape_line(&why.to_string());
         format!("warning: it has a signature that was not verified: {why}")
     }));
+    lines.extend(from.attestations.unverified().iter().map(|why| {
+        let why = escape_line(&why.to_string());
+        format!("warning: it has an attestation that was not verified: {why}")
+    }));
     let warnings = inspection.warnings.iter();
     lines.extend(warnings.map(|warning| format!("warning: {}", escape_line(warning))));
     let refusals = inspection.refusals.iter();
@@ -136,6 +140,8 @@ fn identity(from: &Provenance) -> Vec<String> {
             )
         }));
     }
+    let attestations = from.attestations.verified().iter();
+    rows.extend(attestations.map(|it| details::row("attested", &escape_line(&it.in_words()))));
     rows
 }
 

@@ -30,6 +30,7 @@
 
 pub mod advisories;
 pub mod approvals;
+pub mod authorship;
 pub mod built_package;
 pub mod bundle;
 pub mod byte_size;
@@ -56,6 +57,7 @@ pub mod not_approved;
 pub mod notices;
 pub mod oauth;
 pub mod open_toolbox;
+pub mod package_attestations;
 pub mod package_signature;
 pub mod policy;
 pub mod provenance;

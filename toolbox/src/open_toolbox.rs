@@ -160,6 +160,7 @@ impl OpenToolbox {
             source: &locked.source,
             version: &locked.version,
             signer: locked.signer.as_ref(),
+            attested_by: &locked.attested_by,
             yank: self.known_releases.yank_of(locked),
             advisories: advisories.map(|found| found.advisory).collect(),
             logged: locked.logged.as_ref(),

@@ -1,21 +1,14 @@
 //! The `PackageSignature` of a fetched package: who signed it, as far as that was verified.
 
-use std::path::Path;
 use std::time::SystemTime;
 
-use tool_hub_manifest::{
-    KeyFingerprint, KeyName, LockedTool, PackageSigner, Verified, package_file,
-};
-use tool_hub_registry_client::{
-    CARD_BYTES_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, SignatureFiles,
-};
+use tool_hub_manifest::{KeyFingerprint, KeyName, LockedTool, PackageSigner, Verified};
+use tool_hub_registry_client::SignatureFiles;
 use tool_hub_signing::{
     CertificateChain, PackageFiles, PrivateKey, SigningError, Trust, VerifiedSigner,
 };
 
 use crate::error::Error;
-use crate::files;
-use crate::settings::Settings;
 use crate::signing_keys::SigningKeys;
 
 /// The signature of a package, as far as it was verified. One that names a signer is made by
@@ -56,21 +49,15 @@ impl PackageSignature {
         keys: &SigningKeys,
         at: SystemTime,
     ) -> Result<Self, SigningError> {
-        let Some(files) = files else {
+        let Some((files, bundle)) = files.and_then(|it| Some((it, it.bundle.as_deref()?))) else {
             return Ok(Self::none());
-        };
-        let covered = PackageFiles {
-            package,
-            card: files.card.as_deref(),
-            signer: files.signer.as_deref(),
-            rotation: files.rotation.as_deref(),
         };
         let trust = Trust {
             keys: &keys.public(),
             roots: &keys.roots().collect::<Vec<_>>(),
             at,
         };
-        match VerifiedSigner::check(&files.bundle, &covered, &trust) {
+        match VerifiedSigner::check(bundle, &covered(files, package), &trust) {
             Ok(signer) => Ok(Self {
                 name: keys.name_of(signer.signer().known_by()).cloned(),
                 state: State::Verified(signer),
@@ -144,20 +131,38 @@ impl PackageSignature {
 
     /// The signer, as the end of a line.
     pub fn in_words(&self) -> String {
-        let named = |key: KeyFingerprint| match &self.name {
-            Some(name) => format!("{name} ({key})"),
-            None => key.to_string(),
-        };
         match self.signer() {
-            Some(PackageSigner::Key(key)) => format!("signed by {}", named(*key)),
-            Some(PackageSigner::Identity(identity)) => {
-                let issuer = identity.issuer();
-                let says = issuer.map_or_else(String::new, |issuer| format!(" as {issuer} says,"));
-                let (subject, root) = (identity.subject(), named(identity.root()));
-                format!("signed by {subject},{says} under {root}")
-            }
+            Some(signer) => format!("signed by {}", in_words(signer, self.name.as_ref())),
             None => "not signed".to_owned(),
         }
+    }
+}
+
+/// A signer, with the user's `name` for the key or the root.
+pub(crate) fn in_words(signer: &PackageSigner, name: Option<&KeyName>) -> String {
+    let named = |key: KeyFingerprint| match name {
+        Some(name) => format!("{name} ({key})"),
+        None => key.to_string(),
+    };
+    match signer {
+        PackageSigner::Key(key) => named(*key),
+        PackageSigner::Identity(identity) => {
+            let issuer = identity.issuer();
+            let says = issuer.map_or_else(String::new, |issuer| format!(" as {issuer} says,"));
+            let (subject, root) = (identity.subject(), named(identity.root()));
+            format!("{subject},{says} under {root}")
+        }
+    }
+}
+
+/// The package with those of its files that signatures and attestations are about.
+pub(crate) fn covered<'a>(files: &'a SignatureFiles, package: &'a Verified) -> PackageFiles<'a> {
+    PackageFiles {
+        package,
+        card: files.card.as_deref(),
+        signer: files.signer.as_deref(),
+        rotation: files.rotation.as_deref(),
+        attestations: files.attestations.as_deref(),
     }
 }
 
@@ -173,19 +178,19 @@ pub enum KeyProof {
     Certificate(CertificateChain),
 }
 
-/// Signs `package` and its `card` with `key`, together with the `proof` of whose it is.
+/// Signs `package`, its `card` and its `attestations` with `key`, together with the `proof` of
+/// whose it is.
 ///
 /// # Errors
-/// [`Error::WrongSignature`] if the statement does not name this key, and as
-/// [`tool_hub_signing::sign`].
+/// [`Error::WrongSignature`], as [`tool_hub_signing::sign_with_certificate`].
 pub fn sign(
     package: &Verified,
-    card: &[u8],
+    (card, attestations): (&[u8], Option<Vec<u8>>),
     key: &PrivateKey,
     proof: KeyProof,
-    keys: &SigningKeys,
-) -> Result<(SignatureFiles, PackageSignature), Error> {
+) -> Result<SignatureFiles, Error> {
     let failed = |source| Error::WrongSignature {
+        what: "signature",
         subject: package.manifest().name.to_string(),
         source,
     };
@@ -195,67 +200,19 @@ pub fn sign(
         }
         KeyProof::Certificate(chain) => (None, None, Some(chain)),
     };
-    let covered = PackageFiles {
-        package,
-        card: Some(card),
-        signer: signer.as_deref(),
-        rotation: rotation.as_deref(),
-    };
-    let bundle = match &chain {
-        Some(chain) => tool_hub_signing::sign_with_certificate(&covered, key, chain),
-        None => tool_hub_signing::sign(&covered, key),
-    };
-    let files = SignatureFiles {
-        bundle: bundle.map_err(failed)?,
+    let mut files = SignatureFiles {
+        bundle: None,
         signer,
         rotation,
         card: Some(card.to_vec()),
+        attestations,
     };
-    let now = SystemTime::now();
-    let signature = PackageSignature::verify(Some(&files), package, keys, now).map_err(failed)?;
-    Ok((files, signature))
-}
-
-/// The signature in the directory of a package, verified; `None` if there is none.
-///
-/// # Errors
-/// [`Error::WrongSignature`], and if a file cannot be read.
-pub fn verified_in(
-    directory: &Path,
-    package: &Verified,
-    settings: &Settings,
-) -> Result<Option<(SignatureFiles, PackageSignature)>, Error> {
-    let Some(files) = files_in(directory)? else {
-        return Ok(None);
-    };
-    let keys = SigningKeys::read(settings)?;
-    let signature = PackageSignature::verify(Some(&files), package, &keys, SystemTime::now());
-    let signature = signature.map_err(|source| Error::WrongSignature {
-        subject: directory.display().to_string(),
-        source,
-    })?;
-    Ok(Some((files, signature)))
-}
-
-/// The signature in the directory of a package, with the files that it covers; `None` if there is
-/// no `model.sig`.
-fn files_in(directory: &Path) -> Result<Option<SignatureFiles>, Error> {
-    let read = |name, bytes_max| {
-        let path = directory.join(name);
-        match path.symlink_metadata() {
-            Err(_) => Ok(None),
-            Ok(_) => files::read_regular(&path, bytes_max)
-                .map(Some)
-                .map_err(files::unreadable(&path)),
+    let bundle = match &chain {
+        Some(chain) => {
+            tool_hub_signing::sign_with_certificate(&covered(&files, package), key, chain)
         }
+        None => tool_hub_signing::sign(&covered(&files, package), key),
     };
-    let Some(bundle) = read(package_file::SIGNATURE, SIGNATURE_BYTES_MAX)? else {
-        return Ok(None);
-    };
-    Ok(Some(SignatureFiles {
-        bundle,
-        signer: read(package_file::SIGNER, SIGNER_BYTES_MAX)?,
-        rotation: read(package_file::ROTATION, SIGNATURE_BYTES_MAX)?,
-        card: read(package_file::CARD, CARD_BYTES_MAX)?,
-    }))
+    files.bundle = Some(bundle.map_err(failed)?);
+    Ok(files)
 }

@@ -7,6 +7,7 @@ use tool_hub_manifest::{LogEntry, Source, ToolName};
 use crate::bundle::origin::BundleOrigin;
 use crate::fetched::{Fetched, FetchedFrom};
 use crate::notices::Notices;
+use crate::package_attestations::PackageAttestations;
 use crate::package_signature::PackageSignature;
 use crate::settings::Settings;
 
@@ -22,6 +23,8 @@ pub struct Provenance {
     pub logged: Option<LogEntry>,
     /// The signature.
     pub signature: PackageSignature,
+    /// The attestations.
+    pub attestations: PackageAttestations,
     /// The bundle that it came in.
     pub bundle: Option<BundleOrigin>,
     /// The origins of the tools that it depends on.
@@ -63,6 +66,7 @@ impl Provenance {
             published: None,
             logged: fetched.logged.clone(),
             signature: fetched.signature.clone(),
+            attestations: fetched.attestations.clone(),
             bundle: fetched.bundle.clone(),
         }
     }

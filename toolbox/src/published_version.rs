@@ -8,13 +8,13 @@ use tool_hub_registry_client::{AllowedYanks, ClientError, Resolved, SignatureFil
 use url::Url;
 
 use crate::advisories::known::KnownAdvisories;
+use crate::authorship::Authorship;
 use crate::chosen_version::ChosenVersion;
 use crate::error::Error;
 use crate::fetch_options::FetchOptions;
 use crate::fetched::{Fetched, FetchedFrom};
 use crate::logged_version::not_trusted;
 use crate::notices::{Notice, Notices};
-use crate::package_signature::PackageSignature;
 use crate::policy::policies::Policies;
 use crate::policy::subject::OriginSubject;
 use crate::settings::Settings;
@@ -30,7 +30,7 @@ pub(crate) struct PublishedVersion<'a> {
     pub(crate) chosen: ChosenVersion,
     /// The bytes.
     pub(crate) verified: Verified,
-    /// The files of its signature, if it has one.
+    /// The files of its signature and attestations, if it has any.
     pub(crate) signature: Option<SignatureFiles>,
     /// The advisories that count.
     pub(crate) advisories: KnownAdvisories,
@@ -39,8 +39,8 @@ pub(crate) struct PublishedVersion<'a> {
 }
 
 impl PublishedVersion<'_> {
-    /// Holds it against the yanks of its repo, the log, the advisories, its signature and
-    /// `policies`.
+    /// Holds it against the yanks of its repo, the log, the advisories, its signature, its
+    /// attestations and `policies`.
     ///
     /// # Errors
     /// The first of them that refuses it.
@@ -57,8 +57,8 @@ impl PublishedVersion<'_> {
         let place = (self.endpoint, &self.chosen.resolved.repo);
         let allowed = &options.allowed_advisories;
         let allowed_advisories = allowed.check(known, place, self.version(), notices)?;
-        let signature = self.verified_signature(settings)?;
-        self.taken(signature, allowed_advisories, policies)
+        let authorship = self.verified_authorship(settings)?;
+        self.taken(authorship, allowed_advisories, policies)
     }
 
     fn version(&self) -> &Version {
@@ -117,23 +117,19 @@ impl PublishedVersion<'_> {
             .map_err(|source| not_trusted(self.endpoint, settings, source))
     }
 
-    fn verified_signature(&self, settings: &Settings) -> Result<PackageSignature, Error> {
+    fn verified_authorship(&self, settings: &Settings) -> Result<Authorship, Error> {
         let keys = SigningKeys::read(settings)?;
         // The log's time is the one at which a certificate has to be valid.
         let logged = self.chosen.logged.as_ref().filter(|_| self.is_proved);
         let at = logged.map_or_else(SystemTime::now, |logged| logged.published().into());
-        let signature =
-            PackageSignature::verify(self.signature.as_ref(), &self.verified, &keys, at);
-        signature.map_err(|source| Error::WrongSignature {
-            subject: self.reference.to_string(),
-            source,
-        })
+        let (files, subject) = (self.signature.as_ref(), self.reference.to_string());
+        Authorship::verify(files, &self.verified, &keys, at, &subject)
     }
 
     /// The package, if the policies allow it.
     fn taken(
         self,
-        signature: PackageSignature,
+        authorship: Authorship,
         allowed_advisories: BTreeSet<AdvisoryId>,
         policies: &Policies,
     ) -> Result<Fetched, Error> {
@@ -156,7 +152,8 @@ impl PublishedVersion<'_> {
                     commit: resolved.commit.clone(),
                 },
                 version,
-                signer: signature.signer(),
+                signer: authorship.signature.signer(),
+                attested_by: &authorship.attestations.publishers(),
                 yank: resolved.releases.yanked.get(version),
                 advisories: about.into_iter().map(|found| found.advisory).collect(),
                 logged: logged.as_ref().filter(|_| self.is_proved),
@@ -164,7 +161,8 @@ impl PublishedVersion<'_> {
         )?;
         Ok(Fetched {
             verified: self.verified,
-            signature,
+            signature: authorship.signature,
+            attestations: authorship.attestations,
             logged,
             allowed_advisories,
             bundle: None,

@@ -20,6 +20,7 @@ use tool_hub_signing::{
 
 use crate::error::Error;
 use crate::files;
+use crate::policy::policies::Policies;
 use crate::settings::Settings;
 use error::SigningKeyError;
 
@@ -39,6 +40,7 @@ pub struct SigningKeys {
     directory: PathBuf,
     keys: BTreeMap<KeyName, NamedKey>,
     roots: BTreeMap<KeyName, TrustedRoot>,
+    policies: Policies,
 }
 
 /// A key that has a name here.
@@ -51,11 +53,12 @@ pub struct NamedKey {
 }
 
 impl SigningKeys {
-    /// Reads the public keys.
+    /// Reads the public keys, and the roots that policies trust.
     ///
     /// # Errors
-    /// [`Error::Read`], [`SigningKeyError::NotAKey`].
+    /// [`Error::Read`], [`Error::Policy`], [`SigningKeyError::NotAKey`].
     pub fn read(settings: &Settings) -> Result<Self, Error> {
+        let policies = Policies::read(settings)?;
         let directory = settings.user.join(DIRECTORY);
         let (mut keys, mut roots) = (BTreeMap::new(), BTreeMap::new());
         let entries = match fs::read_dir(&directory) {
@@ -65,6 +68,7 @@ impl SigningKeys {
                     directory,
                     keys,
                     roots,
+                    policies,
                 });
             }
             Err(error) => return Err(files::unreadable(&directory)(error)),
@@ -93,6 +97,7 @@ impl SigningKeys {
             directory,
             keys,
             roots,
+            policies,
         })
     }
 
@@ -106,9 +111,22 @@ impl SigningKeys {
         self.keys.values().map(|key| key.public.clone()).collect()
     }
 
-    /// Every root that vouches for identities.
+    /// Every root that vouches for identities: those of policies, and the user's own as far as
+    /// policies let them.
     pub fn roots(&self) -> impl Iterator<Item = &TrustedRoot> {
-        self.roots.values()
+        let own = self.roots.values();
+        let own = own.filter(|root| self.policies.allow_root(root));
+        self.policies.roots().chain(own)
+    }
+
+    /// Every root that policies trust. They have no names here.
+    pub fn policy_roots(&self) -> impl Iterator<Item = &TrustedRoot> {
+        self.policies.roots()
+    }
+
+    /// True if no policy forbids that `root` vouches for anybody.
+    pub fn allow_root(&self, root: &TrustedRoot) -> bool {
+        self.policies.allow_root(root)
     }
 
     /// Every root, by its name.

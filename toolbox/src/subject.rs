@@ -11,6 +11,7 @@ use tool_hub_manifest::{
 };
 use url::Url;
 
+use crate::authorship::Authorship;
 use crate::built_package;
 use crate::bundle::origin::EXTENSION;
 use crate::dependencies;
@@ -19,10 +20,10 @@ use crate::error::Error;
 use crate::fetch_options::{FetchOptions, Purpose};
 use crate::fetched::{Fetched, FetchedFrom};
 use crate::notices::{Notice, Notices};
-use crate::package_signature::{self, PackageSignature};
 use crate::policy::subject::OriginSubject;
 use crate::registry_fetch::{Watchers, from_registry, policies_for};
 use crate::settings::Settings;
+use crate::signing_keys::SigningKeys;
 
 /// A tool as a user names it. What starts with `.`, `/` or `~`, or ends in
 /// `.wasm` or `.tools`, is a path; what starts with `mcp:` or `mcp+https:`, a server; everything
@@ -138,24 +139,25 @@ fn from_disk(
 ) -> Result<Fetched, Error> {
     // Without the `.` of `./x`, which would only be noise in the lock.
     let path: PathBuf = settings.place(path).components().collect();
-    let (verified, signature) = match path.is_dir() {
+    let (verified, authorship) = match path.is_dir() {
         true => {
             let verified = built_package::read(&path)?;
             let directory = built_package::directory(&path)?;
-            let signed = package_signature::verified_in(&directory, &verified, settings)?;
-            let signature = signed.map_or_else(PackageSignature::none, |(_, signature)| signature);
-            (verified, signature)
+            let keys = SigningKeys::read(settings)?;
+            let (_, authorship) = Authorship::verify_in(&directory, &verified, &keys)?;
+            (verified, authorship)
         }
         false => {
             let verified = derived_manifest::read(&path, asked)?;
             notices.notice(&Notice::ManifestDerived);
-            (verified, PackageSignature::none())
+            (verified, Authorship::none())
         }
     };
     let origin = OriginSubject {
         source: &Source::File { path: path.clone() },
         version: &verified.manifest().version,
-        signer: signature.signer(),
+        signer: authorship.signature.signer(),
+        attested_by: &authorship.attestations.publishers(),
         yank: None,
         advisories: Vec::new(),
         logged: None,
@@ -164,7 +166,8 @@ fn from_disk(
     policies.check_origin(&path.display().to_string(), &origin)?;
     Ok(Fetched {
         verified,
-        signature,
+        signature: authorship.signature,
+        attestations: authorship.attestations,
         logged: None,
         allowed_advisories: BTreeSet::new(),
         bundle: None,

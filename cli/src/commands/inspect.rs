@@ -13,6 +13,7 @@ use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
 use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
 use tool_hub_toolbox::inspection_report::Detail;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::package_attestations::PackageAttestations;
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::policy::policies::Policies;
 use tool_hub_toolbox::policy::subject::OriginSubject;
@@ -21,6 +22,7 @@ use tool_hub_toolbox::subject::Subject;
 use tool_hub_toolbox::target::{self, Target};
 
 use crate::commands::bundle::listing::{self, CheckedTool};
+use crate::consent::attestations::attestations_json;
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
 use crate::consent::inspection_report::{inspection_report, wanted_detail};
@@ -148,6 +150,7 @@ impl Inspect {
                 "origin": origin(fetched, provenance.published.as_deref()),
                 "digest": inspection.approval_digest,
                 "signer": signer_json(&fetched.signature),
+                "attestations": attestations_json(&fetched.attestations),
                 "inspection": grant_flags::inspection_json(&inspection)?,
                 "overrides_approved": are_approved || inspection.overrides.is_empty(),
             });
@@ -191,6 +194,7 @@ impl Inspect {
                 verified,
                 origin: FetchedFrom::Approved(approved.source.clone()),
                 signature: PackageSignature::none(),
+                attestations: PackageAttestations::default(),
                 bundle: None,
                 logged: None,
                 allowed_advisories: approved.allowed_advisories.clone(),
@@ -279,6 +283,7 @@ fn warn_of_policy(fetched: &Fetched, session: &Session) {
         source: &source,
         version: &fetched.verified.manifest().version,
         signer: fetched.signature.signer(),
+        attested_by: &fetched.attestations.publishers(),
         yank: None,
         advisories: Vec::new(),
         logged: fetched.logged.as_ref(),

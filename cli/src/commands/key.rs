@@ -157,19 +157,27 @@ fn list(session: &Session) -> anyhow::Result<()> {
     let Session { config, printer } = session;
     let keys = SigningKeys::read(&config.settings)?;
     if printer.wants_json() {
-        let roots = keys.named_roots().map(|(name, root)| root_json(name, root));
-        let roots: Vec<Value> = roots.collect();
+        let roots = keys
+            .named_roots()
+            .map(|(name, root)| root_json(Some(name), root));
+        let of_policies = keys.policy_roots().map(|root| root_json(None, root));
+        let roots: Vec<Value> = roots.chain(of_policies).collect();
         let keys: Vec<Value> = keys.iter().map(|(name, key)| as_json(name, key)).collect();
         return printer.json(&json!({ "keys": keys, "roots": roots }));
     }
+    let root_row = |name: &str, root: &TrustedRoot, whose: &str| {
+        let kind = root_kind(root).to_owned();
+        [name.to_owned(), kind, whose.to_owned(), fingerprints(root)]
+    };
     let roots = keys.named_roots().map(|(name, root)| {
-        [
-            name.to_string(),
-            root_kind(root).to_owned(),
-            "trusted to name signers".to_owned(),
-            fingerprints(root),
-        ]
+        let whose = match keys.allow_root(root) {
+            true => "trusted to name signers",
+            false => "does not count, by the policy",
+        };
+        root_row(name.as_str(), root, whose)
     });
+    let of_policies = keys.policy_roots();
+    let of_policies = of_policies.map(|root| root_row("-", root, "trusted by the policy"));
     let rows: Vec<[String; 4]> = keys
         .iter()
         .map(|(name, key)| {
@@ -185,6 +193,7 @@ fn list(session: &Session) -> anyhow::Result<()> {
             ]
         })
         .chain(roots)
+        .chain(of_policies)
         .collect();
     if rows.is_empty() {
         printer.note("there are no keys");
@@ -217,7 +226,7 @@ fn fingerprints(root: &TrustedRoot) -> String {
     keys.join(", ")
 }
 
-fn root_json(name: &KeyName, root: &TrustedRoot) -> Value {
+fn root_json(name: Option<&KeyName>, root: &TrustedRoot) -> Value {
     json!({
         "name": name,
         "kind": root_kind(root),
@@ -231,7 +240,7 @@ impl Named {
         let keys = SigningKeys::read(&config.settings)?;
         if let Some(root) = keys.root(&self.name) {
             if printer.wants_json() {
-                return printer.json(&root_json(&self.name, root));
+                return printer.json(&root_json(Some(&self.name), root));
             }
             printer.note(&format!("{} {}", root_kind(root), fingerprints(root)));
             return printer.data(root.text().trim_end());

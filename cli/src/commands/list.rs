@@ -74,6 +74,7 @@ fn as_json(status: &ToolStatus<'_>, keys: &SigningKeys) -> serde_json::Value {
         "source": member.locked.source,
         "digest": member.locked.approval.digest,
         "signer": signer_of(*member, keys),
+        "attested_by": member.locked.attested_by,
         "functions": member.locked.functions.keys().collect::<Vec<_>>(),
         "overrides": member.locked.overrides,
         "grants": member.grants(),

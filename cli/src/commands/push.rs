@@ -1,19 +1,23 @@
 //! `tool push`: publishes a package to a registry as one commit, and a tag for the version.
 //! The commit has manifest, component and card. The tag never changes afterwards.
 
+mod attestation;
 mod job_identity;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::{RepoId, Verified, package_file};
 use tool_hub_registry_client::{
-    CARD_BYTES_MAX, Client, Push as Upload, PushOutcome, PushedSignature, Rehearsal, Visibility,
+    CARD_BYTES_MAX, Client, Push as Upload, PushOutcome, Rehearsal, SignatureFiles, Visibility,
 };
-use tool_hub_toolbox::{Error, built_package, package_signature};
+use tool_hub_toolbox::authorship::{self, Authorship};
+use tool_hub_toolbox::signing_keys::SigningKeys;
+use tool_hub_toolbox::{Error, built_package};
 
 use job_identity::JobIdentity;
 
@@ -22,6 +26,7 @@ use crate::commands::check::steering_characters;
 use crate::commands::key::signing_key::SigningKey;
 use crate::commands::load::refusals::check_refusals;
 use crate::commands::test::before_a_push;
+use crate::consent::attestations::attestations_json;
 use crate::consent::signer::signer_json;
 use crate::files;
 use crate::session::Session;
@@ -58,6 +63,11 @@ pub(crate) struct Push {
     #[arg(long, value_name = "FILE", requires = "sign")]
     certificate: Option<PathBuf>,
 
+    /// Publish an attestation with it: a build service's statement about tool.toml and tool.wasm,
+    /// as a Sigstore bundle; repeatable
+    #[arg(long, value_name = "FILE")]
+    attestation: Vec<PathBuf>,
+
     /// Publish as the job of a build service whose identity token is in this file, without a token
     /// of yours; GitHub's and GitLab's are found where there is no token
     #[arg(long, value_name = "FILE")]
@@ -92,20 +102,7 @@ impl Push {
             before_a_push(subject, session).await?;
         }
         let card = card(&package)?;
-        let signed = match &self.sign {
-            Some(key) => {
-                let certificate = self.certificate.as_deref();
-                key.sign(&verified, &card, certificate, &config.settings)
-                    .map(Some)
-            }
-            None => package_signature::verified_in(&package, &verified, &config.settings),
-        }
-        .map_err(not_published)?;
-        let signature = signed.as_ref().map(|(files, _)| PushedSignature {
-            bundle: &files.bundle,
-            signer: files.signer.as_deref(),
-            rotation: files.rotation.as_deref(),
-        });
+        let (files, authorship) = self.authorship(&package, &verified, &card, session)?;
         let mut client = config
             .settings
             .writing_client(&config.settings.endpoint, printer)?;
@@ -118,7 +115,7 @@ impl Push {
             repo: repo.clone(),
             package: &verified,
             card: &card,
-            signature,
+            signature: Some(&files),
             visibility: if self.private {
                 Visibility::Private
             } else {
@@ -145,7 +142,9 @@ impl Push {
         if pushed.signature_lost {
             printer.warning("the version before was signed, and this one is not: whoever loaded it is asked before an update takes this one");
         }
-        let signed = signed.as_ref().map(|(_, signature)| signature);
+        if pushed.attestations_lost {
+            printer.warning("the version before had an attestation, and this one has none: whoever loaded it is asked before an update takes this one");
+        }
         warn_of_newer(&client, &upload, printer).await;
         if printer.wants_json() {
             printer.json(&json!({
@@ -154,7 +153,8 @@ impl Push {
                 "commit": pushed.commit,
                 "url": pushed.url,
                 "digest": verified.pin().digest(),
-                "signer": signed.map(signer_json),
+                "signer": signer_json(&authorship.signature),
+                "attestations": attestations_json(&authorship.attestations),
                 "already_there": pushed.outcome == PushOutcome::AlreadyPushed,
             }))?;
         } else {
@@ -162,9 +162,13 @@ impl Push {
                 PushOutcome::AlreadyPushed => "is there already, unchanged",
                 _ => "pushed",
             };
-            let signed = signed.map_or_else(String::new, |it| format!(", {}", it.in_words()));
+            let signed = files.bundle.as_ref();
+            let signed = signed.map(|_| format!(", {}", authorship.signature.in_words()));
+            let signed = signed.unwrap_or_default();
+            let attested = authorship.attestations.verified().iter();
+            let attested: String = attested.map(|it| format!(", {}", it.in_words())).collect();
             printer.note(&format!(
-                "{} {} {done}{signed}: {}",
+                "{} {} {done}{signed}{attested}: {}",
                 pushed.repo, pushed.version, pushed.url
             ));
             printer.hint(&format!(
@@ -173,6 +177,42 @@ impl Push {
             ));
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// The signature and the attestations that are published: those that are asked for, and where
+    /// nothing is, those in the package.
+    fn authorship(
+        &self,
+        package: &Path,
+        verified: &Verified,
+        card: &[u8],
+        session: &Session,
+    ) -> anyhow::Result<(SignatureFiles, Authorship)> {
+        let settings = &session.config.settings;
+        let keys = SigningKeys::read(settings)?;
+        let there = authorship::files_in(package)?;
+        let attestations = match &self.attestation[..] {
+            [] => there.attestations,
+            paths => Some(attestation::read(paths, settings)?),
+        };
+        let files = match &self.sign {
+            Some(key) => {
+                let certificate = self.certificate.as_deref();
+                let files = key.sign(verified, (card, attestations), certificate, settings);
+                files.map_err(not_published)?
+            }
+            None => SignatureFiles {
+                attestations,
+                ..there
+            },
+        };
+        let (shown, now) = (package.display().to_string(), SystemTime::now());
+        let authorship = Authorship::verify(Some(&files), verified, &keys, now, &shown);
+        let authorship = authorship.map_err(not_published)?;
+        if !self.attestation.is_empty() {
+            attestation::refuse_unverified(&authorship.attestations)?;
+        }
+        Ok((files, authorship))
     }
 
     /// The identity of the job that this is, where it is named, or where there is no token.
@@ -273,14 +313,22 @@ fn refuse_the_stale(directory: &Path, package: &Path, shown: &Path) -> anyhow::R
     )
 }
 
-/// A wrong signature is not published: nobody could load the package.
+/// A wrong signature or attestation is not published: nobody could load the package.
 fn not_published(error: Error) -> anyhow::Error {
     match error {
-        Error::WrongSignature { subject, source } => {
-            Problem::refused(format!("the signature of {subject} does not count"))
-                .caused_by(source)
-                .hint("sign the package as it is now: tool push --sign KEY; or remove model.sig")
-                .into()
+        Error::WrongSignature {
+            what,
+            subject,
+            source,
+        } => {
+            let problem = Problem::refused(format!("the {what} of {subject} does not count"));
+            let hint = match what {
+                "signature" => {
+                    "sign the package as it is now: tool push --sign KEY; or remove model.sig"
+                }
+                _ => "have tool.toml and tool.wasm attested to as `tool build` wrote them",
+            };
+            problem.caused_by(source).hint(hint).into()
         }
         error => error.into(),
     }

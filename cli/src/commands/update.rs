@@ -23,6 +23,7 @@ use url::Url;
 
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
+use crate::consent::attestations::check_attestations;
 use crate::consent::difference;
 use crate::consent::signer::{SignerFlag, check_signers_of_dependencies, tell_of_rotation};
 use crate::servers::fetching::{self as server_fetching, WantedServer};
@@ -256,6 +257,8 @@ impl Update {
             self.approval.approve,
             printer,
         )?;
+        let named = (self.approval.approve, self.signer.names_publisher());
+        check_attestations(key.as_str(), Some(locked), fetched, named, printer)?;
         let known = KnownSigners::read(&config.settings)?;
         check_signers_of_dependencies(
             key.as_str(),

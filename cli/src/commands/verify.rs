@@ -14,6 +14,7 @@ use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
 use tool_hub_toolbox::logged_version::LoggedVersion;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::{ToolStatus, dotted};
+use tool_hub_toolbox::package_attestations::PackageAttestations;
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::signing_keys::SigningKeys;
 use tool_hub_toolbox::subject::Subject;
@@ -120,6 +121,7 @@ impl Verify {
                         "name": status.key,
                         "digest": member.map(|member| member.locked.approval.digest),
                         "signer": member.map(|member| signer_of(*member, &keys)),
+                        "attested_by": member.map(|member| &member.locked.attested_by),
                         "overrides": status.entry.overrides(),
                         "yanked": member.and_then(|member| member.yank),
                         "fault": fault,
@@ -205,8 +207,12 @@ fn described(status: &ToolStatus<'_>, keys: &SigningKeys) -> Option<String> {
     let signature = member.map(|member| PackageSignature::recorded(member.locked, keys));
     let signature = signature.filter(|it| it.signer().is_some());
     let signed = signature.map(|signature| signature.in_words());
-    let what = [signed, overridden(&status.entry.overrides())];
-    let what: Vec<String> = what.into_iter().flatten().collect();
+    let attested = member.map(|member| PackageAttestations::recorded(member.locked, keys));
+    let attested = attested.iter().flat_map(PackageAttestations::verified);
+    let attested = attested.map(|attestation| Some(attestation.in_words()));
+    let what = [signed].into_iter().chain(attested);
+    let what = what.chain([overridden(&status.entry.overrides())]);
+    let what: Vec<String> = what.flatten().collect();
     let approved = (!what.is_empty()).then(|| format!("{}, as you approved", what.join(", ")));
     let yank = member.and_then(|member| member.yank);
     let yanked = yank.map(|yank| format!("yanked as {yank}"));

@@ -11,6 +11,7 @@ use tool_hub_toolbox::open_toolbox::Member;
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::signing_keys::SigningKeys;
 
+use crate::consent::attestations::in_words;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
@@ -24,6 +25,14 @@ pub(crate) struct SignerFlag {
     /// if this names the new one.
     #[arg(long, value_name = "SIGNER|none")]
     signer: Option<ExpectedSigner>,
+
+    /// Accept it only with an attestation by this publisher, as inspections name it with --json, or
+    /// `none` for one without
+    ///
+    /// With --approve, a tool to which somebody attested when you approved it and does not any
+    /// more is only taken with this.
+    #[arg(long, value_name = "PUBLISHER|none")]
+    attested_by: Option<ExpectedSigner>,
 }
 
 /// The signer that the user expects.
@@ -42,9 +51,29 @@ impl FromStr for ExpectedSigner {
 }
 
 impl SignerFlag {
-    /// Refuses a package of another signer than the flag names.
+    /// True if it says who has to attest to a package.
+    pub(crate) fn names_publisher(&self) -> bool {
+        self.attested_by.is_some()
+    }
+
+    /// Refuses a package of another signer or publisher than the flags name.
     pub(crate) fn check(&self, fetched: &Fetched) -> anyhow::Result<()> {
-        let signature = &fetched.signature;
+        let (signature, attestations) = (&fetched.signature, &fetched.attestations);
+        let publishers = attestations.publishers();
+        if let Some(ExpectedSigner(expected)) = &self.attested_by
+            && expected
+                .as_ref()
+                .map_or(!publishers.is_empty(), |it| !publishers.contains(it))
+        {
+            let subject = fetched.subject();
+            return Err(Problem::refused(format!(
+                "{subject} is {}, and --attested-by asks for {}",
+                in_words(attestations),
+                words(expected.as_ref())
+            ))
+            .hint("ask its author, by another way than the registry, who builds it")
+            .into());
+        }
         match &self.signer {
             Some(ExpectedSigner(expected)) if expected.as_ref() != signature.signer() => {
                 let subject = fetched.subject();

@@ -9,6 +9,7 @@ use tool_hub_mcp_client::{Opening, ServerError, list, local_support};
 use tool_hub_toolbox::Error;
 use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::package_attestations::PackageAttestations;
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::policy::policies::Policies;
 use tool_hub_toolbox::policy::subject::RightsSubject;
@@ -97,6 +98,7 @@ pub(crate) async fn fetch(
                 address: address.clone(),
             },
             signature: PackageSignature::none(),
+            attestations: PackageAttestations::default(),
             bundle: None,
             logged: None,
             allowed_advisories: BTreeSet::new(),

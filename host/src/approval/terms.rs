@@ -4,7 +4,7 @@ mod compare;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Serialize;
@@ -26,6 +26,7 @@ pub struct Terms {
     source: Source,
     signer: Option<PackageSigner>,
     built_from: Option<String>,
+    attested_by: BTreeSet<PackageSigner>,
     pin: Pin,
     name: ToolName,
     version: Version,
@@ -81,12 +82,14 @@ pub enum ChangeKind {
 
 impl Inspection {
     /// The terms of this tool from `source`, with the `signer` whose signature was verified, if
-    /// it is signed, and the repository that a build service built it from, if one did.
+    /// it is signed, the repository that a build service built it from, if one did, and those
+    /// whose attestations were verified.
     pub fn terms(
         &self,
         source: Source,
         signer: Option<PackageSigner>,
         built_from: Option<String>,
+        attested_by: BTreeSet<PackageSigner>,
     ) -> Terms {
         // Destructured, so that a new field does not compile until it is sorted into the terms or
         // derived from the others.
@@ -145,6 +148,7 @@ impl Inspection {
             source,
             signer,
             built_from,
+            attested_by,
             pin: *verified.pin(),
             interpreter: interpreter.map(|interpreter| interpreter.digest),
             packages: packages.clone(),

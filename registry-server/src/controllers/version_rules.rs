@@ -9,6 +9,7 @@
 use http::StatusCode;
 
 use crate::access::Caller;
+use crate::attestations::{self, ATTESTATIONS, ATTESTED, Attestation, AttestedBlobs};
 use crate::clock;
 use crate::content::Batch;
 use crate::database::Database;
@@ -60,6 +61,8 @@ pub(super) async fn check_new_tag(
             commit.oid, manifest.facts.version, manifest.facts.version
         )));
     }
+    // The files may have changed since they were attested to.
+    attestations(registry, repository, commit).await?;
     let component = file_of(registry, repository, commit, COMPONENT).await?;
     let publication = Publication {
         version: version.to_string(),
@@ -72,6 +75,26 @@ pub(super) async fn check_new_tag(
         manifest,
         publication,
     }))
+}
+
+/// The attestations of a commit, once they are checked.
+pub(super) async fn attestations(
+    registry: &Registry,
+    repository: &Repository,
+    commit: &Commit,
+) -> Result<Vec<Attestation>, Refusal> {
+    let mut blobs = AttestedBlobs::new();
+    for name in ATTESTED {
+        match file_of(registry, repository, commit, name).await? {
+            Some(blob) => {
+                blobs.insert(name, blob);
+            }
+            None if name == ATTESTATIONS => return Ok(Vec::new()),
+            None => {}
+        }
+    }
+    let files = Batch::new(registry.content());
+    Ok(attestations::check(registry, repository, &blobs, &files).await?)
 }
 
 /// Refuses a version that an ordinary token publishes where only trusted publishers may, and a tag

@@ -3,6 +3,7 @@
 use http::StatusCode;
 use serde_json::json;
 
+use crate::attestations::AttestationError;
 use crate::history::WriteError;
 use crate::http::{NotFound, Refusal};
 use crate::tool::{ManifestError, ManifestFault};
@@ -29,6 +30,7 @@ pub(super) fn refused(error: WriteError, branch: &str) -> Refusal {
         ),
         WriteError::QuotaExceeded(exceeded) => exceeded.into(),
         WriteError::InvalidManifest(fault) => invalid_manifest(&fault),
+        WriteError::WrongAttestation(reason) => wrong_attestation(reason),
         WriteError::Busy => Refusal::try_again("the branch is being written by many; try again"),
         WriteError::Registry(error) => error.into(),
     }
@@ -41,6 +43,19 @@ impl From<ManifestError> for Refusal {
             ManifestError::Registry(error) => error.into(),
         }
     }
+}
+
+impl From<AttestationError> for Refusal {
+    fn from(error: AttestationError) -> Self {
+        match error {
+            AttestationError::Refused(reason) => wrong_attestation(reason),
+            AttestationError::Registry(error) => error.into(),
+        }
+    }
+}
+
+fn wrong_attestation(reason: String) -> Refusal {
+    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, reason)
 }
 
 /// A manifest that is not valid, with the parser's position and hint.

@@ -9,6 +9,7 @@ use tool_hub_transparency::LogRecord;
 use super::proposal::{Operation, Proposal, contents};
 use super::revision::{DEFAULT_BRANCH, resolve_revision};
 use super::workspace::{ChangeError, Snapshot, Workspace};
+use crate::attestations::{self, ATTESTATIONS, ATTESTED, AttestationError, AttestedBlobs};
 use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::commits::Commit;
@@ -55,6 +56,8 @@ pub(crate) enum WriteError {
     QuotaExceeded(QuotaExceeded),
     /// The default branch would carry a manifest that is not valid.
     InvalidManifest(ManifestFault),
+    /// The default branch would carry attestations that do not count.
+    WrongAttestation(String),
     /// The branch moved under every attempt.
     Busy,
     Registry(RegistryError),
@@ -80,6 +83,15 @@ impl From<ManifestError> for WriteError {
         match error {
             ManifestError::Invalid(fault) => Self::InvalidManifest(fault),
             ManifestError::Registry(error) => Self::Registry(error),
+        }
+    }
+}
+
+impl From<AttestationError> for WriteError {
+    fn from(error: AttestationError) -> Self {
+        match error {
+            AttestationError::Refused(reason) => Self::WrongAttestation(reason),
+            AttestationError::Registry(error) => Self::Registry(error),
         }
     }
 }
@@ -116,6 +128,9 @@ pub(crate) async fn write_commit(
         } else {
             Vec::new()
         };
+        if head.is_branch(DEFAULT_BRANCH) {
+            check_attestations(registry, repository, &prepared.snapshot, proposal).await?;
+        }
         proposal.keep(registry, repository).await?;
         let mut writing = match turn.take() {
             Some(writing) => writing,
@@ -234,6 +249,26 @@ async fn read_yanks(
         proposal,
     };
     change.records().await
+}
+
+/// Refuses attestations that a commit brings, and that are wrong or about other files than it has.
+async fn check_attestations(
+    registry: &Registry,
+    repository: &Repository,
+    snapshot: &Snapshot,
+    proposal: &Proposal,
+) -> Result<(), AttestationError> {
+    let root = match snapshot.trees.get(&snapshot.root) {
+        Some(bytes) if snapshot.touched.contains(ATTESTATIONS) => decode_tree(bytes)?,
+        _ => return Ok(()),
+    };
+    let (operations, mut blobs) = (&proposal.operations, AttestedBlobs::new());
+    for name in ATTESTED {
+        let blob = search_listing::find_file(registry, repository, &root, operations, name);
+        blobs.extend(blob.await?.map(|blob| (name, blob)));
+    }
+    attestations::check(registry, repository, &blobs, &proposal.files).await?;
+    Ok(())
 }
 
 /// A commit that fits its base and waits to be stored.

@@ -1,5 +1,8 @@
 //! Finds the publisher of a repository that an identity is.
 
+use tool_hub_manifest::SignerIdentity;
+use url::Url;
+
 use super::build_identity::BuildIdentity;
 use crate::database::publishers::Publisher;
 
@@ -11,6 +14,31 @@ pub(crate) fn publisher_of<'a>(
 ) -> Option<&'a Publisher> {
     let matching = publishers.iter().filter(|it| matches(it, identity));
     matching.min_by_key(|publisher| publisher.environment.is_empty())
+}
+
+/// The publisher that made an attestation, by the name in its certificate: the address of the
+/// workflow's file. That says neither the environment nor the owner's number.
+pub(crate) fn publisher_attested<'a>(
+    publishers: &'a [Publisher],
+    identity: &SignerIdentity,
+) -> Option<&'a Publisher> {
+    let address: Url = identity.subject().parse().ok()?;
+    let path = address.path();
+    publishers.iter().find(|publisher| {
+        let Publisher {
+            project, workflow, ..
+        } = publisher;
+        let files = [
+            format!("/{project}/.github/workflows/"),
+            format!("/{project}//"),
+        ];
+        let is_file = |directory: &String| {
+            let start = path.get(..directory.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(directory))
+                && path[directory.len()..] == *workflow
+        };
+        identity.issuer() == Some(publisher.issuer.as_str()) && files.iter().any(is_file)
+    })
 }
 
 /// Names of projects are the same in either case, at both build services, and so are those of
@@ -83,6 +111,32 @@ mod tests {
         check(|it| it.environment = Some("test".to_owned()), None);
         check(|it| it.environment = None, None);
         check(|it| it.owner_id = "66".to_owned(), None);
+    }
+
+    #[test]
+    fn an_attestation_is_by_the_workflow_s_own_file() {
+        let publishers = [publisher("release", Some("65"))];
+        let found = |subject: &str, issuer: &str| {
+            let root = tool_hub_manifest::KeyFingerprint::of(b"root");
+            let issuer = Some(issuer.to_owned());
+            let identity = SignerIdentity::new(subject.to_owned(), issuer, root).unwrap();
+            publisher_attested(&publishers, &identity).is_some()
+        };
+        let issuer = "https://git.example.com";
+        let github = "https://git.example.com/Acme/forecast/.github/workflows/release.yml";
+        let gitlab = "https://git.example.com/acme/forecast//release.yml";
+        assert!(found(github, issuer) && found(gitlab, issuer));
+        assert!(!found(github, "https://evil.example.com"));
+        for other in [
+            "https://git.example.com/eve/acme/forecast/.github/workflows/release.yml",
+            "https://git.example.com/acme/forecast/.github/workflows/Release.yml",
+            "https://git.example.com/acme/forecast/.github/workflows/x/release.yml",
+            "https://git.example.com/acme/forecast2//release.yml",
+            "https://git.example.com/acme/forecast/release.yml",
+            "ada@acme.example",
+        ] {
+            assert!(!found(other, issuer), "{other}");
+        }
     }
 
     #[test]

@@ -46,6 +46,7 @@ struct Signed {
     card: Option<Vec<u8>>,
     signer: Option<String>,
     rotation: Option<Vec<u8>>,
+    attestations: Option<Vec<u8>>,
     bundle: Vec<u8>,
     key: PrivateKey,
 }
@@ -58,6 +59,7 @@ impl Signed {
             card: Some(CARD.to_vec()),
             signer: Some(key.public().to_pem()),
             rotation: None,
+            attestations: None,
             bundle: Vec::new(),
             key,
         };
@@ -75,6 +77,7 @@ impl Signed {
             card: self.card.as_deref(),
             signer: self.signer.as_deref().map(str::as_bytes),
             rotation: self.rotation.as_deref(),
+            attestations: self.attestations.as_deref(),
         }
     }
 

@@ -2,9 +2,10 @@
 
 Usage: private_sigstore.py PACKAGE SUBJECT ISSUER [FAULT]
 
-The statement is that of PACKAGE/model.sig, as OpenSSF's program wrote it; its signature is made
-anew with a certificate of minutes. What the authority and the log are stays in `sigstore.pickle`,
-and what a client has to know of them in `trust.json`.
+The statement is that of PACKAGE/model.sig, as OpenSSF's program wrote it, or that of the bundle
+PACKAGE where that is a file; its signature is made anew with a certificate of minutes. What the
+authority and the log are stays in `sigstore.pickle`, and what a client has to know of them in
+`trust.json`.
 """
 
 import base64, datetime, hashlib, json, os, pickle, struct, sys
@@ -229,7 +230,7 @@ def main(package, subject, issuer, fault=None):
     ca, registration, log, root = sigstore()
     with open("trust.json", "w") as file:
         json.dump(trust_config(registration, log, root), file)
-    place = os.path.join(package, "model.sig")
+    place = package if os.path.isfile(package) else os.path.join(package, "model.sig")
     with open(place) as file:
         envelope = json.load(file)["dsseEnvelope"]
     payload = base64.b64decode(envelope["payload"])

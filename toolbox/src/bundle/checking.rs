@@ -8,8 +8,9 @@ use tool_hub_manifest::{
     DependencyRequest, Digest, Interpreter, Package, Revision, Source, ToolName, ToolRef, Verified,
 };
 use tool_hub_registry_client::{
-    CARD_BYTES_MAX, COMPONENT_BYTES_MAX, ClientError, MANIFEST_BYTES_MAX, Resolved, SBOM_BYTES_MAX,
-    SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, SignatureFiles, VersionRecords,
+    ATTESTATIONS_BYTES_MAX, CARD_BYTES_MAX, COMPONENT_BYTES_MAX, ClientError, MANIFEST_BYTES_MAX,
+    Resolved, SBOM_BYTES_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, SignatureFiles,
+    VersionRecords,
 };
 
 use super::archive::BundleArchive;
@@ -221,11 +222,12 @@ impl Bundle {
 
     fn signature(&mut self, tool: &BundledTool) -> Result<Option<SignatureFiles>, BundleError> {
         let files = &tool.files;
-        let Some(bundle) = self.optional(files.signature, SIGNATURE_BYTES_MAX)? else {
+        if files.signature.is_none() && files.attestations.is_none() {
             return Ok(None);
-        };
+        }
         Ok(Some(SignatureFiles {
-            bundle,
+            bundle: self.optional(files.signature, SIGNATURE_BYTES_MAX)?,
+            attestations: self.optional(files.attestations, ATTESTATIONS_BYTES_MAX)?,
             signer: self.optional(files.signer, SIGNER_BYTES_MAX)?,
             rotation: self.optional(files.rotation, SIGNATURE_BYTES_MAX)?,
             card: self.optional(files.card, CARD_BYTES_MAX)?,

@@ -113,6 +113,12 @@ pub(crate) struct BundledFiles {
         skip_serializing_if = "Option::is_none"
     )]
     pub(crate) rotation: Option<Digest>,
+    #[serde(
+        rename = "attestations.jsonl",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub(crate) attestations: Option<Digest>,
 }
 
 /// The copy of a source of advisories.
@@ -189,6 +195,7 @@ impl BundleIndex {
                 files.signature,
                 files.signer,
                 files.rotation,
+                files.attestations,
                 tool.log,
             ]
         });

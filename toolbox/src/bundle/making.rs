@@ -17,10 +17,10 @@ use crate::advisories::error::AdvisoryError;
 use crate::advisories::known::KnownAdvisories;
 use crate::advisories::refresh::refresh_configured;
 use crate::advisories::source::AdvisorySource;
+use crate::authorship::Authorship;
 use crate::error::Error;
 use crate::logged_version::LoggedVersion;
 use crate::open_toolbox::Member;
-use crate::package_signature::PackageSignature;
 use crate::registry_fetch::Watchers;
 use crate::settings::Settings;
 use crate::signing_keys::SigningKeys;
@@ -131,11 +131,9 @@ async fn packed(
     let signed_at = published.map_or_else(SystemTime::now, SystemTime::from);
     let keys = SigningKeys::read(settings)?;
     let signed = client.signature(&at).await?;
-    let signature = PackageSignature::verify(signed.as_ref(), &verified, &keys, signed_at);
-    let signature = signature.map_err(|source| Error::WrongSignature {
-        subject: repo.to_string(),
-        source,
-    })?;
+    let subject = repo.to_string();
+    let Authorship { signature, .. } =
+        Authorship::verify(signed.as_ref(), &verified, &keys, signed_at, &subject)?;
     if signature.signer() != locked.signer.as_ref() {
         return Err(unusable(path)(BundleError::OtherSigner {
             repo: repo.clone(),
@@ -167,7 +165,8 @@ fn packed_files(
         interpreter: optional(interpreter.map(|it| it.component())),
         sbom: optional(verified.sbom()),
         card: optional(signature.and_then(|it| it.card.as_deref())),
-        signature: optional(signature.map(|it| &*it.bundle)),
+        signature: optional(signature.and_then(|it| it.bundle.as_deref())),
+        attestations: optional(signature.and_then(|it| it.attestations.as_deref())),
         signer: optional(signature.and_then(|it| it.signer.as_deref())),
         rotation: optional(signature.and_then(|it| it.rotation.as_deref())),
         manifest: files.add(verified.manifest_bytes()),

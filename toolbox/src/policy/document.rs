@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use tool_hub_manifest::{PackageSigner, Severity, VariableName};
+use tool_hub_manifest::{KeyFingerprint, PackageSigner, Severity, VariableName};
 use url::Url;
 
-use super::pattern::{OriginPattern, RepoPattern};
+use super::pattern::{OriginPattern, PublisherPattern, RepoPattern};
 use crate::advisories::advisory::AdvisorySeverity;
 
 /// A policy. An unknown key is an error: a rule that nobody enforces is none.
@@ -19,6 +19,10 @@ pub struct PolicyDocument {
     pub sources: SourceRules,
     /// The signers of packages.
     pub signers: SignerRules,
+    /// Those who attest to packages.
+    pub attestations: AttestationRules,
+    /// The roots that vouch for signers and for those who attest.
+    pub roots: RootRules,
     /// The ceilings of what a tool may do.
     pub capabilities: CapabilityRules,
     /// The versions that are refused.
@@ -59,6 +63,29 @@ pub struct SignerRules {
     pub required: Option<bool>,
     /// The keys and identities, one of which has to sign it.
     pub allowed: Option<BTreeSet<PackageSigner>>,
+}
+
+/// Rules on the attestations of packages.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AttestationRules {
+    /// Whether a package has to have one that was verified.
+    pub required: Option<bool>,
+    /// The publishers, one of whom has to attest to it.
+    pub publishers: Option<Vec<PublisherPattern>>,
+}
+
+/// The roots that vouch for signers and for those who attest, without each user's doing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RootRules {
+    /// Each a file, from the policy's directory on, or the text of one.
+    pub trusted: Vec<String>,
+    /// Whether no others count.
+    pub only: Option<bool>,
+    /// The keys of the trusted roots, once they are read.
+    #[serde(skip)]
+    pub fingerprints: BTreeSet<KeyFingerprint>,
 }
 
 /// Ceilings of what a tool may do.

@@ -1,10 +1,11 @@
-//! Patterns of a policy: of repos, `acme/*`, and of web origins, `https://*.acme.example`.
+//! Patterns of a policy: of repos, `acme/*`, of web origins, `https://*.acme.example`, and of those
+//! who attest to packages, `https://forge.example/acme/*`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::Deserialize;
-use tool_hub_manifest::{Origin, RepoId};
+use tool_hub_manifest::{KeyFingerprint, Origin, PackageSigner, RepoId, SignerIdentity};
 
 /// The text is no pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +36,96 @@ pub enum OriginPattern {
     One(Origin),
     /// Those below this one: of its scheme and port.
     Below(Origin),
+}
+
+/// Publishers: one, `https://forge.example/acme/x/release.yml`, or those whose names begin alike
+/// up to a slash, `https://forge.example/acme/*`. ` by ` and an issuer may follow, and ` under ` and
+/// the key of a root; otherwise it is any that is trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct PublisherPattern {
+    subject: String,
+    /// True if more has to follow the name.
+    is_open: bool,
+    issuer: Option<String>,
+    root: Option<KeyFingerprint>,
+}
+
+impl PublisherPattern {
+    /// True if `publisher` is one of these.
+    pub fn holds(&self, publisher: &PackageSigner) -> bool {
+        let PackageSigner::Identity(identity) = publisher else {
+            return false;
+        };
+        let is_named = match identity.subject().strip_prefix(&self.subject) {
+            Some(rest) => rest.is_empty() != self.is_open,
+            None => false,
+        };
+        let issuer = self.issuer.as_deref();
+        is_named
+            && issuer.is_none_or(|issuer| identity.issuer() == Some(issuer))
+            && self.root.is_none_or(|root| identity.root() == root)
+    }
+}
+
+impl FromStr for PublisherPattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        let refused = || PatternError {
+            text: text.chars().take(120).collect(),
+            what: "a pattern of publishers",
+            rule: "write a whole name, or one that ends in /*; ` by ISSUER` and ` under SHA256:…` may follow",
+        };
+        let (name, root) = match text.rsplit_once(" under ") {
+            Some((name, root)) => (name, Some(root.parse().map_err(|_| refused())?)),
+            None => (text, None),
+        };
+        let (name, issuer) = match name.split_once(" by ") {
+            Some((name, issuer)) => (name, Some(issuer.to_owned())),
+            None => (name, None),
+        };
+        let (subject, is_open) = match name.strip_suffix('*') {
+            Some(rest) if rest.trim_end_matches('/').contains('/') && rest.ends_with('/') => {
+                (rest, true)
+            }
+            Some(_) => return Err(refused()),
+            None => (name, false),
+        };
+        // What an identity says of names holds for those of a pattern.
+        let any = root.unwrap_or_else(|| KeyFingerprint::of(b""));
+        SignerIdentity::new(subject.to_owned(), issuer.clone(), any).map_err(|_| refused())?;
+        Ok(Self {
+            subject: subject.to_owned(),
+            is_open,
+            issuer,
+            root,
+        })
+    }
+}
+
+impl fmt::Display for PublisherPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.subject)?;
+        if self.is_open {
+            f.write_str("*")?;
+        }
+        if let Some(issuer) = &self.issuer {
+            write!(f, " by {issuer}")?;
+        }
+        match self.root {
+            Some(root) => write!(f, " under {root}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl TryFrom<String> for PublisherPattern {
+    type Error = PatternError;
+
+    fn try_from(text: String) -> Result<Self, PatternError> {
+        text.parse()
+    }
 }
 
 impl RepoPattern {

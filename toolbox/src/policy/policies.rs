@@ -1,9 +1,12 @@
 //! The `Policies` that are in force: the machine's, `/etc/tool-hub/policy.toml`, and the user's.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toml_edit::DocumentMut;
 use tool_hub_manifest::{Digest, RepoId, Source};
+use tool_hub_signing::{TRUSTED_ROOT_BYTES_MAX, TrustedRoot};
 use url::Url;
 
 use super::document::PolicyDocument;
@@ -13,6 +16,7 @@ use super::subject::{OriginSubject, RightsSubject};
 use crate::error::Error;
 use crate::files;
 use crate::settings::Settings;
+use crate::signing_keys::error::SigningKeyError;
 use crate::system_file::{self, ROOT, SYSTEM_DIRECTORY};
 
 const FILE: &str = "policy.toml";
@@ -32,6 +36,8 @@ pub struct Policy {
     pub rules: Vec<(String, String)>,
     /// The rules.
     pub document: PolicyDocument,
+    /// The roots that it trusts.
+    roots: Vec<Arc<TrustedRoot>>,
 }
 
 impl Policies {
@@ -50,11 +56,19 @@ impl Policies {
     fn read_in(system: &Path, owner: u32, user: &Path) -> Result<Self, Error> {
         let mut policies = Vec::new();
         if let Some((file, text)) = system_file::read(system, FILE, owner)? {
-            policies.push(Policy::parse(file, &text)?);
+            policies.push(Policy::parse(file, &text, |path| {
+                let (directory, name) = parts(path)?;
+                let read = system_file::read(directory, name, owner)?;
+                read.map(|(_, text)| text.into_bytes())
+                    .ok_or_else(|| files::unreadable(path)(ErrorKind::NotFound.into()))
+            })?);
         }
         let own = user.join(FILE);
         if let Some(text) = files::read_if_present(&own)? {
-            policies.push(Policy::parse(own, &text)?);
+            policies.push(Policy::parse(own, &text, |path| {
+                let read = files::read_regular(path, TRUSTED_ROOT_BYTES_MAX as u64);
+                read.map_err(files::unreadable(path))
+            })?);
         }
         Ok(Self(policies))
     }
@@ -65,6 +79,24 @@ impl Policies {
             Path::new(SYSTEM_DIRECTORY).join(FILE),
             settings.user.join(FILE),
         ]
+    }
+
+    /// The roots that they trust, as far as no other policy forbids them.
+    pub fn roots(&self) -> impl Iterator<Item = &TrustedRoot> {
+        let roots = self.0.iter().flat_map(|policy| &policy.roots);
+        roots
+            .map(|root| &**root)
+            .filter(|root| self.allow_root(root))
+    }
+
+    /// True if `root` may vouch for anybody. That it has the same certificate as a trusted one is
+    /// not enough: a Sigstore's root names the keys of its log, too.
+    pub fn allow_root(&self, root: &TrustedRoot) -> bool {
+        let is_allowed = |policy: &Policy| {
+            policy.document.roots.only != Some(true)
+                || policy.roots.iter().any(|it| it.text() == root.text())
+        };
+        self.0.iter().all(is_allowed)
     }
 
     /// The digests of the files.
@@ -135,15 +167,45 @@ impl Policies {
 }
 
 impl Policy {
-    fn parse(file: PathBuf, text: &str) -> Result<Self, Error> {
-        let document = files::parse_toml(&file, text)?;
+    /// Reads the policy in `file`, and the files of roots that it names with `read`.
+    fn parse(
+        file: PathBuf,
+        text: &str,
+        read: impl Fn(&Path) -> Result<Vec<u8>, Error>,
+    ) -> Result<Self, Error> {
+        let mut document: PolicyDocument = files::parse_toml(&file, text)?;
+        let directory = file.parent().unwrap_or(Path::new("."));
+        let mut roots = Vec::new();
+        for named in &document.roots.trusted {
+            let is_text = named.contains("-----BEGIN") || named.trim_start().starts_with('{');
+            let (path, text) = match is_text {
+                true => (file.clone(), named.clone().into_bytes()),
+                false => {
+                    let path = directory.join(named);
+                    let text = read(&path)?;
+                    (path, text)
+                }
+            };
+            let root = TrustedRoot::read(&text);
+            let root = root.map_err(|source| SigningKeyError::NotAKey { path, source })?;
+            document.roots.fingerprints.extend(root.fingerprints());
+            roots.push(Arc::new(root));
+        }
         Ok(Self {
             digest: Digest::of(text.as_bytes()),
             rules: rules_of(text),
             document,
+            roots,
             file,
         })
     }
+}
+
+/// The directory and the name of a file.
+fn parts(path: &Path) -> Result<(&Path, &str), Error> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let parts = path.parent().zip(name);
+    parts.ok_or_else(|| files::unreadable(path)(ErrorKind::InvalidInput.into()))
 }
 
 /// The keys of a document, such as `signers.required`, with their values.

@@ -1,11 +1,14 @@
 //! The rules of one policy, each judged by itself: what is expected, what was found, does it pass.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 use std::path::PathBuf;
 
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
-use tool_hub_manifest::{Access, Origin, RepoId, ServerAddress, Source};
+use tool_hub_manifest::{
+    Access, KeyFingerprint, Origin, PackageSigner, RepoId, ServerAddress, Source,
+};
 use url::Url;
 
 use super::document::{DirectoryRule, PolicyDocument, ServerRule};
@@ -55,7 +58,8 @@ impl Display for PolicyRefusal {
 }
 
 impl PolicyDocument {
-    /// The rules on where a tool comes from, who signed it, and what is said of its version.
+    /// The rules on where a tool comes from, who signed it or attests to it, and what is said of
+    /// its version.
     pub fn judge_origin(&self, subject: &OriginSubject<'_>) -> Vec<RuleOutcome> {
         let mut outcomes = self.judge_place(subject.source);
         let is_server = matches!(subject.source, Source::Server { .. });
@@ -76,6 +80,9 @@ impl PolicyDocument {
                 found,
                 passes: signer.is_some_and(|signer| allowed.contains(signer)),
             });
+        }
+        if !is_server {
+            outcomes.extend(self.judge_publishers(subject));
         }
         if let Some(least) = self.versions.refuse_yanked {
             let severity = subject.yank.map(|yank| yank.severity);
@@ -117,6 +124,52 @@ impl PolicyDocument {
                     None => "no time of the registry's log".to_owned(),
                 },
                 passes: age.is_some_and(|age| age >= Duration::days(i64::from(days))),
+            });
+        }
+        outcomes
+    }
+
+    /// The rules on attestations, and on the roots that vouch for them and for signers.
+    fn judge_publishers(&self, subject: &OriginSubject<'_>) -> Vec<RuleOutcome> {
+        let (rules, publishers) = (&self.attestations, subject.attested_by);
+        let found = match publishers.is_empty() {
+            true => "no attestation".to_owned(),
+            false => one_of(publishers),
+        };
+        let mut outcomes = Vec::new();
+        if rules.required == Some(true) {
+            outcomes.push(RuleOutcome {
+                rule: "attestations.required",
+                expected: "a package with an attestation".to_owned(),
+                found: found.clone(),
+                passes: !publishers.is_empty(),
+            });
+        }
+        if let Some(allowed) = &rules.publishers {
+            let is_allowed = |it: &PackageSigner| allowed.iter().any(|pattern| pattern.holds(it));
+            outcomes.push(RuleOutcome {
+                rule: "attestations.publishers",
+                expected: format!("an attestation by {}", one_of(allowed)),
+                found,
+                passes: publishers.iter().any(is_allowed),
+            });
+        }
+        if self.roots.only == Some(true) {
+            let identities = subject.signer.into_iter().chain(publishers);
+            let roots = identities.filter_map(|signer| match signer {
+                PackageSigner::Identity(identity) => Some(identity.root()),
+                PackageSigner::Key(_) => None,
+            });
+            let roots: BTreeSet<KeyFingerprint> = roots.collect();
+            let others: Vec<_> = roots.difference(&self.roots.fingerprints).collect();
+            outcomes.push(RuleOutcome {
+                rule: "roots.only",
+                expected: format!("no root but {}", one_of(&self.roots.fingerprints)),
+                found: match others.is_empty() {
+                    true => one_of(&roots),
+                    false => one_of(others.iter().copied()),
+                },
+                passes: others.is_empty(),
             });
         }
         outcomes

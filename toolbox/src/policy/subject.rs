@@ -1,5 +1,7 @@
 //! The things that a policy judges: where a version comes from and who made it, and its rights.
 
+use std::collections::BTreeSet;
+
 use tool_hub_manifest::{
     Grants, LimitRequest, Limits, LogEntry, PackageSigner, Source, Version, Yank,
 };
@@ -15,6 +17,8 @@ pub struct OriginSubject<'a> {
     pub version: &'a Version,
     /// The signer whose signature was verified.
     pub signer: Option<&'a PackageSigner>,
+    /// Those whose attestations of it were verified.
+    pub attested_by: &'a BTreeSet<PackageSigner>,
     /// The owner's words, if it was yanked.
     pub yank: Option<&'a Yank>,
     /// The advisories about it.

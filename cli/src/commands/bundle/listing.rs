@@ -8,6 +8,7 @@ use tool_hub_toolbox::bundle::index::BundledTool;
 use tool_hub_toolbox::fetch_options::FetchOptions;
 use tool_hub_toolbox::fetched::Fetched;
 
+use crate::consent::attestations::attestations_json;
 use crate::consent::signer::signer_json;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
@@ -90,7 +91,9 @@ impl CheckedTool {
                     false => ", in a log that was not seen here".to_owned(),
                 });
                 let logged = logged.unwrap_or_else(|| ", in no log".to_owned());
-                format!("ok, {}{logged}", fetched.signature.in_words())
+                let attested = fetched.attestations.verified().iter();
+                let attested: String = attested.map(|it| format!(", {}", it.in_words())).collect();
+                format!("ok, {}{attested}{logged}", fetched.signature.in_words())
             }
         }
     }
@@ -99,6 +102,8 @@ impl CheckedTool {
         let mut json = tool_json(&self.tool);
         let fetched = self.fetched.as_ref();
         json["signer"] = fetched.map_or(Value::Null, |it| signer_json(&it.signature));
+        json["attestations"] =
+            fetched.map_or(Value::Null, |it| attestations_json(&it.attestations));
         json["digest"] = fetched.map_or(Value::Null, |it| json!(it.verified.pin().digest()));
         json["logged"] = fetched.map_or(Value::Null, |it| json!(it.logged));
         json["doubts"] = json!(self.doubts());

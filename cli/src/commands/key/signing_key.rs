@@ -6,7 +6,7 @@ use std::str::FromStr;
 use tool_hub_manifest::{KeyName, NameError, Verified};
 use tool_hub_registry_client::SignatureFiles;
 use tool_hub_toolbox::Error;
-use tool_hub_toolbox::package_signature::{self, KeyProof, PackageSignature};
+use tool_hub_toolbox::package_signature::{self, KeyProof};
 use tool_hub_toolbox::settings::Settings;
 use tool_hub_toolbox::signing_keys::{SigningKeys, certificate_chain};
 
@@ -31,14 +31,15 @@ impl FromStr for SigningKey {
 }
 
 impl SigningKey {
-    /// Signs the package with this `card`, and the `certificate` of the key if there is one.
+    /// Signs the package with this card and these attestations, and the `certificate` of the key if
+    /// there is one.
     pub(crate) fn sign(
         &self,
         package: &Verified,
-        card: &[u8],
+        with: (&[u8], Option<Vec<u8>>),
         certificate: Option<&Path>,
         settings: &Settings,
-    ) -> Result<(SignatureFiles, PackageSignature), Error> {
+    ) -> Result<SignatureFiles, Error> {
         let keys = SigningKeys::read(settings)?;
         let (key, rotation) = match self {
             Self::Named(name) => (keys.private(name)?, keys.rotation(name)?),
@@ -48,6 +49,6 @@ impl SigningKey {
             Some(path) => KeyProof::Certificate(certificate_chain(&settings.place(path))?),
             None => KeyProof::PublicKey { rotation },
         };
-        package_signature::sign(package, card, &key, proof, &keys)
+        package_signature::sign(package, with, &key, proof)
     }
 }

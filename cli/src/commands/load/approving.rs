@@ -15,6 +15,7 @@ use tool_hub_toolbox::provenance::Provenance;
 use super::refusals::check_refusals;
 use super::shown::{note_known_interpreter, report_ungranted, show};
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
+use crate::consent::attestations::check_attestations;
 use crate::consent::difference;
 use crate::consent::signer::{SignerFlag, check_signers_of_dependencies, tell_of_rotation};
 use crate::session::Session;
@@ -65,6 +66,9 @@ pub(super) async fn approve_and_load(
     };
     tell_of_rotation(key, signed_by, fetched, printer);
     signer.check_change(key, signed_by, fetched, flags.approve, printer)?;
+    let same_place = approved.filter(|_| replaces.is_none());
+    let named = (flags.approve, signer.names_publisher());
+    check_attestations(key.as_str(), same_place, fetched, named, printer)?;
     if let Some(before) = unchanged
         && flags.is_empty()
         && started_with

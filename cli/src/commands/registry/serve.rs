@@ -54,6 +54,11 @@ pub(crate) struct Serve {
     #[arg(long = "issuer-keys", value_name = "URL=FILE", value_parser = issuer_keys)]
     issuer_keys: Vec<(String, PathBuf)>,
 
+    /// A file with a root that vouches for publishers: attestations then have to be by a trusted
+    /// publisher of their repo; may be given again
+    #[arg(long = "attestation-root", value_name = "FILE")]
+    attestation_roots: Vec<PathBuf>,
+
     /// Have files from this size on sent over LFS, for clients that can: the JavaScript one, git,
     /// and the Python one without Xet
     #[arg(long, value_name = "BYTES")]
@@ -97,6 +102,9 @@ impl Serve {
         settings.lfs_from_bytes = self.lfs_from_bytes;
         settings.trusted_proxies.clone_from(&self.trusted_proxies);
         settings.trusted_issuers = self.trusted_issuers()?;
+        settings
+            .attestation_roots
+            .clone_from(&self.attestation_roots);
         if let StorageAddress::S3(storage) = &mut settings.storage
             && self.proxy_downloads
         {

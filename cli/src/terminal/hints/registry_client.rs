@@ -54,7 +54,9 @@ impl Hint for ClientError {
             Self::ReleasesUnreadable { .. } => {
                 one("tell the owner of the repo: nobody can see which versions are yanked")
             }
-            Self::VersionExists { .. } | Self::VersionNotSigned { .. } => one(
+            Self::VersionExists { .. }
+            | Self::VersionNotSigned { .. }
+            | Self::VersionNotAttested { .. } => one(
                 "a pushed version never changes; raise `version` in tool.toml, build and push again",
             ),
             Self::Conflict { .. } | Self::TagFailed { .. } => one("run the same command again"),

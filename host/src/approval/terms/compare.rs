@@ -7,7 +7,9 @@ mod functions;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use tool_hub_manifest::{Digest, FunctionName, Icon, Overrides, Pin, Source, ToolName, Version};
+use tool_hub_manifest::{
+    Digest, FunctionName, Icon, Overrides, PackageSigner, Pin, Source, ToolName, Version,
+};
 
 use crate::approval::terms::{Change, ChangeKind, Terms};
 use crate::component::function::NotCallable;
@@ -27,6 +29,7 @@ impl Terms {
             source,
             signer,
             built_from,
+            attested_by,
             pin,
             name,
             version,
@@ -63,6 +66,7 @@ impl Terms {
             Beyond,
         );
         found.built_from(built_from.as_deref(), new.built_from.as_deref());
+        found.attested_by(attested_by, &new.attested_by);
         found.text("name", name.as_str(), new.name.as_str());
         found.text("description", description, &new.description);
         let (old_license, new_license) = (license.as_deref(), new.license.as_deref());
@@ -140,6 +144,18 @@ impl Changes {
     fn built_from(&mut self, old: Option<&str>, new: Option<&str>) {
         if old.is_some() {
             self.option("built from", old, new, Beyond);
+        }
+    }
+
+    /// Compares those whose attestations were verified. The first ones, and more, take nothing
+    /// away.
+    fn attested_by(&mut self, old: &BTreeSet<PackageSigner>, new: &BTreeSet<PackageSigner>) {
+        if !old.is_subset(new) {
+            let [before, after] = [old, new].map(|publishers| {
+                let names: Vec<String> = publishers.iter().map(ToString::to_string).collect();
+                (!names.is_empty()).then(|| names.join(", "))
+            });
+            self.option("attested by", before.as_deref(), after.as_deref(), Beyond);
         }
     }
 

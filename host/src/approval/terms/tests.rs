@@ -130,6 +130,10 @@ fn terms(component: Vec<u8>, mut manifest: Manifest, commit: char) -> Terms {
         source(commit),
         Some(KeyFingerprint::of(b"ada").into()),
         Some("acme/x".to_owned()),
+        BTreeSet::from(
+            ["x under SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"]
+                .map(|name| name.parse().expect("a publisher")),
+        ),
     )
 }
 

@@ -1,5 +1,7 @@
 //! Tests of rules: each with what passes it and what it refuses.
 
+use std::collections::BTreeSet;
+
 use tool_hub_manifest::{Grants, KeyFingerprint, LimitRequest, LogEntry, PackageSigner, Version};
 
 use super::*;
@@ -64,6 +66,7 @@ fn signers_are_judged_by_the_whole_name() {
             source: &source,
             version: &version,
             signer,
+            attested_by: &BTreeSet::new(),
             yank: None,
             advisories: Vec::new(),
             logged: None,
@@ -88,6 +91,67 @@ fn signers_are_judged_by_the_whole_name() {
 }
 
 #[test]
+fn attestations_are_judged_by_root_issuer_and_name() {
+    let (root, other_root) = (
+        KeyFingerprint::of(b"a root"),
+        KeyFingerprint::of(b"another"),
+    );
+    let (source, version) = (from_registry("https://a.example"), Version::new(1, 0, 0));
+    let built = |name: &str, issuer: &str, root| {
+        signer(&format!(
+            "https://forge.example/{name} by {issuer} under {root}"
+        ))
+    };
+    let judged = |rules: &str, attested_by: &BTreeSet<PackageSigner>| {
+        let subject = OriginSubject {
+            source: &source,
+            version: &version,
+            signer: None,
+            attested_by,
+            yank: None,
+            advisories: Vec::new(),
+            logged: None,
+        };
+        refusing(policy(rules).judge_origin(&subject))
+    };
+    let issuer = "https://issuer.example";
+    let (acme, none) = (built("acme/x/r.yml", issuer, root), BTreeSet::new());
+    let required = "attestations.required = true";
+    assert_eq!(
+        judged(required, &none),
+        ["attestations.required: no attestation"]
+    );
+    assert_eq!(judged(required, &BTreeSet::from([acme.clone()])), [""; 0]);
+    let pattern = format!("https://forge.example/acme/* by {issuer} under {root}");
+    let rules = format!("attestations.publishers = ['{pattern}']");
+    assert_eq!(judged(&rules, &BTreeSet::from([acme.clone()])), [""; 0]);
+    for other in [
+        built("acme-evil/x/r.yml", issuer, root),
+        built("acme/x/r.yml", "https://evil.example", root),
+        built("acme/x/r.yml", issuer, other_root),
+        signer(&format!("https://forge.example/acme/x/r.yml under {root}")),
+    ] {
+        let found = format!("attestations.publishers: {other}");
+        assert_eq!(judged(&rules, &BTreeSet::from([other.clone()])), [found]);
+        // Another one beside it takes nothing away.
+        assert_eq!(
+            judged(&rules, &BTreeSet::from([other, acme.clone()])),
+            [""; 0]
+        );
+    }
+    assert_eq!(
+        judged(&rules, &none),
+        ["attestations.publishers: no attestation"]
+    );
+    let only = "roots.only = true";
+    assert_eq!(judged(only, &none), [""; 0]);
+    assert_eq!(
+        judged(only, &BTreeSet::from([acme.clone()])),
+        [format!("roots.only: {root}")]
+    );
+}
+
+#[test]
 fn age_is_told_by_the_registry_s_log_alone() {
     let patient = policy("versions.min_age_days = 7");
     let (source, version) = (from_registry("https://a.example"), Version::new(1, 0, 0));
@@ -105,6 +169,7 @@ fn age_is_told_by_the_registry_s_log_alone() {
             source,
             version: &version,
             signer: None,
+            attested_by: &BTreeSet::new(),
             yank: None,
             advisories: Vec::new(),
             logged: entry.as_ref(),
@@ -179,6 +244,10 @@ fn a_mistake_is_no_rule() {
         "sources.repos = ['*']",
         "signers.allowed = ['SHA256:short']",
         "sources.servers = 'some'",
+        "attestations.publishers = ['https://forge.example/ac*']",
+        "attestations.publishers = ['*']",
+        "attestations.publishers = ['https://forge.example/* under nobody']",
+        "roots.trusted = 'acme.pem'",
         "capabilities.memory_mib = -1",
     ] {
         assert!(

@@ -172,7 +172,7 @@ fn of_components(pairs: &mut Pairs) {
 
 /// Parts that are not in a manifest, or that are hard to write as a component.
 fn of_the_rest(pairs: &mut Pairs) {
-    let edits: [Edit<Terms>; 17] = [
+    let edits: [Edit<Terms>; 19] = [
         ("packages", |it| {
             it.packages.push(IncludedPackage {
                 origin: None,
@@ -187,6 +187,10 @@ fn of_the_rest(pairs: &mut Pairs) {
         ("resources", |it| it.resources = true),
         ("signer", |it| it.signer = None),
         ("built from", |it| it.built_from = None),
+        ("attested by", |it| it.attested_by.clear()),
+        ("attested by", |it| {
+            it.attested_by = [KeyFingerprint::of(b"eve").into()].into();
+        }),
         ("built from", |it| it.built_from = Some("eve/x".to_owned())),
         ("signer", |it| {
             it.signer = Some(KeyFingerprint::of(b"eve").into())
