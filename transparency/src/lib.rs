@@ -29,6 +29,8 @@
 
 mod checkpoint;
 mod cosignature;
+mod log_tiles;
+mod private_key;
 mod proof;
 mod record;
 mod stored_hashes;
@@ -36,6 +38,7 @@ mod tile_path;
 mod tree;
 
 pub use checkpoint::{Checkpoint, CheckpointError, KeyError, LogKey, LogSigner};
+pub use log_tiles::{LogTiles, TILED_RECORDS_MAX};
 pub use proof::{Proof, ProofError};
 pub use record::{JobIdentity, LogRecord, OpeningError};
 pub use stored_hashes::{HashQuery, QueryError, first_hash};

@@ -6,16 +6,16 @@ use std::str::FromStr;
 use tlog_tiles::{Error, Hash, HashReader, Tile, stored_hash_index};
 
 /// The height of a tile, in levels of the tree.
-const HEIGHT: u8 = 8;
+pub(crate) const HEIGHT: u8 = 8;
 /// The number of hashes of a whole tile, and of records of a whole bundle.
 pub const TILE_WIDTH: u64 = 1 << HEIGHT;
 /// The highest level of tiles: a tree with tiles of level 5 has 2⁴⁰ records.
-const LEVEL_MAX: u8 = 5;
+pub(crate) const LEVEL_MAX: u8 = 5;
 
 /// `tile/<level>/<number>`, or `tile/entries/<number>` for records, with `.p/<width>` if it is not
 /// full.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TilePath(Tile);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TilePath(pub(crate) Tile);
 
 /// A path is none of a tile.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -7,6 +7,7 @@ use tlog_tiles::{Hash, record_hash};
 
 use crate::proof::Proof;
 use crate::stored_hashes::HashQuery;
+use crate::tile_path::TilePath;
 
 /// A tree with all its hashes.
 #[derive(Debug, Clone, Default)]
@@ -59,6 +60,15 @@ impl Tree {
     /// If there are not so many records, or `older` is 0.
     pub fn consistency_proof(&self, size: u64, older: u64) -> Proof {
         Proof(self.ask(HashQuery::Consistency { size, older }))
+    }
+
+    /// The content of a tile of hashes.
+    ///
+    /// # Panics
+    /// If there are not so many records.
+    pub fn tile(&self, path: TilePath) -> Vec<u8> {
+        let hashes = self.ask(HashQuery::Tile(path));
+        hashes.iter().flat_map(|hash| hash.0).collect()
     }
 
     fn ask(&self, query: HashQuery) -> Vec<Hash> {
