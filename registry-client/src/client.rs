@@ -8,6 +8,7 @@ use tool_hub_manifest::{
 use url::Url;
 
 use crate::config::ClientConfig;
+use crate::dataset_log::LogReader;
 use crate::date;
 use crate::download;
 use crate::error::ClientError;
@@ -38,6 +39,8 @@ use crate::version_choice::AllowedYanks;
 #[derive(Debug)]
 pub struct Client {
     registry: Registry,
+    /// The data set that is asked in place of the registry's own log.
+    log: Option<LogReader>,
 }
 
 impl Client {
@@ -49,7 +52,8 @@ impl Client {
     pub fn new(config: ClientConfig) -> Result<Self, ClientError> {
         // To the Hub a tool is a model.
         let registry = Registry::new(RepoTypeAny::Model, &config)?;
-        Ok(Self { registry })
+        let log = config.log.as_deref().map(LogReader::new).transpose()?;
+        Ok(Self { registry, log })
     }
 
     /// The URL of the registry that is meant, also where a mirror of it is asked.
@@ -142,17 +146,21 @@ impl Client {
     }
 
     /// The records of a version in the registry's log, and the proof for whoever has seen `older`
-    /// records of it. None from a registry that keeps no log. Nothing of it is checked.
+    /// records of it. None from a registry that keeps no log. Nothing of it is checked. Where a
+    /// data set is the log, it is asked instead.
     ///
     /// # Errors
-    /// The errors of every question.
+    /// [`ClientError::DatasetLog`], and the errors of every question.
     pub async fn log_records(
         &self,
         repo: &RepoId,
         version: &Version,
         older: u64,
     ) -> Result<Option<VersionRecords>, ClientError> {
-        log::records(&self.registry, repo, version, older).await
+        match &self.log {
+            Some(log) => log.records(repo, version, older).await.map(Some),
+            None => log::records(&self.registry, repo, version, older).await,
+        }
     }
 
     /// Changes the `releases.toml` of a tool by one commit with the first line

@@ -12,6 +12,7 @@ use crate::json_files::{self, JsonFile, JsonFileLimits};
 use crate::progress::Silent;
 use crate::refs::{self, DEFAULT_BRANCH};
 use crate::registry::Registry;
+use crate::repo_files::{self, FilesCommit, WantedFile};
 use crate::resolve;
 use crate::resolved::Resolved;
 use crate::visibility::Visibility;
@@ -95,6 +96,38 @@ impl Datasets {
         limits: JsonFileLimits,
     ) -> Result<Vec<JsonFile>, ClientError> {
         json_files::read(&self.registry, at, limits).await
+    }
+
+    /// The contents of files at a commit, in their order, by whatever path; none where there is no
+    /// such file.
+    ///
+    /// # Errors
+    /// [`ClientError::TooLarge`] where one has more bytes than it may, and as every download.
+    pub async fn files(
+        &self,
+        at: &Resolved,
+        wanted: Vec<WantedFile>,
+    ) -> Result<Vec<Option<Vec<u8>>>, ClientError> {
+        repo_files::download(&self.registry, at, wanted).await
+    }
+
+    /// Creates a data set that everybody may read, unless it is there.
+    ///
+    /// # Errors
+    /// [`ClientError::TokenMissing`], [`ClientError::RepoMoved`], and as every question.
+    pub async fn ensure(&self, repo: &RepoId) -> Result<(), ClientError> {
+        self.registry.need_token(&Act::Create(repo.clone()))?;
+        repo::ensure(&self.registry, repo, Visibility::Public).await?;
+        Ok(())
+    }
+
+    /// Makes one commit on the branch `main`, which has to be at its parent.
+    ///
+    /// # Errors
+    /// [`ClientError::TokenMissing`], [`ClientError::Conflict`] when somebody else pushed meanwhile,
+    /// and as every question.
+    pub async fn commit(&self, commit: FilesCommit) -> Result<CommitId, ClientError> {
+        repo_files::commit(&self.registry, commit).await
     }
 
     /// Pushes texts: creates the repo when it is not there, and makes one commit on the branch

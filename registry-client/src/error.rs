@@ -173,6 +173,14 @@ pub enum ClientError {
         /// The file.
         file: &'static str,
     },
+    /// The data set that is a registry's log does not have what a log has.
+    #[error("the data set {repo}, which is the log, {what}")]
+    DatasetLog {
+        /// The data set.
+        repo: RepoId,
+        /// The fault, as the end of a sentence.
+        what: String,
+    },
     /// The version was pushed before, with other content. A pushed version never changes.
     #[error("{repo} has version {version} already, with other content (commit {commit})")]
     VersionExists {
@@ -350,6 +358,7 @@ impl ClientError {
             _ => matches!(
                 self,
                 Self::PinMismatch { .. }
+                    | Self::DatasetLog { .. }
                     | Self::VersionExists { .. }
                     | Self::VersionNotSigned { .. }
                     | Self::VersionNotAttested { .. }

@@ -29,6 +29,7 @@
 
 mod client;
 mod config;
+mod dataset_log;
 mod datasets;
 mod date;
 mod download;
@@ -48,6 +49,7 @@ mod refusal;
 mod registry;
 mod releases;
 mod repo;
+mod repo_files;
 mod resolve;
 mod resolved;
 mod search;
@@ -62,6 +64,9 @@ mod wire;
 
 pub use client::Client;
 pub use config::{ClientConfig, Timeouts};
+pub use dataset_log::{
+    BUNDLE_BYTES_MAX, CHECKPOINT_BYTES_MAX, CHECKPOINT_FILE, DatasetLog, RepoIndex, index_file,
+};
 pub use datasets::{Datasets, PushTexts, PushTextsReport};
 pub use error::{Act, Answer, ClientError};
 pub use identity::Identity;
@@ -76,6 +81,7 @@ pub use push::rehearsal::Rehearsal;
 pub use push::{Push, PushOutcome, PushReport};
 pub use refs::TaggedVersion;
 pub use releases::ReleasesReport;
+pub use repo_files::{FilesCommit, WantedFile};
 pub use resolve::RepoVersions;
 pub use resolved::{Resolved, VersionBranch};
 pub use search::{SEARCH_TAG, SearchResult, SearchResults, ToolSummary};

@@ -41,6 +41,15 @@ impl RepoVersions {
         })
     }
 
+    /// Every tagged version, newest first, yanked or not.
+    ///
+    /// # Errors
+    /// [`ClientError::Nonsense`] where a tag names what is no commit.
+    pub fn tagged(&self) -> Result<Vec<Resolved>, ClientError> {
+        let versions = self.refs.versions(&Act::ListVersions(self.repo.clone()))?;
+        Ok(versions.into_iter().map(|it| it.of(&self.repo)).collect())
+    }
+
     /// The yanked versions, and whether the tool is deprecated.
     pub fn releases(&self) -> &Releases {
         &self.releases

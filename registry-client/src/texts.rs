@@ -18,15 +18,26 @@ pub(crate) async fn commit(
     message: String,
     head: Option<&CommitId>,
 ) -> Result<CommitId, ClientError> {
-    let act = Act::Commit(repo.clone());
-    let (kind, owner, name) = (registry.wire.kind(), repo.owner(), repo.name());
     let operations = texts.iter().map(|(name, text)| {
         CommitOperation::add_bytes(*name, Bytes::copy_from_slice(text.as_bytes()))
     });
+    commit_operations(registry, repo, operations.collect(), message, head).await
+}
+
+/// Makes one commit of `operations`.
+pub(crate) async fn commit_operations(
+    registry: &Registry,
+    repo: &RepoId,
+    operations: Vec<CommitOperation>,
+    message: String,
+    head: Option<&CommitId>,
+) -> Result<CommitId, ClientError> {
+    let act = Act::Commit(repo.clone());
+    let (kind, owner, name) = (registry.wire.kind(), repo.owner(), repo.name());
     let hub = registry.hub.client().repository(kind, owner, name);
     let commit = hub
         .create_commit()
-        .operations(operations.collect())
+        .operations(operations)
         .commit_message(message)
         .revision(DEFAULT_BRANCH)
         .maybe_parent_commit(head.map(CommitId::as_str))

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::fetch_options::{AllowedNew, FetchOptions};
 use crate::known_logs::KnownLogs;
 use crate::logged_version::LoggedVersion;
+use crate::logged_version::error::LogError;
 use crate::notices::{Notice, Notices};
 use crate::settings::Settings;
 
@@ -34,11 +35,8 @@ pub(crate) async fn choose(
     notices: &dyn Notices,
 ) -> Result<ChosenVersion, Error> {
     let mut passed_over: Vec<ChosenVersion> = Vec::new();
-    while passed_over.len() < PASSED_OVER_MAX {
-        let except: Vec<Version> = passed_over
-            .iter()
-            .filter_map(|new| new.resolved.version.clone())
-            .collect();
+    let (mut not_logged, mut except) = (None, Vec::<Version>::new());
+    while except.len() < PASSED_OVER_MAX {
         let (revision, allowed) = (&reference.revision, &options.allowed_yanks);
         let found = client.resolve_among(versions, revision, allowed, &except);
         let resolved = match found.await {
@@ -48,10 +46,26 @@ pub(crate) async fn choose(
         if resolved.version.is_none() && reference.revision == Revision::Newest {
             check_no_log(&resolved.repo, client, settings)?;
         }
-        let found = chosen(resolved, client, settings).await?;
+        let version = resolved.version.clone();
+        let found = match chosen(resolved, client, settings).await {
+            // A data set gets the records of a version some time after it was published.
+            Err(error) if is_late(&error) && !is_named(&reference.revision) => {
+                except.extend(version);
+                not_logged.get_or_insert(error);
+                continue;
+            }
+            found => found?,
+        };
         if found.is_new && !is_exempt(&found.resolved, reference, options) {
+            except.extend(version);
             passed_over.push(found);
             continue;
+        }
+        if let (Some(Error::Log { source, .. }), Some(taken)) =
+            (&not_logged, &found.resolved.version)
+        {
+            let missing = source;
+            notices.notice(&Notice::UnloggedVersionPassedOver { missing, taken });
         }
         if let (Some(new), Some(taken)) = (passed_over.first(), &found.resolved.version)
             && let (Some(version), Some(logged)) = (&new.resolved.version, &new.logged)
@@ -67,18 +81,22 @@ pub(crate) async fn choose(
         return Ok(found);
     }
     let newest = passed_over.into_iter().next();
-    match newest {
-        Some(newest) if options.allowed_new == AllowedNew::IfNoOther => Ok(newest),
-        newest => Err(too_new(newest, reference, settings)),
+    match (newest, not_logged) {
+        (Some(newest), _) if options.allowed_new == AllowedNew::IfNoOther => Ok(newest),
+        (None, Some(error)) => Err(error),
+        (newest, _) => Err(too_new(newest, reference, settings)),
     }
 }
 
 /// Refuses the branch that is taken where a repo shows no version, on a registry with a log: all
 /// that the log and the release age promise would be gone by leaving out the tags.
 fn check_no_log(repo: &RepoId, client: &Client, settings: &Settings) -> Result<(), Error> {
-    match KnownLogs::read(settings)?.of(client.endpoint()) {
-        Some(_) => Err(Error::NoVersion { repo: repo.clone() }),
-        None => Ok(()),
+    let endpoint = client.endpoint();
+    let has_log = settings.log_dataset(endpoint).is_some()
+        || KnownLogs::read(settings)?.of(endpoint).is_some();
+    match has_log {
+        true => Err(Error::NoVersion { repo: repo.clone() }),
+        false => Ok(()),
     }
 }
 
@@ -89,7 +107,10 @@ async fn chosen(
     settings: &Settings,
 ) -> Result<ChosenVersion, Error> {
     let logged = match &resolved.version {
-        Some(version) => LoggedVersion::read(&resolved.repo, version, client, settings).await?,
+        Some(version) => {
+            let logged = LoggedVersion::read(&resolved.repo, version, client, settings).await;
+            logged.map_err(|error| of_late_log(error, settings))?
+        }
         // A branch is no version, and the log does not have it.
         None => None,
     };
@@ -103,18 +124,52 @@ async fn chosen(
     })
 }
 
-/// True if this version is taken at any age.
-fn is_exempt(found: &Resolved, reference: &ToolRef, options: &FetchOptions) -> bool {
-    let is_named = match &reference.revision {
+/// The error of a version without a record, where the log is a data set: that gets it later.
+fn of_late_log(error: Error, settings: &Settings) -> Error {
+    match error {
+        Error::Log {
+            endpoint,
+            file,
+            source,
+        } => {
+            let source = match (*source, settings.log_dataset(&endpoint)) {
+                (LogError::NotLogged { repo, version }, Some(log)) => LogError::NotLoggedYet {
+                    dataset: log.dataset.clone(),
+                    repo,
+                    version,
+                },
+                (source, _) => source,
+            };
+            Error::Log {
+                endpoint,
+                file,
+                source: Box::new(source),
+            }
+        }
+        error => error,
+    }
+}
+
+fn is_late(error: &Error) -> bool {
+    matches!(error, Error::Log { source, .. } if matches!(**source, LogError::NotLoggedYet { .. }))
+}
+
+/// True if a revision means one version, or none.
+fn is_named(revision: &Revision) -> bool {
+    match revision {
         Revision::Newest => false,
         revision @ Revision::Version(_) => revision.is_exact_version(),
         Revision::Branch(_) | Revision::Commit(_) => true,
-    };
+    }
+}
+
+/// True if this version is taken at any age.
+fn is_exempt(found: &Resolved, reference: &ToolRef, options: &FetchOptions) -> bool {
     let is_in_use = match &options.allowed_yanks {
         AllowedYanks::Version(used) => found.version.as_ref() == Some(used),
         AllowedYanks::None | AllowedYanks::All => false,
     };
-    is_named || is_in_use || options.allowed_new == AllowedNew::Any
+    is_named(&reference.revision) || is_in_use || options.allowed_new == AllowedNew::Any
 }
 
 fn too_new(newest: Option<ChosenVersion>, reference: &ToolRef, settings: &Settings) -> Error {

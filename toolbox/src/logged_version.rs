@@ -193,7 +193,8 @@ impl LoggedVersion {
     }
 
     /// Checks that the log says that `version`, which was yanked, is no longer so. A registry
-    /// without a log is believed, and one that does not offer the version.
+    /// without a log is believed, and one that does not offer the version. So is one whose log, a
+    /// data set, never had the yank: it may have been taken back before it was seen.
     ///
     /// # Errors
     /// The errors of [`read`](Self::read), and [`Error::Log`] where the yank is only left out.
@@ -203,7 +204,9 @@ impl LoggedVersion {
         client: &Client,
         settings: &Settings,
     ) -> Result<(), Error> {
+        let is_late = settings.log_dataset(client.endpoint()).is_some();
         match Self::read(repo, version, client, settings).await {
+            Ok(Some(logged)) if is_late && logged.yanked.is_none() => Ok(()),
             Ok(Some(logged)) if !logged.unyanked => Err(not_trusted(
                 client.endpoint(),
                 settings,
@@ -213,6 +216,11 @@ impl LoggedVersion {
                 },
             )),
             Ok(_) => Ok(()),
+            Err(Error::Log { source, .. })
+                if is_late && matches!(*source, LogError::NotLogged { .. }) =>
+            {
+                Ok(())
+            }
             Err(error) => {
                 let offered = client.versions(repo).await?;
                 match offered.iter().any(|it| it.version == *version) {

@@ -8,6 +8,7 @@ use crate::advisories::advisory::Advisory;
 use crate::advisories::error::Fault;
 use crate::advisories::source::AdvisorySource;
 use crate::error::Error;
+use crate::logged_version::error::LogError;
 
 /// Something that a person should know although nothing failed. The enum is exhaustive, so that
 /// whoever tells notices has to decide about each.
@@ -91,6 +92,13 @@ pub enum Notice<'a> {
         /// The version that is taken.
         taken: &'a Version,
     },
+    /// The log, a data set, does not have a newer version yet, so that an older one is taken.
+    UnloggedVersionPassedOver {
+        /// The newest version without a record, and the data set.
+        missing: &'a LogError,
+        /// The version that is taken.
+        taken: &'a Version,
+    },
     /// The owner of a tool wants nobody to begin to use it.
     Deprecated {
         /// The repo.
@@ -139,7 +147,10 @@ impl Notice<'_> {
     pub fn is_warning(&self) -> bool {
         !matches!(
             self,
-            Self::ManifestDerived | Self::NamedLikeAPath { .. } | Self::NewVersionPassedOver { .. }
+            Self::ManifestDerived
+                | Self::NamedLikeAPath { .. }
+                | Self::NewVersionPassedOver { .. }
+                | Self::UnloggedVersionPassedOver { .. }
         )
     }
 }
@@ -209,6 +220,9 @@ impl fmt::Display for Notice<'_> {
                 "{repo} {version} was published at {published}, and is taken when it is {days} days \
                  old\n{taken} is taken in its place"
             ),
+            Self::UnloggedVersionPassedOver { missing, taken } => {
+                write!(f, "{missing}\n{taken} is taken in its place")
+            }
             Self::Deprecated { repo, deprecation } => {
                 write!(f, "{repo} is deprecated: {deprecation}")
             }

@@ -5,6 +5,7 @@
 mod config_file;
 mod directories;
 pub mod kept_variables;
+pub mod log_datasets;
 pub mod tokens;
 mod unencrypted_tokens;
 
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use tool_hub_host::{CredentialSource, CredentialValue, Storage};
 use tool_hub_manifest::{Digest, Grants, Origin, RepoId, Source, VariableName};
-use tool_hub_registry_client::{Client, ClientConfig, Datasets, Store, Token};
+use tool_hub_registry_client::{Client, ClientConfig, DatasetLog, Datasets, Store, Token};
 use url::Url;
 
 use crate::advisories::source::AdvisorySource;
@@ -30,6 +31,7 @@ use crate::variables::Variables;
 use config_file::ConfigFile;
 use directories::Directories;
 use kept_variables::KeptVariables;
+use log_datasets::{LogDataset, LogDatasets, is_same};
 use tokens::{TokenOrigin, Tokens};
 use unencrypted_tokens::UnencryptedTokens;
 
@@ -74,6 +76,7 @@ pub struct Settings {
     pub advisories: Vec<AdvisorySource>,
     /// Registries, each with the mirror that is asked in its place.
     mirrors: BTreeMap<Url, Url>,
+    logs: LogDatasets,
     /// The directory of tools' storage.
     pub storage: PathBuf,
     /// The directory of build tools of other languages.
@@ -151,6 +154,7 @@ impl Settings {
             ),
             advisories: file.advisories,
             mirrors: file.mirrors,
+            logs: file.logs,
             toolchains: directories.cache.join("toolchains"),
             servers: directories.data.join("servers"),
             tokens: Tokens {
@@ -224,18 +228,32 @@ impl Settings {
     }
 
     /// A client that reads from the registry at `endpoint`, or from the mirror of it that
-    /// `config.toml` names. It has the token that belongs to the one that is asked: a mirror is
-    /// shown none of the registry's. What is read counts as the registry's either way.
+    /// `config.toml` names, and its log where that is a data set. It has the token that belongs to
+    /// the one that is asked: a mirror is shown none of the registry's. What is read counts as the
+    /// registry's either way.
     ///
     /// # Errors
     /// As [`token_for`](Self::token_for), and [`Error::Client`].
     pub fn client(&self, endpoint: &Url, notices: &dyn Notices) -> Result<Client, Error> {
-        let Some(mirror) = self.mirror_of(endpoint) else {
-            return self.writing_client(endpoint, notices);
-        };
-        let token = self.token_for(mirror)?;
-        let config = self.client_config(mirror, token, notices);
-        Ok(Client::new(config.as_mirror_of(endpoint.clone()))?)
+        let asked = self.mirror_of(endpoint).unwrap_or(endpoint);
+        let mut config = self.client_config(asked, self.token_for(asked)?, notices);
+        if asked != endpoint {
+            config = config.as_mirror_of(endpoint.clone());
+        }
+        if let Some(log) = self.log_dataset(endpoint) {
+            let place = log.endpoint.as_ref().unwrap_or(endpoint);
+            config = config.with_log(DatasetLog {
+                client: self.client_config(place, self.token_for(place)?, notices),
+                repo: log.dataset.clone(),
+                key: log.key.clone(),
+            });
+        }
+        Ok(Client::new(config)?)
+    }
+
+    /// The data set that is the log of the registry at `endpoint`.
+    pub fn log_dataset(&self, endpoint: &Url) -> Option<&LogDataset> {
+        self.logs.of(endpoint)
     }
 
     /// A client that changes what is in the registry at `endpoint`, with the token that belongs to
@@ -249,9 +267,8 @@ impl Settings {
 
     /// The mirror that is asked in place of the registry at `endpoint`.
     pub fn mirror_of(&self, endpoint: &Url) -> Option<&Url> {
-        let address = |url: &'_ Url| url.as_str().trim_end_matches('/').to_owned();
         let mut mirrors = self.mirrors.iter();
-        let found = mirrors.find(|(registry, _)| address(registry) == address(endpoint));
+        let found = mirrors.find(|(registry, _)| is_same(registry, endpoint));
         found.map(|(_, mirror)| mirror)
     }
 

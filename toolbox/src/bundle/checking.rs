@@ -29,6 +29,7 @@ use crate::files;
 use crate::known_logs::KnownLogs;
 use crate::known_releases::KnownReleases;
 use crate::logged_version::LoggedVersion;
+use crate::logged_version::error::LogError;
 use crate::notices::Notices;
 use crate::published_version::PublishedVersion;
 use crate::registry_fetch::policies_for;
@@ -252,8 +253,10 @@ impl Bundle {
     ) -> Result<(Option<LoggedVersion>, Vec<Doubt>), Error> {
         let known = KnownLogs::read(settings)?;
         let known = known.of(&tool.registry);
+        // The key is known before the log was seen, where the user named it.
+        let named = settings.log_dataset(&tool.registry).map(|log| &log.key);
         let Some(digest) = tool.log else {
-            return match known {
+            return match known.map(|log| &log.key).or(named) {
                 None => Ok((None, vec![Doubt::NoRecord])),
                 Some(_) => Err(self.unusable(BundleError::NotLogged {
                     repo: tool.repo.clone(),
@@ -265,7 +268,13 @@ impl Bundle {
         let records: VersionRecords = self.json(digest, RECORDS_BYTES_MAX)?;
         let now = OffsetDateTime::now_utc();
         let subject = (&tool.repo, &tool.version);
-        let checked = log_records::check(&records, subject, known, now);
+        let checked = match named {
+            Some(named) if *named != records.key => Err(LogError::OtherKey {
+                before: Box::new(named.clone()),
+                now: Box::new(records.key.clone()),
+            }),
+            _ => log_records::check(&records, subject, known, now),
+        };
         let (logged, doubts) = checked.map_err(|source| {
             self.unusable(BundleError::Log {
                 endpoint: Box::new(tool.registry.clone()),

@@ -59,6 +59,16 @@ pub enum LogError {
         /// The version.
         version: Version,
     },
+    /// The log is a data set, which does not have the version yet.
+    #[error("the data set {dataset} has no record of {repo} {version} yet")]
+    NotLoggedYet {
+        /// The data set.
+        dataset: RepoId,
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+    },
     /// The log has the version twice, with other content.
     #[error("it has two records of {repo} {version}, of other content")]
     LoggedTwice {

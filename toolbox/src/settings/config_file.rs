@@ -11,6 +11,8 @@ use crate::byte_size::ByteSize;
 use crate::error::Error;
 use crate::files;
 
+use super::log_datasets::LogDatasets;
+
 const CONFIG_FILE: &str = "config.toml";
 
 /// `config.toml`.
@@ -28,6 +30,9 @@ pub(super) struct ConfigFile {
     /// Registries, each with the mirror that is asked in its place.
     #[serde(default)]
     pub(super) mirrors: BTreeMap<Url, Url>,
+    /// Registries that keep no log, each with the data set that is its log.
+    #[serde(default)]
+    pub(super) logs: LogDatasets,
 }
 
 impl ConfigFile {

@@ -54,6 +54,9 @@ impl Hint for ClientError {
             Self::ReleasesUnreadable { .. } => {
                 one("tell the owner of the repo: nobody can see which versions are yanked")
             }
+            Self::DatasetLog { .. } => one(
+                "nothing was loaded; tell whoever keeps the data set; config.toml can name a copy of it: `dataset` and `endpoint` below `[logs]`",
+            ),
             Self::VersionExists { .. }
             | Self::VersionNotSigned { .. }
             | Self::VersionNotAttested { .. } => one(
