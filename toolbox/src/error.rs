@@ -20,6 +20,7 @@ use crate::approvals::signer_error::SignerError;
 use crate::bundle::error::BundleError;
 use crate::difference;
 use crate::keyring_item::KeyringError;
+use crate::log_writer::error::LogWriterError;
 use crate::logged_version::error::LogError;
 use crate::not_approved::NotApproved;
 use crate::oauth::SignInError;
@@ -403,7 +404,9 @@ pub enum Error {
     /// A key that signs packages cannot be used.
     #[error(transparent)]
     SigningKey(#[from] SigningKeyError),
-
+    /// A log in a data set cannot be gone on with.
+    #[error(transparent)]
+    LogWriter(#[from] LogWriterError),
     /// A text names no tool.
     #[error("`{text}` names no tool")]
     NotAReference {
@@ -461,7 +464,6 @@ pub enum Error {
     /// A component is not what its derived manifest claims.
     #[error(transparent)]
     NotVerified(#[from] VerifyError),
-
     /// A directory is too dangerous to give to a tool.
     #[error("{} is not granted as `{name}` ({access}): {}", path.display(), findings.first().map_or("", Finding::says))]
     DangerousDirectory {

@@ -2,6 +2,7 @@
 
 mod backup;
 mod gc;
+mod log;
 mod mirror;
 mod org;
 mod publisher;
@@ -54,6 +55,8 @@ enum RegistryCommand {
     Serve(serve::Serve),
     /// Copy what another registry published, with its log, to serve both unchanged
     Mirror(mirror::Mirror),
+    /// Keep the log of a registry that keeps none, as the Hub, in a data set
+    Log(log::Log),
     /// Add and list users, and set their quotas
     User(user::User),
     /// Add organisations and their members, and set their quotas
@@ -83,9 +86,11 @@ impl Registry {
     }
 
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
-        // It is for owners, who need not be where the registry is.
-        if let RegistryCommand::Publisher(command) = &self.command {
-            return command.execute(session).await;
+        // These are for whoever uses a registry, who need not be where it is.
+        match &self.command {
+            RegistryCommand::Publisher(command) => return command.execute(session).await,
+            RegistryCommand::Log(command) => return command.execute(session).await,
+            _ => {}
         }
         let Session { config, printer } = session;
         let directory = match &self.data {
@@ -118,6 +123,7 @@ impl Registry {
                 command.execute(open(settings).await?, printer).await
             }
             RegistryCommand::Publisher(command) => command.execute(session).await,
+            RegistryCommand::Log(command) => command.execute(session).await,
             RegistryCommand::Gc(command) => command.execute(open(settings).await?, printer).await,
             RegistryCommand::Scrub(command) => {
                 command.execute(open(settings).await?, printer).await
@@ -142,6 +148,7 @@ impl RegistryCommand {
             Self::Org(command) => command.adds(),
             Self::Token(_)
             | Self::Publisher(_)
+            | Self::Log(_)
             | Self::Gc(_)
             | Self::Scrub(_)
             | Self::Backup(_) => false,

@@ -14,6 +14,7 @@ impl Error {
             Self::Bundle { source, .. } => source.is_refusal(),
             Self::Client(source) => source.is_refusal(),
             Self::Store(source) => source.is_refusal(),
+            Self::LogWriter(source) => source.is_refusal(),
             _ => matches!(
                 self,
                 Self::LeadsOut { .. }

@@ -7,6 +7,8 @@ use tool_hub_toolbox::advisories::advisory::RefusedVersion;
 use tool_hub_toolbox::advisories::error::AdvisoryError;
 use tool_hub_toolbox::bundle::error::BundleError;
 use tool_hub_toolbox::keyring_item::KeyringError;
+use tool_hub_toolbox::log_writer::error::LogWriterError;
+use tool_hub_toolbox::logged_version::error::LogError;
 use tool_hub_toolbox::oauth::SignInError;
 use tool_hub_toolbox::policy::error::PolicyError;
 use tool_hub_toolbox::sensitive::finding::{Finding, Refusal};
@@ -137,6 +139,12 @@ impl Hint for Error {
             Self::WrongSignature { .. } => one(
                 "nothing was loaded; tell its author, by another way than the registry, and load no version until you know why",
             ),
+            Self::Log { source, .. } if matches!(**source, LogError::NotLoggedYet { .. }) => vec![
+                "nothing was loaded; wait until whoever keeps the data set has taken the version, \
+                 or ask them to"
+                    .to_owned(),
+                "load an older version by its number: owner/name@1.2.0".to_owned(),
+            ],
             Self::Log { endpoint, file, .. } => vec![
                 "nothing was loaded; tell whoever runs the registry, and other users of it"
                     .to_owned(),
@@ -155,6 +163,7 @@ impl Hint for Error {
             ],
             Self::Bundle { source, .. } => source.hints(),
             Self::SigningKey(source) => source.hints(),
+            Self::LogWriter(source) => source.hints(),
             Self::NotAReference {
                 text,
                 address,
@@ -227,6 +236,28 @@ impl Hint for BundleError {
             ),
             _ => one(
                 "nothing was loaded; somebody changed it since it was made, or made it so: ask whoever gave it to you",
+            ),
+        }
+    }
+}
+
+impl Hint for LogWriterError {
+    fn exit(&self) -> Exit {
+        Exit::of_refusal(self.is_refusal())
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::NoKey { .. } | Self::NoLog { .. } => {
+                one("look at the names; begin a log with --new, which makes its key")
+            }
+            Self::NotAKey { .. } | Self::Unsignable(_) => {
+                one("name the file that --new made; it is the only one that signs this log")
+            }
+            Self::Exists { .. } => one("go on with it without --new"),
+            Self::NoRandomness => Vec::new(),
+            _ => one(
+                "nothing was signed; find out who changed the data set, and bring it back to a commit that was signed here",
             ),
         }
     }
