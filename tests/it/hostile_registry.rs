@@ -2,6 +2,7 @@
 //! Each says what its users see, and leaves them what they had.
 
 mod content;
+mod dataset_log;
 mod forged_log;
 mod history;
 mod names;
@@ -24,10 +25,15 @@ use crate::support::loading::load;
 use crate::support::{Home, Test};
 
 pub(crate) fn tests() -> Vec<Test> {
-    [history::tests(), content::tests(), names::tests()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        history::tests(),
+        dataset_log::tests(),
+        content::tests(),
+        names::tests(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// A registry on which `ada` published 1.0.0 and 1.1.0, both signed, with the key of its log.
@@ -36,6 +42,10 @@ struct Scene {
     wire: Wire,
     /// Its log: a record for each of the two versions.
     log: ForgedLog,
+    /// Has users see a log, as the registry shows it.
+    shows: fn(ForgedLog) -> Lie,
+    /// The settings of users.
+    config: String,
 }
 
 /// One attack: a lie, the command that meets it, and what the user reads.
@@ -71,14 +81,17 @@ impl Scene {
             published,
             wire,
             log,
+            shows: log_is,
+            config: String::new(),
         }
     }
 
     /// A user who loaded 1.0.0 when there was no other version yet.
     fn user(&self) -> Home {
         self.wire
-            .lies(both(without_tag("v1.1.0"), log_is(self.log.first(1))));
+            .lies(both(without_tag("v1.1.0"), (self.shows)(self.log.first(1))));
         let user = Home::new().with("HF_ENDPOINT", self.wire.url());
+        user.configure(&self.config);
         load(&user, TOOL, &[]);
         user
     }

@@ -31,6 +31,7 @@ mod connect;
 mod consent;
 mod credentials;
 mod dangerous_directories;
+mod dataset_logs;
 mod demo;
 mod dependencies;
 mod deploy;
@@ -116,6 +117,7 @@ fn main() -> ExitCode {
         hostile_registry::tests(),
         inspection::tests(),
         lint::tests(),
+        dataset_logs::tests(),
         logs::tests(),
         mirrors::tests(),
         air_gap::tests(),

@@ -1,9 +1,11 @@
 //! A `ForgedLog`: a log that the owner of a registry signs with its real key, with any content.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime};
 use tool_hub_manifest::Version;
-use tool_hub_transparency::{LogRecord, LogSigner, Proof, Tree};
+use tool_hub_transparency::{LogRecord, LogSigner, Proof, TilePath, Tree, entry_bundle};
 
 /// A log, and what the registry answers of it.
 #[derive(Clone)]
@@ -52,16 +54,48 @@ impl ForgedLog {
         self.answer_with(&places, value(query, "older").parse().expect("a number"))
     }
 
-    /// The answer with the records in these places.
-    pub(super) fn answer_with(&self, places: &[usize], older: u64) -> Value {
+    fn tree(&self) -> Tree {
         let mut tree = Tree::default();
         for record in &self.records {
             tree.append(&record.to_bytes());
         }
-        let size = tree.size();
+        tree
+    }
+
+    fn checkpoint(&self, tree: &Tree) -> String {
         let time = (OffsetDateTime::now_utc() - self.age).unix_timestamp();
         let time = u64::try_from(time).expect("a time after 1970");
-        let signer = self.signer();
+        let signed = self.signer().sign(tree.size(), tree.root(), time);
+        signed.expect("a checkpoint")
+    }
+
+    /// The files of a data set that is this log of `repo`.
+    pub(super) fn files(&self, repo: &str) -> BTreeMap<String, Vec<u8>> {
+        let tree = self.tree();
+        let mut files = BTreeMap::from([("checkpoint".to_owned(), self.checkpoint(&tree).into())]);
+        for path in TilePath::added(0, tree.size()) {
+            let records = self.records.iter().map(LogRecord::to_bytes);
+            let records: Vec<Vec<u8>> = records.collect();
+            let content = match path.is_entries() {
+                true => entry_bundle(records.iter().map(Vec::as_slice)),
+                false => tree.tile(path),
+            };
+            files.insert(path.to_string(), content);
+        }
+        let mut index: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (place, record) in self.records.iter().enumerate() {
+            let version = record.version().expect("a version").to_string();
+            index.entry(version).or_default().push(place);
+        }
+        let index = serde_json::to_vec(&index).expect("JSON");
+        files.insert(format!("index/{repo}.json"), index);
+        files
+    }
+
+    /// The answer with the records in these places.
+    pub(super) fn answer_with(&self, places: &[usize], older: u64) -> Value {
+        let tree = self.tree();
+        let size = tree.size();
         let records = places.iter().map(|&place| {
             json!({
                 "index": place,
@@ -75,8 +109,8 @@ impl ForgedLog {
             _ => Proof::default(),
         };
         json!({
-            "key": signer.key(),
-            "checkpoint": signer.sign(size, tree.root(), time).expect("a checkpoint"),
+            "key": self.signer().key(),
+            "checkpoint": self.checkpoint(&tree),
             "consistency": consistency,
             "records": records,
         })

@@ -279,7 +279,7 @@ fn older(query: &str) -> u64 {
     value(query, "older").parse().expect("a number")
 }
 
-fn yank(log: &ForgedLog, number: &str, severity: Severity) -> LogRecord {
+pub(super) fn yank(log: &ForgedLog, number: &str, severity: Severity) -> LogRecord {
     let LogRecord::Version { repo, at, .. } = &log.records[1] else {
         unreachable!("a version")
     };
