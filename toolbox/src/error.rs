@@ -482,7 +482,6 @@ pub enum Error {
         /// The place as the user wrote it.
         place: PathBuf,
     },
-
     /// The time of an approval cannot be written.
     #[error("the time cannot be written")]
     Time(#[from] time::error::Format),
