@@ -118,7 +118,7 @@ fn the_publisher() {
     let script = "from pypi_attestations import Attestation
 read = Attestation.model_validate_json(open('attestation.pep740.json').read())
 print(read.statement['predicateType'], [it['name'] for it in read.statement['subject']])";
-    let installed = packages::python(&["pypi-attestations==0.0.31"]);
+    let installed = packages::python(&["pypi-attestations==0.0.30"]);
     let mut python = std::process::Command::new("python3");
     let python = python.env("PYTHONPATH", installed).current_dir(ada.work());
     let read = said(python.args(["-c", script]));
@@ -180,10 +180,7 @@ fn the_files() {
     )
     .expect("a copy");
     let again = upload(&["none", "attestations.jsonl", "adder/README.md"]);
-    assert!(
-        again.contains("done"),
-        "an unchanged file is no new one: {again}"
-    );
+    assert!(again.contains("it is about another tool.toml"), "{again}");
     for (text, reason) in [
         ("{}\n".repeat(100), "has 100 attestations, expected 1 to 8"),
         (

@@ -24,6 +24,7 @@ impl Hint for RegistryError {
             | Self::ExpiryNotInFuture { .. }
             | Self::ScopeOutOfBounds { .. }
             | Self::NoPublicUrl
+            | Self::AttestationRoot { .. }
             | Self::NotAMirror
             | Self::MirrorOfAnother { .. }
             | Self::RepositoriesNotNamed { .. }
@@ -72,6 +73,7 @@ impl Hint for RegistryError {
             Self::ExpiryNotInFuture { .. } => one("look whether this machine's clock is right, and give a token a day at least: --expires-days 1"),
             Self::ScopeOutOfBounds { count: 0, .. } => one("name a repo with --repo OWNER/NAME"),
             Self::ScopeOutOfBounds { .. } => one("cover all repos of an owner with --repo 'OWNER/*', or make several tokens"),
+            Self::AttestationRoot { .. } => one("name the certificate of an authority as PEM, or the trusted_root.json of a Sigstore, with --attestation-root FILE"),
             Self::NoPublicUrl => one("name the URL by which clients reach the registry with --public-url URL"),
             Self::NotAMirror => one("name an empty place with --data DIR, or with --database URL and --storage URL"),
             Self::MirrorOfAnother { .. } => one("give each registry that you mirror a place of its own with --data DIR"),
