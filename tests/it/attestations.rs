@@ -238,7 +238,7 @@ fn push(home: &Home) -> crate::support::Ran {
     ])
 }
 
-/// Checks that nobody publishes the package in `adder` with `attestation.json`, and nobody loads it.
+/// Checks that nobody publishes the package in `adder` with `attestation.json`, or loads it.
 #[track_caller]
 fn refused_everywhere(home: &Home, reason: &str) {
     let refused = push(home);
@@ -256,8 +256,8 @@ fn refused_everywhere(home: &Home, reason: &str) {
     assert!(!home.tool_home().join("toolbox.lock").exists());
 }
 
-/// An attestation under no trusted root, with a key, or by a workflow that anybody calls, is as good
-/// as none: it is not published by mistake, and a user is told of it.
+/// An attestation under no trusted root, with a key, or by a workflow that anybody calls, is as
+/// good as none: it is not published by mistake, and a user is told of it.
 fn nobody_vouches() {
     let home = Home::new();
     version(&home, "1.0.0");

@@ -167,8 +167,7 @@ fn roots_of_a_policy() {
         "you approved exactly this before",
     );
 
-    // No others count: not a user's own, though it is of the same authority, and not what was loaded
-    // under another one.
+    // No others count: neither a user's own of another authority, nor what was loaded under it.
     let strict = format!("{inline}only = true\n");
     write_policy(&user, &strict);
     assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");

@@ -1,4 +1,7 @@
-"""Uploads files by the Hub's own client, and tags them: upload.py REPO TAG|none FILE …"""
+"""Uploads files by the Hub's own client, and tags them.
+
+Usage: upload.py REPO TAG|none FILE …
+"""
 
 import os, sys
 

@@ -1,4 +1,7 @@
-"""Sigstore's own client verifies `adder/attestations.jsonl`: verify.py SUBJECT ISSUER."""
+"""Verifies `adder/attestations.jsonl` by Sigstore's own client.
+
+Usage: verify.py SUBJECT ISSUER
+"""
 
 import sys
 

@@ -1,5 +1,5 @@
-//! Patterns of a policy: of repos, `acme/*`, of web origins, `https://*.acme.example`, and of those
-//! who attest to packages, `https://forge.example/acme/*`.
+//! Patterns of a policy: of repos, of web origins, and of those who attest to packages.
+//! Such as `acme/*`, `https://*.acme.example` and `https://forge.example/acme/*`.
 
 use std::fmt;
 use std::str::FromStr;
