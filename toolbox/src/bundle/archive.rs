@@ -17,8 +17,8 @@ use super::index::{BundleIndex, INDEX, member};
 const FILE_BYTES_MAX: u64 = 512 << 20;
 /// The most bytes of all members.
 const MEMBERS_BYTES_MAX: u64 = 1 << 30;
-/// The most members: ten files for each of a hundred tools, and more for advisories.
-const MEMBERS_MAX: usize = 1100;
+/// The most members: up to ten files of each tool, and more for advisories.
+const MEMBERS_MAX: usize = 1000;
 /// The largest index.
 const INDEX_BYTES_MAX: u64 = 1 << 20;
 /// The most times its size that a large member may unpack to. Components unpack to ten times.
