@@ -5,6 +5,7 @@ use hf_hub::repository::RepoTypeAny;
 use tool_hub_manifest::{
     Pin, Releases, RepoId, Revision, ToolRef, Verified, Version, package_file,
 };
+use tool_hub_transparency::{LogKey, TilePath};
 use url::Url;
 
 use crate::config::ClientConfig;
@@ -161,6 +162,31 @@ impl Client {
             Some(log) => log.records(repo, version, older).await.map(Some),
             None => log::records(&self.registry, repo, version, older).await,
         }
+    }
+
+    /// The key that signs the registry's log, as it says itself. None from a registry that keeps no
+    /// log.
+    ///
+    /// # Errors
+    /// The errors of every question.
+    pub async fn log_key(&self) -> Result<Option<LogKey>, ClientError> {
+        log::key(&self.registry).await
+    }
+
+    /// The checkpoint of the registry's log at this moment. Nothing of it is checked.
+    ///
+    /// # Errors
+    /// The errors of every question.
+    pub async fn log_checkpoint(&self) -> Result<String, ClientError> {
+        log::checkpoint(&self.registry).await
+    }
+
+    /// A bundle of the log's records. Nothing of it is checked.
+    ///
+    /// # Errors
+    /// The errors of every question.
+    pub async fn log_bundle(&self, path: TilePath) -> Result<Vec<u8>, ClientError> {
+        log::bundle(&self.registry, path).await
     }
 
     /// Changes the `releases.toml` of a tool by one commit with the first line

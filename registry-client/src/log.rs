@@ -1,10 +1,13 @@
-//! Asks a registry's transparency log for the records of one version. What it answers is unchecked.
+//! Asks a registry's transparency log for the records of one version, or for its static files.
+//! What it answers is unchecked.
 
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{RepoId, Version};
-use tool_hub_transparency::{LogKey, Proof};
+use tool_hub_transparency::{BUNDLE_BYTES_MAX, LogKey, Proof, TilePath};
 
 use crate::error::{Act, ClientError};
+use crate::limits::CHECKPOINT_BYTES_MAX;
+use crate::refusal;
 use crate::registry::Registry;
 
 /// The records of one version as a registry sends them: a claim like any other.
@@ -55,4 +58,39 @@ pub(crate) async fn records(
         Err(ClientError::RepoNotFound { .. }) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// The key that signs the log. None from a registry that keeps no log.
+pub(crate) async fn key(registry: &Registry) -> Result<Option<LogKey>, ClientError> {
+    let text = match text(registry, "key").await {
+        Err(ClientError::Refused { answer, .. }) if answer.status == 404 => return Ok(None),
+        text => text?,
+    };
+    let key = text.trim().parse();
+    let key = key.map_err(|error| refusal::nonsense(&Act::ReadWholeLog, &format!("{error}")))?;
+    Ok(Some(key))
+}
+
+/// The checkpoint of the log at this moment.
+pub(crate) async fn checkpoint(registry: &Registry) -> Result<String, ClientError> {
+    text(registry, "checkpoint").await
+}
+
+/// A bundle of records.
+pub(crate) async fn bundle(registry: &Registry, path: TilePath) -> Result<Vec<u8>, ClientError> {
+    file(registry, &path.to_string(), BUNDLE_BYTES_MAX).await
+}
+
+async fn text(registry: &Registry, name: &str) -> Result<String, ClientError> {
+    let content = file(registry, name, CHECKPOINT_BYTES_MAX).await?;
+    String::from_utf8(content).map_err(|_| refusal::nonsense(&Act::ReadWholeLog, "it is not UTF-8"))
+}
+
+async fn file(registry: &Registry, path: &str, bytes_max: u64) -> Result<Vec<u8>, ClientError> {
+    let segments = ["api", "log"].into_iter().chain(path.split('/'));
+    let url = registry.wire.url(&segments.collect::<Vec<_>>());
+    registry
+        .wire
+        .bytes(&Act::ReadWholeLog, url, bytes_max)
+        .await
 }

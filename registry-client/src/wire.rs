@@ -99,6 +99,18 @@ impl Wire {
         self.json(act, url, &question).await
     }
 
+    /// Asks for a file of at most `bytes_max` by GET, which the registry itself has to send.
+    pub(crate) async fn bytes(
+        &self,
+        act: &Act,
+        url: Url,
+        bytes_max: u64,
+    ) -> Result<Vec<u8>, ClientError> {
+        let question = Question::get(RedirectScope::Origin);
+        let (_, content) = self.content(act, url, &question, bytes_max).await?;
+        Ok(content)
+    }
+
     /// Asks for one page of a list by GET: what is on it, and where the next one is.
     pub(crate) async fn page<T: DeserializeOwned>(
         &self,
@@ -214,20 +226,31 @@ impl Wire {
         url: Url,
         question: &Question<'_>,
     ) -> Result<(HeaderMap, T), ClientError> {
-        let asked = async {
-            let response = self.ask_patiently(act, url, question).await?;
-            let headers = response.headers().clone();
-            let content = self.body(act, response, ANSWER_BYTES_MAX, |_| ()).await?;
-            Ok((headers, content))
-        };
-        let (headers, content) = timeout_at(Instant::now() + self.timeouts.answer, asked)
-            .await
-            .unwrap_or_else(|_| Err(self.timed_out(act, self.timeouts.answer)))?;
+        let answered = self.content(act, url, question, ANSWER_BYTES_MAX);
+        let (headers, content) = answered.await?;
         let answer = serde_json::from_slice(&content).map_err(|error| {
             // The parser's message may repeat what the registry sent.
             refusal::nonsense(act, &format!("it is not the expected JSON: {error}"))
         })?;
         Ok((headers, answer))
+    }
+
+    async fn content(
+        &self,
+        act: &Act,
+        url: Url,
+        question: &Question<'_>,
+        bytes_max: u64,
+    ) -> Result<(HeaderMap, Vec<u8>), ClientError> {
+        let asked = async {
+            let response = self.ask_patiently(act, url, question).await?;
+            let headers = response.headers().clone();
+            let content = self.body(act, response, bytes_max, |_| ()).await?;
+            Ok((headers, content))
+        };
+        timeout_at(Instant::now() + self.timeouts.answer, asked)
+            .await
+            .unwrap_or_else(|_| Err(self.timed_out(act, self.timeouts.answer)))
     }
 
     /// Asks again a little later while the registry is not available.
@@ -379,118 +402,4 @@ pub(crate) fn base_client(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn wire_of(config: ClientConfig) -> Wire {
-        Wire::new(RepoTypeAny::Model, &config).unwrap()
-    }
-
-    /// The target of a redirect by `status` from `endpoint` to `target`.
-    #[track_caller]
-    fn check(
-        endpoint: &str,
-        redirects: RedirectScope,
-        method: Method,
-        status: u16,
-        target: &str,
-        expect: &str,
-    ) {
-        let wire = wire_of(ClientConfig::new(endpoint.parse().unwrap(), "test/1"));
-        let question = Question {
-            method,
-            form: &[],
-            redirects,
-        };
-        let target = HeaderValue::from_str(target).unwrap();
-        let status = StatusCode::from_u16(status).unwrap();
-        let from = wire.url(&["a", "b"]);
-        let found = match wire.redirected(&Act::Search, &from, &target, &question, status) {
-            Ok(url) => url.to_string(),
-            Err(ClientError::Redirect { rule, .. }) => rule.to_owned(),
-            Err(other) => panic!("{other}"),
-        };
-        assert_eq!(found, expect);
-    }
-
-    #[test]
-    fn redirects() {
-        let https = "https://hub.example.org/";
-        let http = "http://127.0.0.1:8080/";
-        let (any, origin) = (RedirectScope::AnyHost, RedirectScope::Origin);
-        let get = Method::GET;
-        let cdn = "https://cdn.example.org/x";
-        check(https, any, get.clone(), 302, cdn, cdn);
-        check(
-            https,
-            any,
-            get.clone(),
-            302,
-            "c",
-            "https://hub.example.org/a/c",
-        );
-        check(http, any, get.clone(), 302, cdn, cdn);
-        check(
-            http,
-            any,
-            get.clone(),
-            302,
-            "http://127.0.0.1:9/x",
-            "http://127.0.0.1:9/x",
-        );
-        let refused = "only https may be redirected to";
-        for target in [
-            "http://hub.example.org/x",
-            "http://cdn.example.org/x",
-            "file:///x",
-        ] {
-            check(https, any, get.clone(), 302, target, refused);
-        }
-        let refused = "only the registry itself may answer";
-        for target in [
-            cdn,
-            "//cdn.example.org/x",
-            "https://hub.example.org:444/x",
-            "https://hub.example.org.evil.org/x",
-            "https://hub.example.org@evil.org/x",
-        ] {
-            check(https, origin, get.clone(), 307, target, refused);
-        }
-        let renamed = "https://hub.example.org/c";
-        check(https, origin, get, 301, "/c", renamed);
-        check(https, origin, Method::POST, 308, "/c", renamed);
-        let refused = "the redirect would change the question";
-        check(https, origin, Method::POST, 303, "/c", refused);
-    }
-
-    #[test]
-    fn the_token_is_for_the_endpoint_s_own_origin() {
-        let token = Some("hf_x".parse().unwrap());
-        let config = ClientConfig::new("https://hub.example.org/base".parse().unwrap(), "test/1");
-        let wire = wire_of(config.with_token(token));
-        for (url, sent) in [
-            ("https://hub.example.org/x", true),
-            ("https://hub.example.org:443/x", true),
-            ("https://HUB.example.org/x", true),
-            ("http://hub.example.org/x", false),
-            ("https://hub.example.org:444/x", false),
-            ("https://sub.hub.example.org/x", false),
-            ("https://hub.example.org.evil.org/x", false),
-            ("https://hub.example.org@evil.org/x", false),
-        ] {
-            let headers = wire.headers_for(&url.parse().unwrap());
-            assert_eq!(headers.contains_key(AUTHORIZATION), sent, "{url}");
-        }
-    }
-
-    #[test]
-    fn names_become_single_segments() {
-        let wire = wire_of(ClientConfig::new(
-            "https://x.org/base/".parse().unwrap(),
-            "t/1",
-        ));
-        let url = wire.url(&["revision", "refs/pr/1", "a?b#c%d"]);
-        let expect = "https://x.org/base/revision/refs%2Fpr%2F1/a%3Fb%23c%25d";
-        assert_eq!(url.as_str(), expect);
-    }
-}
+mod tests;

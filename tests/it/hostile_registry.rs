@@ -6,6 +6,7 @@ mod dataset_log;
 mod forged_log;
 mod history;
 mod names;
+mod whole_log;
 pub(crate) mod wire;
 
 use std::fs;
@@ -30,6 +31,7 @@ pub(crate) fn tests() -> Vec<Test> {
         dataset_log::tests(),
         content::tests(),
         names::tests(),
+        whole_log::tests(),
     ]
     .into_iter()
     .flatten()
@@ -181,6 +183,15 @@ fn log_answers(text: impl Fn(&str) -> String + Send + Sync + 'static) -> Lie {
     Arc::new(move |asked, answer| {
         if asked.contains("/log?") {
             answer.says(text(asked));
+        }
+    })
+}
+
+/// The lie that these are the static files of the log.
+fn static_log_is(log: ForgedLog) -> Lie {
+    Arc::new(move |asked, answer| {
+        if let Some(path) = asked.strip_prefix("/api/log/") {
+            answer.says(log.file(path));
         }
     })
 }

@@ -14,10 +14,11 @@ pub(crate) fn tests() -> Vec<Test> {
             another_history_is_refused,
         ),
         test("logs::new_versions_wait", new_versions_wait),
+        test("logs::the_whole_log_is_read", the_whole_log_is_read),
     ]
 }
 
-fn push(author: &Home, version: &str, description: &str) {
+pub(crate) fn push(author: &Home, version: &str, description: &str) {
     package(author, "adder", |manifest| {
         manifest.version = version.parse().expect("a version");
         manifest.description = description.to_owned();
@@ -152,4 +153,92 @@ fn new_versions_wait() {
     user.tool("update --allow-new").ok();
     let version = user.tool("list --json").json()["tools"][0]["version"].clone();
     assert_eq!(version, "1.2.0");
+}
+
+/// Whoever reads all of the log is told what happened, and each time only what is new.
+fn the_whole_log_is_read() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    push(&ada, "1.0.0", "Adds.");
+    push(&registry.member("eve"), "1.0.0", "Adds, too.");
+    ada.tool("push ada/secret -C adder --private").ok();
+    let user = registry.visitor();
+    load(&user, "ada/adder", &[]);
+    let read = user.tool("registry monitor");
+    says(&read, 0, "3 records of tool-hub-registry/");
+    says(
+        &read,
+        0,
+        ", 3 of them new; they hash to the root that was signed at 20",
+    );
+    let shown = read.stdout();
+    assert!(shown.contains("0       20"), "{shown}");
+    assert!(
+        shown.contains("ada/adder  1.0.0    published, commit "),
+        "{shown}"
+    );
+    assert!(
+        !shown.contains("eve") && !shown.contains("secret"),
+        "{shown}"
+    );
+    assert!(shown.contains("adder  1.0.0    ok, record 0"), "{shown}");
+
+    // One who names repos is told of these, and a stranger learns nothing of private ones.
+    let stranger = registry.visitor();
+    let all = [
+        "registry",
+        "log",
+        registry.url(),
+        "--of",
+        "eve/*",
+        "--of",
+        "ada/*",
+        "--json",
+    ];
+    let all = stranger.run(all).json();
+    assert_eq!(
+        (all["records"].clone(), all["tools"].clone()),
+        (3.into(), serde_json::json!([]))
+    );
+    let repos: Vec<_> = all["events"]
+        .as_array()
+        .expect("events")
+        .iter()
+        .map(|it| it["record"]["repo"].clone())
+        .collect();
+    assert_eq!(repos, ["ada/adder", "eve/adder"]);
+
+    // An honest yank is told, and is no fault.
+    ada.run([
+        "yank",
+        "ada/adder@1.0.0",
+        "--severity",
+        "vulnerable",
+        "--reason",
+        "leaks",
+    ])
+    .ok();
+    let yanked = user.tool("registry monitor");
+    says(&yanked, 0, "4 records of ");
+    says(&yanked, 0, ", 1 of them new");
+    let shown = yanked.stdout();
+    assert!(shown.contains("yanked as vulnerable"), "{shown}");
+    assert!(!shown.contains("published"), "{shown}");
+    assert!(
+        shown.contains("ok, record 0, yanked as vulnerable"),
+        "{shown}"
+    );
+    let listed = user.tool("list --json").json();
+    assert_eq!(
+        listed["tools"][0]["yanked"]["severity"], "vulnerable",
+        "{listed}"
+    );
+
+    let elsewhere = user.tool("registry monitor http://127.0.0.1:1");
+    says(&elsewhere, 1, "cannot read the log");
+    says(
+        &user.tool("registry monitor --of adder"),
+        1,
+        "owner/prefix-*",
+    );
 }

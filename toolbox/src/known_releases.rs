@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use tool_hub_manifest::{LockedTool, Releases, RepoId, Source, Version, Yank};
+use tool_hub_manifest::{LockedTool, Releases, RepoId, Severity, Source, Version, Yank};
 use tool_hub_registry_client::Client;
 use url::Url;
 
@@ -58,6 +58,28 @@ impl KnownReleases {
         locked: &LockedTool,
         yank: &Yank,
     ) -> Result<(), Error> {
+        Self::note_yank(settings, locked, yank.clone())
+    }
+
+    /// Notes that the log of its registry has a yank of a version, which the registry does not say.
+    ///
+    /// # Errors
+    /// If the file cannot be read or changed.
+    pub(crate) fn note_logged(
+        settings: &Settings,
+        locked: &LockedTool,
+        severity: Severity,
+    ) -> Result<(), Error> {
+        let reason = "the registry's log says so, and the registry keeps it back";
+        let yank = Yank {
+            severity,
+            reason: reason.parse().expect("a reason"),
+            replaced_by: None,
+        };
+        Self::note_yank(settings, locked, yank)
+    }
+
+    fn note_yank(settings: &Settings, locked: &LockedTool, yank: Yank) -> Result<(), Error> {
         let Source::Registry { endpoint, repo, .. } = &locked.source else {
             return Ok(());
         };
@@ -65,8 +87,10 @@ impl KnownReleases {
             .of(endpoint, repo)
             .cloned()
             .unwrap_or_default();
-        let said = releases.yanked.entry(locked.version.clone());
-        said.or_insert_with(|| yank.clone());
+        releases
+            .yanked
+            .entry(locked.version.clone())
+            .or_insert(yank);
         Remembered::note(&Self::file(settings), endpoint, repo, Some(&releases))
     }
 

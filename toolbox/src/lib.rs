@@ -74,6 +74,7 @@ pub mod subject;
 mod system_file;
 pub mod target;
 pub mod variables;
+pub mod whole_log;
 
 pub use error::Error;
 pub use settings::Settings;

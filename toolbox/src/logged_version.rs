@@ -8,7 +8,7 @@ use tool_hub_manifest::{
     CommitId, Digest, LockedTool, LogEntry, Pin, Releases, RepoId, Severity, Source, Version,
 };
 use tool_hub_registry_client::{Client, ProvedRecord, VersionRecords};
-use tool_hub_transparency::{Checkpoint, LogKey, LogRecord};
+use tool_hub_transparency::{Checkpoint, LogKey, LogRecord, WitnessPolicy};
 use url::Url;
 
 use self::error::LogError;
@@ -85,14 +85,15 @@ impl LoggedVersion {
         let answer = client.log_records(repo, version, size).await?;
         let answer = match (answer, known) {
             (Some(answer), _) => answer,
-            (None, None) => return Ok(None),
-            (None, Some(_)) => return Err(failed(LogError::Vanished)),
+            (None, known) => return no_log(endpoint, known, settings).map(|()| None),
         };
         let now = OffsetDateTime::now_utc();
         let before = known
             .zip(older.as_ref())
             .map(|(log, seen)| (&log.key, seen));
         let checkpoint = state(&answer, before, now).map_err(failed)?;
+        check_witnesses(settings.witnesses_of(endpoint), &answer.checkpoint, now)
+            .map_err(failed)?;
         let seen = KnownLog {
             key: answer.key.clone(),
             checkpoint: answer.checkpoint.clone(),
@@ -171,25 +172,44 @@ impl LoggedVersion {
         let Some((found, records)) = found else {
             return Ok(None);
         };
-        if locked.logged.is_none() && !found.commits.contains(commit) {
+        if !found.is_of(locked.logged.as_ref(), commit) {
             return Ok(None);
         }
         let failed = |source| not_trusted(endpoint, settings, source);
         let said = releases.yanked.get(version).map(|yank| yank.severity);
         found.check(commit, &locked.pin()).map_err(failed)?;
         found.check_yank(repo, version, said).map_err(failed)?;
-        match &locked.logged {
-            Some(before) if before.index != found.index => Err(failed(LogError::Moved {
-                repo: repo.clone(),
-                version: version.clone(),
-                before: before.index,
-                now: found.index,
-            })),
-            before => {
-                let taken_new = before.as_ref().is_some_and(|it| it.taken_new);
-                Ok(Some((found.entry(taken_new), records)))
-            }
+        let before = locked.logged.as_ref();
+        found.check_place(repo, version, before).map_err(failed)?;
+        let taken_new = before.is_some_and(|it| it.taken_new);
+        Ok(Some((found.entry(taken_new), records)))
+    }
+
+    /// The version of a tool of the toolbox, of which `records` are all that the log has, with
+    /// their places. None where there is none, as of a private repo, whose records are hidden, and where
+    /// the tool is of no registry or from a branch.
+    ///
+    /// # Errors
+    /// The first contradiction between the records, or to what was approved.
+    pub(crate) fn of_all_records(
+        records: Vec<(u64, LogRecord)>,
+        locked: &LockedTool,
+    ) -> Result<Option<Self>, LogError> {
+        let Source::Registry { repo, commit, .. } = &locked.source else {
+            return Ok(None);
+        };
+        let version = &locked.version;
+        let found = match of_records(records, Subject { repo, version }, None) {
+            Err(LogError::NotLogged { .. }) => return Ok(None),
+            found => found?,
+        };
+        let before = locked.logged.as_ref();
+        if !found.is_of(before, commit) {
+            return Ok(None);
         }
+        found.check(commit, &locked.pin())?;
+        found.check_place(repo, version, before)?;
+        Ok(Some(found))
     }
 
     /// Checks that the log says that `version`, which was yanked, is no longer so. A registry
@@ -239,6 +259,39 @@ impl LoggedVersion {
             at: self.at.format(&Rfc3339).unwrap_or_default(),
             taken_new,
             built_from: self.built_from.clone(),
+        }
+    }
+
+    /// The place of its record, counted from 0.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// The severity with which it is yanked, if it is.
+    pub fn yanked(&self) -> Option<Severity> {
+        self.yanked
+    }
+
+    /// False for a version that was loaded from a branch, in `commit`, which the log does not know.
+    fn is_of(&self, logged: Option<&LogEntry>, commit: &CommitId) -> bool {
+        logged.is_some() || self.commits.contains(commit)
+    }
+
+    /// Checks that the record is where it was when the version was approved.
+    fn check_place(
+        &self,
+        repo: &RepoId,
+        version: &Version,
+        logged: Option<&LogEntry>,
+    ) -> Result<(), LogError> {
+        match logged.filter(|before| before.index != self.index) {
+            None => Ok(()),
+            Some(before) => Err(LogError::Moved {
+                repo: repo.clone(),
+                version: version.clone(),
+                before: before.index,
+                now: self.index,
+            }),
         }
     }
 
@@ -310,29 +363,89 @@ pub(crate) fn not_trusted(endpoint: &Url, settings: &Settings, source: LogError)
     }
 }
 
+/// Refuses a registry that shows no log, although it did before, or the user named witnesses of it.
+pub(crate) fn no_log(
+    endpoint: &Url,
+    known: Option<&KnownLog>,
+    settings: &Settings,
+) -> Result<(), Error> {
+    let missed = match (known, settings.witnesses_of(endpoint)) {
+        (Some(_), _) => LogError::Vanished,
+        (None, Some(_)) => LogError::Absent,
+        (None, None) => return Ok(()),
+    };
+    Err(not_trusted(endpoint, settings, missed))
+}
+
+/// Refuses a checkpoint that too few of the user's witnesses cosigned in the days before `now`.
+pub(crate) fn check_witnesses(
+    policy: Option<&WitnessPolicy>,
+    checkpoint: &str,
+    now: OffsetDateTime,
+) -> Result<(), LogError> {
+    let counts = |seconds| {
+        let age = now - time_of(seconds);
+        age <= CHECKPOINT_AGE_MAX && age >= -CLOCKS_DIFFER_MAX
+    };
+    match policy {
+        Some(policy) => Ok(policy.check(checkpoint, counts)?),
+        None => Ok(()),
+    }
+}
+
 /// The state of the log that `answer` shows, which extends what was seen `before`.
 fn state(
     answer: &VersionRecords,
     before: Option<(&LogKey, &Checkpoint)>,
     now: OffsetDateTime,
 ) -> Result<Checkpoint, LogError> {
-    if let Some((key, _)) = before
-        && *key != answer.key
-    {
-        return Err(LogError::OtherKey {
-            before: Box::new(key.clone()),
-            now: Box::new(answer.key.clone()),
-        });
-    }
-    let checkpoint = answer.key.open(&answer.checkpoint)?;
+    let known = before.map(|(key, _)| key);
+    let checkpoint = opened_state(&answer.key, &answer.checkpoint, known)?;
     if let Some((_, seen)) = before {
         checkpoint.check_extends(seen, &answer.consistency)?;
     }
+    check_age(&checkpoint, now)?;
+    Ok(checkpoint)
+}
+
+/// The state of a log that `key` signed, which has to be the one that was `known` before.
+pub(crate) fn opened_state(
+    key: &LogKey,
+    checkpoint: &str,
+    known: Option<&LogKey>,
+) -> Result<Checkpoint, LogError> {
+    match known.filter(|known| *known != key) {
+        None => Ok(key.open(checkpoint)?),
+        Some(known) => Err(LogError::OtherKey {
+            before: Box::new(known.clone()),
+            now: Box::new(key.clone()),
+        }),
+    }
+}
+
+/// Refuses a state that is too old to be believed.
+pub(crate) fn check_age(checkpoint: &Checkpoint, now: OffsetDateTime) -> Result<(), LogError> {
     let at = time_of(checkpoint.seconds());
     match now - at > CHECKPOINT_AGE_MAX {
         true => Err(LogError::Stale { at }),
-        false => Ok(checkpoint),
+        false => Ok(()),
     }
+}
+
+/// Refuses a record with a time from before the log had come to its place. `older` is the log as it
+/// was seen before.
+pub(crate) fn check_time(
+    index: u64,
+    record: &LogRecord,
+    older: Option<&Checkpoint>,
+) -> Result<(), LogError> {
+    if let (Some(at), Some(older)) = (record.at(), older) {
+        let seen = time_of(older.seconds());
+        if index >= older.size() && at < seen - CLOCKS_DIFFER_MAX {
+            return Err(LogError::Backdated { index, at, seen });
+        }
+    }
+    Ok(())
 }
 
 /// The records with their places, each proved to be in the log and to be about `subject`.
@@ -375,12 +488,7 @@ fn of_records(
     records.dedup_by_key(|(index, _)| *index);
     let (mut found, mut yanked, mut unyanked) = (None::<LoggedVersion>, None, false);
     for (index, record) in records {
-        if let (Some(at), Some(older)) = (record.at(), older) {
-            let seen = time_of(older.seconds());
-            if index >= older.size() && at < seen - CLOCKS_DIFFER_MAX {
-                return Err(LogError::Backdated { index, at, seen });
-            }
-        }
+        check_time(index, &record, older)?;
         match record {
             LogRecord::Version {
                 commit,

@@ -2,10 +2,11 @@
 //!
 //! Clients of the registry are made of them.
 
+mod by_registry;
 mod config_file;
 mod directories;
 pub mod kept_variables;
-pub mod log_datasets;
+pub mod log_dataset;
 pub mod tokens;
 mod unencrypted_tokens;
 
@@ -17,6 +18,7 @@ use std::time::Duration;
 use tool_hub_host::{CredentialSource, CredentialValue, Storage};
 use tool_hub_manifest::{Digest, Grants, Origin, RepoId, Source, VariableName};
 use tool_hub_registry_client::{Client, ClientConfig, DatasetLog, Datasets, Store, Token};
+use tool_hub_transparency::WitnessPolicy;
 use url::Url;
 
 use crate::advisories::source::AdvisorySource;
@@ -28,10 +30,11 @@ use crate::files;
 use crate::notices::{Notice, Notices};
 use crate::renewed_token::RenewedToken;
 use crate::variables::Variables;
+use by_registry::ByRegistry;
 use config_file::ConfigFile;
 use directories::Directories;
 use kept_variables::KeptVariables;
-use log_datasets::{LogDataset, LogDatasets, is_same};
+use log_dataset::LogDataset;
 use tokens::{TokenOrigin, Tokens};
 use unencrypted_tokens::UnencryptedTokens;
 
@@ -75,8 +78,11 @@ pub struct Settings {
     /// The sources of advisories.
     pub advisories: Vec<AdvisorySource>,
     /// Registries, each with the mirror that is asked in its place.
-    mirrors: BTreeMap<Url, Url>,
-    logs: LogDatasets,
+    mirrors: ByRegistry<Url>,
+    /// Registries that keep no log, each with the data set that is its log.
+    logs: ByRegistry<LogDataset>,
+    /// Registries, each with the witnesses of its log.
+    witnesses: ByRegistry<WitnessPolicy>,
     /// The directory of tools' storage.
     pub storage: PathBuf,
     /// The directory of build tools of other languages.
@@ -155,6 +161,7 @@ impl Settings {
             advisories: file.advisories,
             mirrors: file.mirrors,
             logs: file.logs,
+            witnesses: file.witnesses,
             toolchains: directories.cache.join("toolchains"),
             servers: directories.data.join("servers"),
             tokens: Tokens {
@@ -267,9 +274,12 @@ impl Settings {
 
     /// The mirror that is asked in place of the registry at `endpoint`.
     pub fn mirror_of(&self, endpoint: &Url) -> Option<&Url> {
-        let mut mirrors = self.mirrors.iter();
-        let found = mirrors.find(|(registry, _)| is_same(registry, endpoint));
-        found.map(|(_, mirror)| mirror)
+        self.mirrors.of(endpoint)
+    }
+
+    /// The witnesses that have to cosign the log of the registry at `endpoint`.
+    pub fn witnesses_of(&self, endpoint: &Url) -> Option<&WitnessPolicy> {
+        self.witnesses.of(endpoint)
     }
 
     /// A client of the registry at `endpoint`, with `token`.

@@ -4,15 +4,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use data_encoding::BASE64;
 use ed25519_dalek::{SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
 use signed_note::{Note, VerifierList, is_key_name_valid};
 use tlog_tiles::{Hash, check_record, check_tree, record_hash};
 
 use crate::cosignature::{
-    ED25519, PlainSigner, PlainVerifier, TimedSigner, TimedVerifier, encoded, plain_id, time_of,
-    timed_id,
+    ED25519, PlainSigner, PlainVerifier, TimedSigner, TimedVerifier, plain_id, read_key, time_of,
+    timed_id, written_key,
 };
 use crate::proof::{Proof, ProofError};
 
@@ -115,29 +114,14 @@ impl FromStr for LogKey {
     type Err = KeyError;
 
     fn from_str(text: &str) -> Result<Self, KeyError> {
-        let mut parts = text.splitn(3, '+');
-        let (Some(name), Some(id), Some(key)) = (parts.next(), parts.next(), parts.next()) else {
-            return Err(KeyError);
-        };
-        let bytes = BASE64.decode(key.as_bytes()).map_err(|_| KeyError)?;
-        let bytes: [u8; 33] = bytes.try_into().map_err(|_| KeyError)?;
-        let (algorithm, key) = bytes.split_first_chunk::<1>().ok_or(KeyError)?;
-        let key: &[u8; 32] = key.try_into().map_err(|_| KeyError)?;
-        let key = VerifyingKey::from_bytes(key).map_err(|_| KeyError)?;
-        let is_right = *algorithm == [ED25519]
-            && is_key_name_valid(name)
-            && id.len() == 8
-            && u32::from_str_radix(id, 16) == Ok(plain_id(name, &key));
-        let name = name.to_owned();
-        is_right.then_some(Self { name, key }).ok_or(KeyError)
+        let (name, key) = read_key(text, ED25519).ok_or(KeyError)?;
+        Ok(Self { name, key })
     }
 }
 
 impl fmt::Display for LogKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let id = plain_id(&self.name, &self.key);
-        let key = BASE64.encode(&encoded(ED25519, &self.key));
-        write!(f, "{}+{id:08x}+{key}", self.name)
+        f.write_str(&written_key(&self.name, ED25519, &self.key))
     }
 }
 
@@ -255,6 +239,8 @@ impl Checkpoint {
 
 #[cfg(test)]
 mod tests {
+    use data_encoding::BASE64;
+
     use super::*;
     use crate::tree::Tree;
 

@@ -1,12 +1,13 @@
 //! Signatures of a checkpoint: over its text alone, and with a time, as C2SP `tlog-cosignature`.
 
+use data_encoding::BASE64;
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
-use signed_note::{Signer, Verifier, key_id};
+use signed_note::{Signer, Verifier, is_key_name_valid, key_id};
 
 /// The algorithm byte of a signature over the text.
 pub(crate) const ED25519: u8 = 1;
 /// The algorithm byte of a signature over a time and the text.
-const COSIGNATURE: u8 = 4;
+pub(crate) const COSIGNATURE: u8 = 4;
 /// The length of a time before a signature.
 const TIME_BYTES: usize = 8;
 
@@ -23,6 +24,27 @@ pub(crate) fn timed_id(name: &str, key: &VerifyingKey) -> u32 {
 /// The algorithm and the key, as its number is computed of them.
 pub(crate) fn encoded(algorithm: u8, key: &VerifyingKey) -> Vec<u8> {
     [&[algorithm], key.as_bytes().as_slice()].concat()
+}
+
+/// The name and the key in `text`, as C2SP `signed-note` writes a key for this algorithm.
+pub(crate) fn read_key(text: &str, algorithm: u8) -> Option<(String, VerifyingKey)> {
+    let mut parts = text.splitn(3, '+');
+    let (name, id, key) = (parts.next()?, parts.next()?, parts.next()?);
+    let bytes: [u8; 33] = BASE64.decode(key.as_bytes()).ok()?.try_into().ok()?;
+    let (kind, key) = bytes.split_first_chunk::<1>()?;
+    let key = VerifyingKey::from_bytes(key.try_into().ok()?).ok()?;
+    let is_right = *kind == [algorithm]
+        && is_key_name_valid(name)
+        && id.len() == 8
+        && u32::from_str_radix(id, 16) == Ok(key_id(name, &encoded(algorithm, &key)));
+    is_right.then(|| (name.to_owned(), key))
+}
+
+/// A key as [`read_key`] reads it.
+pub(crate) fn written_key(name: &str, algorithm: u8, key: &VerifyingKey) -> String {
+    let encoded = encoded(algorithm, key);
+    let id = key_id(name, &encoded);
+    format!("{name}+{id:08x}+{}", BASE64.encode(&encoded))
 }
 
 /// The bytes that are signed together with a time.

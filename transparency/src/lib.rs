@@ -29,6 +29,7 @@
 
 mod checkpoint;
 mod cosignature;
+mod growing_tree;
 mod log_tiles;
 mod private_key;
 mod proof;
@@ -36,12 +37,17 @@ mod record;
 mod stored_hashes;
 mod tile_path;
 mod tree;
+mod witness;
 
 pub use checkpoint::{Checkpoint, CheckpointError, KeyError, LogKey, LogSigner};
+pub use growing_tree::{EdgeError, GrowingTree};
 pub use log_tiles::{LogTiles, TILED_RECORDS_MAX};
 pub use proof::{Proof, ProofError};
 pub use record::{JobIdentity, LogRecord, OpeningError};
 pub use stored_hashes::{HashQuery, QueryError, first_hash};
-pub use tile_path::{TILE_WIDTH, TilePath, TilePathError, entry_bundle, read_bundle};
+pub use tile_path::{BUNDLE_BYTES_MAX, TILE_WIDTH, TilePath, TilePathError, entry_bundle};
 pub use tlog_tiles::{Hash, record_hash};
 pub use tree::Tree;
+pub use witness::{
+    Cosignature, PolicyError, TooFewWitnesses, WitnessKey, WitnessKeyError, WitnessPolicy,
+};

@@ -46,6 +46,11 @@ impl Proof {
         self.0.len()
     }
 
+    /// The hashes in base64, each on a line, as a witness is sent them.
+    pub fn lines(&self) -> String {
+        self.0.iter().map(|hash| format!("{hash}\n")).collect()
+    }
+
     /// True for a tree of one record, which needs no hash.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

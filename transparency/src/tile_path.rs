@@ -9,6 +9,8 @@ use tlog_tiles::{Error, Hash, HashReader, Tile, stored_hash_index};
 pub(crate) const HEIGHT: u8 = 8;
 /// The number of hashes of a whole tile, and of records of a whole bundle.
 pub const TILE_WIDTH: u64 = 1 << HEIGHT;
+/// The most bytes of a bundle: its records, each with its length before it.
+pub const BUNDLE_BYTES_MAX: u64 = TILE_WIDTH * (2 + u16::MAX as u64);
 /// The highest level of tiles: a tree with tiles of level 5 has 2⁴⁰ records.
 pub(crate) const LEVEL_MAX: u8 = 5;
 
@@ -43,6 +45,14 @@ impl TilePath {
     pub fn range(&self) -> std::ops::Range<u64> {
         let first = self.0.level_index() * TILE_WIDTH;
         first..first + u64::from(self.0.width())
+    }
+
+    /// The records in `content`, the bundle that this is the path of, each with its place. None if
+    /// they are not as many as the path says, or the last is cut off.
+    pub fn records_in<'a>(&self, content: &'a [u8]) -> Option<Vec<(u64, &'a [u8])>> {
+        let (range, records) = (self.range(), read_bundle(content)?);
+        let is_whole = records.len() as u64 == range.end - range.start;
+        is_whole.then(|| range.zip(records).collect())
     }
 
     /// The number of records that a tree has at least if it has this tile.
@@ -110,7 +120,7 @@ pub fn entry_bundle<'a>(records: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> 
 }
 
 /// The records of a bundle; none if it is cut off.
-pub fn read_bundle(mut bundle: &[u8]) -> Option<Vec<&[u8]>> {
+fn read_bundle(mut bundle: &[u8]) -> Option<Vec<&[u8]>> {
     let mut records = Vec::new();
     while !bundle.is_empty() {
         let (length, rest) = bundle.split_first_chunk::<2>()?;
@@ -175,6 +185,11 @@ mod tests {
         for cut in [1, 4, bundle.len() - 1] {
             assert_eq!(read_bundle(&bundle[..cut]), None, "{cut}");
         }
+        let placed = [(256, records[0]), (257, records[1]), (258, records[2])];
+        let read = TilePath::bundle(1, 259).records_in(&bundle);
+        assert_eq!(read, Some(placed.to_vec()));
+        assert_eq!(TilePath::bundle(1, 260).records_in(&bundle), None);
+        assert_eq!(TilePath::bundle(1, 258).records_in(&bundle), None);
         for (number, size, path) in [
             (0, 256, "tile/entries/000"),
             (0, 3, "tile/entries/000.p/3"),

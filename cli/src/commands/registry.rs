@@ -4,6 +4,7 @@ mod backup;
 mod gc;
 mod log;
 mod mirror;
+mod monitor;
 mod org;
 mod publisher;
 mod quota;
@@ -55,6 +56,8 @@ enum RegistryCommand {
     Serve(serve::Serve),
     /// Copy what another registry published, with its log, to serve both unchanged
     Mirror(mirror::Mirror),
+    /// Read all of a registry's log, tell of what is new in it, and hold the toolbox against it
+    Monitor(monitor::Monitor),
     /// Keep the log of a registry that keeps none, as the Hub, in a data set
     Log(log::Log),
     /// Add and list users, and set their quotas
@@ -90,6 +93,7 @@ impl Registry {
         match &self.command {
             RegistryCommand::Publisher(command) => return command.execute(session).await,
             RegistryCommand::Log(command) => return command.execute(session).await,
+            RegistryCommand::Monitor(command) => return command.execute(session).await,
             _ => {}
         }
         let Session { config, printer } = session;
@@ -124,6 +128,7 @@ impl Registry {
             }
             RegistryCommand::Publisher(command) => command.execute(session).await,
             RegistryCommand::Log(command) => command.execute(session).await,
+            RegistryCommand::Monitor(command) => command.execute(session).await,
             RegistryCommand::Gc(command) => command.execute(open(settings).await?, printer).await,
             RegistryCommand::Scrub(command) => {
                 command.execute(open(settings).await?, printer).await
@@ -149,6 +154,7 @@ impl RegistryCommand {
             Self::Token(_)
             | Self::Publisher(_)
             | Self::Log(_)
+            | Self::Monitor(_)
             | Self::Gc(_)
             | Self::Scrub(_)
             | Self::Backup(_) => false,

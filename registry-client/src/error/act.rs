@@ -23,6 +23,8 @@ pub enum Act {
     Download(RepoId, Cow<'static, str>),
     /// Reading what the registry's log says of a version.
     ReadLog(RepoId),
+    /// Reading the registry's log as a whole.
+    ReadWholeLog,
     /// Is the repo there, and who can read it?
     Describe(RepoId),
     /// The creation of a repo.
@@ -45,7 +47,11 @@ impl Act {
     /// The repo that the act is about.
     pub fn repo(&self) -> Option<&RepoId> {
         match self {
-            Self::Identify | Self::Search | Self::AskForIdentity | Self::EndToken => None,
+            Self::Identify
+            | Self::Search
+            | Self::ReadWholeLog
+            | Self::AskForIdentity
+            | Self::EndToken => None,
             Self::ListVersions(repo)
             | Self::FindRevision(repo, _)
             | Self::ListFiles(repo)
@@ -71,6 +77,7 @@ impl fmt::Display for Act {
             Self::ListFiles(repo) => write!(f, "list the files of {repo}"),
             Self::Download(repo, file) => write!(f, "download {file} of {repo}"),
             Self::ReadLog(repo) => write!(f, "read what the log says of {repo}"),
+            Self::ReadWholeLog => f.write_str("read the log"),
             Self::Describe(repo) => write!(f, "look at {repo}"),
             Self::Create(repo) => write!(f, "create {repo}"),
             Self::Commit(repo) => write!(f, "commit to {repo}"),

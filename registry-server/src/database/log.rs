@@ -6,7 +6,9 @@ use data_encoding::{BASE64, HEXLOWER};
 use sqlx::any::AnyArguments;
 use sqlx::query::QueryAs;
 use sqlx::{Any, AssertSqlSafe};
-use tool_hub_transparency::{Hash, HashQuery, LogRecord, LogSigner, first_hash, record_hash};
+use tool_hub_transparency::{
+    GrowingTree, Hash, HashQuery, LogRecord, LogSigner, first_hash, record_hash,
+};
 
 use super::connection::Database;
 use super::engine::Engine;
@@ -90,6 +92,14 @@ impl Database {
             read_hashes(rows, &mut found)?;
         }
         Ok(found)
+    }
+
+    /// The tree of the first `size` records, to append others to it in memory.
+    pub(crate) async fn log_edge(&self, size: u64) -> Result<GrowingTree, RegistryError> {
+        let numbers = GrowingTree::edge_numbers(size);
+        let stored = self.log_hashes(&numbers).await?;
+        let edge = numbers.iter().filter_map(|it| stored.get(it).copied());
+        GrowingTree::from_edge(size, edge.collect()).map_err(damaged)
     }
 
     /// The records in these places, in order.

@@ -1,11 +1,6 @@
 //! Reads what is new in the upstream's log, and checks that it goes on from what is here.
 
-use std::collections::HashMap;
-
-use tool_hub_transparency::{
-    Checkpoint, Hash, HashQuery, LogRecord, TILE_WIDTH, TilePath, first_hash, read_bundle,
-    record_hash,
-};
+use tool_hub_transparency::{Checkpoint, Hash, LogRecord, TILE_WIDTH, TilePath};
 
 use super::upstream::Upstream;
 use crate::database::Database;
@@ -55,34 +50,27 @@ pub(super) async fn read_tail(
     if newer < size {
         return Err(UpstreamLogFault::RolledBack { older: size, newer }.into());
     }
-    let mut tree = GrowingTree {
-        database,
-        size,
-        known: HashMap::new(),
-    };
+    let mut tree = database.log_edge(size).await?;
     let (mut records, mut hashes, mut bytes) = (Vec::new(), Vec::new(), 0);
     for number in size / TILE_WIDTH..newer.div_ceil(TILE_WIDTH) {
         let bundle = TilePath::bundle(number, newer);
         let content = upstream.bundle(bundle).await?;
         let unreadable = |index| UpstreamLogFault::Unreadable { index };
-        let first = bundle.range().start;
-        let all = read_bundle(&content).ok_or_else(|| unreadable(first))?;
-        if all.len() as u64 != bundle.range().end - first {
-            return Err(unreadable(first).into());
-        }
+        let all = bundle.records_in(&content);
+        let all = all.ok_or_else(|| unreadable(bundle.range().start))?;
         bytes += content.len();
         if bytes > RECORDS_BYTES_MAX {
             let bytes_max = RECORDS_BYTES_MAX;
             return Err(UpstreamLogFault::TooLong { bytes_max }.into());
         }
-        for (index, record) in (first..).zip(all) {
+        for (index, record) in all {
             if index >= size {
-                hashes.extend(tree.append(record).await?);
+                hashes.extend(tree.append(record));
                 records.push(copied(record).ok_or_else(|| unreadable(index))?);
             }
         }
     }
-    if newer > 0 && tree.root().await? != checkpoint.root() {
+    if newer > 0 && tree.root() != checkpoint.root() {
         return Err(UpstreamLogFault::Forked { older: size, newer }.into());
     }
     Ok(LogTail {
@@ -100,44 +88,4 @@ fn copied(record: &[u8]) -> Option<CopiedRecord> {
         version: read.version().map(ToString::to_string).unwrap_or_default(),
         record: str::from_utf8(record).ok()?.to_owned(),
     })
-}
-
-/// The log that is here, with what is appended to it in memory.
-struct GrowingTree<'a> {
-    database: &'a Database,
-    size: u64,
-    known: HashMap<u64, Hash>,
-}
-
-impl GrowingTree<'_> {
-    /// Appends a record, and gives the hashes to store.
-    async fn append(&mut self, record: &[u8]) -> Result<Vec<Hash>, RegistryError> {
-        let query = HashQuery::Append {
-            size: self.size,
-            record: record_hash(record),
-        };
-        let hashes = self.answer(query).await?;
-        let numbered = (first_hash(self.size)..).zip(hashes.iter().copied());
-        self.known.extend(numbered);
-        self.size += 1;
-        Ok(hashes)
-    }
-
-    async fn root(&mut self) -> Result<Hash, RegistryError> {
-        let root = self.answer(HashQuery::Root { size: self.size }).await?;
-        let none = || RegistryError::Damaged("the log has no root".to_owned());
-        root.first().copied().ok_or_else(none)
-    }
-
-    async fn answer(&mut self, query: HashQuery) -> Result<Vec<Hash>, RegistryError> {
-        let damaged = |error: tool_hub_transparency::QueryError| {
-            RegistryError::Damaged(format!("the log: {error}"))
-        };
-        let mut needed = query.needs().map_err(damaged)?;
-        needed.retain(|number| !self.known.contains_key(number));
-        if !needed.is_empty() {
-            self.known.extend(self.database.log_hashes(&needed).await?);
-        }
-        query.answer(&self.known).map_err(damaged)
-    }
 }

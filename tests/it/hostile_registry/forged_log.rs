@@ -54,6 +54,31 @@ impl ForgedLog {
         self.answer_with(&places, value(query, "older").parse().expect("a number"))
     }
 
+    /// The static file of the log at this path.
+    pub(super) fn file(&self, path: &str) -> Vec<u8> {
+        match path {
+            "key" => self.signer().key().to_string().into_bytes(),
+            "checkpoint" => self.checkpoint().into_bytes(),
+            tile => {
+                let tile: TilePath = tile.parse().expect("a tile");
+                let range = tile.range();
+                let place = |place: u64| usize::try_from(place).expect("a place");
+                let records = &self.records[place(range.start)..place(range.end)];
+                let records: Vec<Vec<u8>> = records.iter().map(LogRecord::to_bytes).collect();
+                entry_bundle(records.iter().map(Vec::as_slice))
+            }
+        }
+    }
+
+    /// The checkpoint, as it was signed before the age of it.
+    pub(super) fn checkpoint(&self) -> String {
+        let tree = self.tree();
+        let time = (OffsetDateTime::now_utc() - self.age).unix_timestamp();
+        let time = u64::try_from(time).expect("a time after 1970");
+        let signed = self.signer().sign(tree.size(), tree.root(), time);
+        signed.expect("a checkpoint")
+    }
+
     fn tree(&self) -> Tree {
         let mut tree = Tree::default();
         for record in &self.records {
@@ -62,17 +87,10 @@ impl ForgedLog {
         tree
     }
 
-    fn checkpoint(&self, tree: &Tree) -> String {
-        let time = (OffsetDateTime::now_utc() - self.age).unix_timestamp();
-        let time = u64::try_from(time).expect("a time after 1970");
-        let signed = self.signer().sign(tree.size(), tree.root(), time);
-        signed.expect("a checkpoint")
-    }
-
     /// The files of a data set that is this log of `repo`.
     pub(super) fn files(&self, repo: &str) -> BTreeMap<String, Vec<u8>> {
         let tree = self.tree();
-        let mut files = BTreeMap::from([("checkpoint".to_owned(), self.checkpoint(&tree).into())]);
+        let mut files = BTreeMap::from([("checkpoint".to_owned(), self.checkpoint().into())]);
         for path in TilePath::added(0, tree.size()) {
             let records = self.records.iter().map(LogRecord::to_bytes);
             let records: Vec<Vec<u8>> = records.collect();
@@ -110,7 +128,7 @@ impl ForgedLog {
         };
         json!({
             "key": self.signer().key(),
-            "checkpoint": self.checkpoint(&tree),
+            "checkpoint": self.checkpoint(),
             "consistency": consistency,
             "records": records,
         })

@@ -44,7 +44,11 @@ fn an_honest_update() {
 }
 
 /// A record of another version of the same repo.
-fn another_version(log: &ForgedLog, number: &str, at: time::OffsetDateTime) -> LogRecord {
+pub(super) fn another_version(
+    log: &ForgedLog,
+    number: &str,
+    at: time::OffsetDateTime,
+) -> LogRecord {
     let LogRecord::Version { repo, commit, .. } = &log.records[0] else {
         unreachable!("a version")
     };

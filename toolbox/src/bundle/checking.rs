@@ -253,12 +253,13 @@ impl Bundle {
     ) -> Result<(Option<LoggedVersion>, Vec<Doubt>), Error> {
         let known = KnownLogs::read(settings)?;
         let known = known.of(&tool.registry);
+        let witnesses = settings.witnesses_of(&tool.registry);
         // The key is known before the log was seen, where the user named it.
         let named = settings.log_dataset(&tool.registry).map(|log| &log.key);
         let Some(digest) = tool.log else {
-            return match known.map(|log| &log.key).or(named) {
-                None => Ok((None, vec![Doubt::NoRecord])),
-                Some(_) => Err(self.unusable(BundleError::NotLogged {
+            return match (known.map(|log| &log.key).or(named), witnesses) {
+                (None, None) => Ok((None, vec![Doubt::NoRecord])),
+                _ => Err(self.unusable(BundleError::NotLogged {
                     repo: tool.repo.clone(),
                     version: tool.version.clone(),
                     endpoint: Box::new(tool.registry.clone()),
@@ -273,7 +274,7 @@ impl Bundle {
                 before: Box::new(named.clone()),
                 now: Box::new(records.key.clone()),
             }),
-            _ => log_records::check(&records, subject, known, now),
+            _ => log_records::check(&records, subject, known, witnesses, now),
         };
         let (logged, doubts) = checked.map_err(|source| {
             self.unusable(BundleError::Log {

@@ -5,18 +5,20 @@
 use time::OffsetDateTime;
 use tool_hub_manifest::{RepoId, Version};
 use tool_hub_registry_client::VersionRecords;
-use tool_hub_transparency::{Checkpoint, Proof};
+use tool_hub_transparency::{Checkpoint, Proof, WitnessPolicy};
 
 use super::origin::Doubt;
 use crate::known_logs::KnownLog;
 use crate::logged_version::error::LogError;
-use crate::logged_version::{CHECKPOINT_AGE_MAX, LoggedVersion, time_of};
+use crate::logged_version::{CHECKPOINT_AGE_MAX, LoggedVersion, check_witnesses, time_of};
 
-/// The version as the log has it, and what cannot be proved of that.
+/// The version as the log has it, and what cannot be proved of that. Where there are `witnesses`,
+/// enough of them have to have cosigned the log's state when the bundle was made.
 pub(crate) fn check(
     records: &VersionRecords,
     (repo, version): (&RepoId, &Version),
     known: Option<&KnownLog>,
+    witnesses: Option<&WitnessPolicy>,
     now: OffsetDateTime,
 ) -> Result<(LoggedVersion, Vec<Doubt>), LogError> {
     let seen = known.map(|log| log.key.open(&log.checkpoint)).transpose()?;
@@ -37,6 +39,7 @@ pub(crate) fn check(
         }),
     }
     let at = time_of(checkpoint.seconds());
+    check_witnesses(witnesses, &records.checkpoint, at)?;
     if now - at > CHECKPOINT_AGE_MAX {
         doubts.push(Doubt::StaleState { at });
     }
@@ -119,7 +122,7 @@ mod tests {
         let records = serde_json::from_value(records).unwrap();
         let (repo, version) = ("ada/x".parse().unwrap(), Version::new(1, 0, 0));
         let now = time_of(NOW);
-        check(&records, (&repo, &version), seen.as_ref(), now).map(|(_, doubts)| doubts)
+        check(&records, (&repo, &version), seen.as_ref(), None, now).map(|(_, doubts)| doubts)
     }
 
     #[test]

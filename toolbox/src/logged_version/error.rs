@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 use tool_hub_manifest::{RepoId, Severity, Version};
-use tool_hub_transparency::{CheckpointError, LogKey, OpeningError, ProofError};
+use tool_hub_transparency::{CheckpointError, LogKey, OpeningError, ProofError, TooFewWitnesses};
 
 /// The log of a registry contradicts itself, what was seen before, or what the registry sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -11,6 +11,12 @@ pub enum LogError {
     /// The registry kept a log, and shows none now.
     #[error("it kept a log before, and shows none now")]
     Vanished,
+    /// The registry shows no log, and the user named witnesses of it.
+    #[error("it shows none, and you named witnesses of it")]
+    Absent,
+    /// Too few witnesses cosigned its state.
+    #[error(transparent)]
+    Witnesses(#[from] TooFewWitnesses),
     /// Another key signs the log.
     #[error("another key signs it than before: {now} instead of {before}")]
     OtherKey {
@@ -36,6 +42,26 @@ pub enum LogError {
     Unreadable {
         /// Its place.
         index: u64,
+    },
+    /// The records do not hash to the root that was signed.
+    #[error("its {records} records do not hash to the root that it signed")]
+    OtherRoot {
+        /// Their number.
+        records: u64,
+    },
+    /// The log claims more records than are read in one go.
+    #[error("it claims {records} new records, and at most {records_max} are read in one go")]
+    TooLong {
+        /// The number that it claims.
+        records: u64,
+        /// The most that are read.
+        records_max: u64,
+    },
+    /// The log has more records of the repos of toolboxes than are kept.
+    #[error("it has more than {records_max} records of the repos of your toolboxes")]
+    TooMany {
+        /// The most that are kept.
+        records_max: usize,
     },
     /// A record of a private repo is hidden.
     #[error("its record {index}: {source}")]

@@ -1,9 +1,9 @@
-//! Reads `config.toml`: a user's registry, cache bound, rules for new versions, and advisories.
+//! Reads `config.toml`: a user's registry, its mirrors and witnesses, and rules for new versions.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
+use tool_hub_transparency::WitnessPolicy;
 use url::Url;
 
 use crate::advisories::source::AdvisorySource;
@@ -11,7 +11,8 @@ use crate::byte_size::ByteSize;
 use crate::error::Error;
 use crate::files;
 
-use super::log_datasets::LogDatasets;
+use super::by_registry::ByRegistry;
+use super::log_dataset::LogDataset;
 
 const CONFIG_FILE: &str = "config.toml";
 
@@ -29,10 +30,13 @@ pub(super) struct ConfigFile {
     pub(super) advisories: Vec<AdvisorySource>,
     /// Registries, each with the mirror that is asked in its place.
     #[serde(default)]
-    pub(super) mirrors: BTreeMap<Url, Url>,
+    pub(super) mirrors: ByRegistry<Url>,
     /// Registries that keep no log, each with the data set that is its log.
     #[serde(default)]
-    pub(super) logs: LogDatasets,
+    pub(super) logs: ByRegistry<LogDataset>,
+    /// Registries, each with the witnesses of its log.
+    #[serde(default)]
+    pub(super) witnesses: ByRegistry<WitnessPolicy>,
 }
 
 impl ConfigFile {

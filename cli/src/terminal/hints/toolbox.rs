@@ -145,6 +145,10 @@ impl Hint for Error {
                     .to_owned(),
                 "load an older version by its number: owner/name@1.2.0".to_owned(),
             ],
+            Self::Log { source, .. } if matches!(**source, LogError::Witnesses(_)) => vec![
+                "nothing was loaded; a version that was published this moment is cosigned soon: try again in a minute".to_owned(),
+                "if it stays so, tell whoever runs the registry, and ask the witnesses".to_owned(),
+            ],
             Self::Log { endpoint, file, .. } => vec![
                 "nothing was loaded; tell whoever runs the registry, and other users of it"
                     .to_owned(),

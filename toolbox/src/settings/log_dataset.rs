@@ -1,13 +1,11 @@
-//! The data sets that are logs of registries which keep none, as `config.toml` names them.
-
-use std::collections::BTreeMap;
+//! The `LogDataset`: a data set that is the log of a registry which keeps none.
 
 use serde::Deserialize;
 use tool_hub_manifest::RepoId;
 use tool_hub_transparency::LogKey;
 use url::Url;
 
-/// A data set that is the log of a registry.
+/// A data set that is the log of a registry, as `config.toml` names it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogDataset {
@@ -19,34 +17,16 @@ pub struct LogDataset {
     pub endpoint: Option<Url>,
 }
 
-/// The data sets, by the registry whose log they are.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub(super) struct LogDatasets(BTreeMap<Url, LogDataset>);
-
-impl LogDatasets {
-    /// The data set that is the log of the registry at `endpoint`.
-    pub(super) fn of(&self, endpoint: &Url) -> Option<&LogDataset> {
-        let mut logs = self.0.iter();
-        let found = logs.find(|(registry, _)| is_same(registry, endpoint));
-        found.map(|(_, log)| log)
-    }
-}
-
-/// True if both are the address of one registry.
-pub(super) fn is_same(one: &Url, other: &Url) -> bool {
-    one.as_str().trim_end_matches('/') == other.as_str().trim_end_matches('/')
-}
-
 #[cfg(test)]
 mod tests {
     use tool_hub_transparency::LogSigner;
 
+    use super::super::by_registry::ByRegistry;
     use super::*;
 
     #[derive(Debug, Deserialize)]
     struct File {
-        logs: LogDatasets,
+        logs: ByRegistry<LogDataset>,
     }
 
     #[test]

@@ -1,0 +1,27 @@
+//! A table of `config.toml` with something about each of several registries, by their addresses.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use url::Url;
+
+/// The values, by the URLs of the registries that they are about.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct ByRegistry<T>(BTreeMap<Url, T>);
+
+impl<T> ByRegistry<T> {
+    /// The value for the registry at `endpoint`, with or without a slash at the end.
+    pub(super) fn of(&self, endpoint: &Url) -> Option<&T> {
+        let address = |url: &'_ Url| url.as_str().trim_end_matches('/').to_owned();
+        let mut values = self.0.iter();
+        let found = values.find(|(registry, _)| address(registry) == address(endpoint));
+        found.map(|(_, value)| value)
+    }
+}
+
+impl<T> Default for ByRegistry<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
