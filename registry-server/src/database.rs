@@ -44,6 +44,7 @@ pub(crate) mod tokens;
 pub(crate) mod tools;
 pub(crate) mod uploads;
 mod visibility;
+pub(crate) mod witnesses;
 mod write_transaction;
 
 pub(crate) use connection::Database;

@@ -160,6 +160,31 @@ pub enum RegistryError {
         /// The registry that was asked for.
         asked: String,
     },
+    /// There is a witness of this name, or there are as many as there may be.
+    #[error(
+        "there is a witness called {name:?} already, or there are {max}, the most that there may be"
+    )]
+    WitnessNotAdded {
+        /// The name of the witness.
+        name: String,
+        /// The most witnesses.
+        max: i64,
+    },
+    /// The address of a witness is none that can be asked.
+    #[error("{url} is no address of a witness: http or https is expected, without a query")]
+    WitnessAddress {
+        /// The address.
+        url: String,
+    },
+    /// No witness has this name.
+    #[error("there is no witness called {name:?}")]
+    NoSuchWitness {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// A mirror signs no checkpoints, so there is nothing to cosign.
+    #[error("this registry is a mirror: its log is cosigned where it is written")]
+    WitnessOfMirror,
     /// The upstream keeps no log, so its repositories have to be named.
     #[error("{upstream} keeps no log that could be followed, so each repository has to be named")]
     RepositoriesNotNamed {

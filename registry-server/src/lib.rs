@@ -70,6 +70,11 @@
 //! [`Registry::mirror`] copies what another registry published, with its log, and makes this one a
 //! mirror: it serves both unchanged, and takes no changes.
 //!
+//! # Witnesses
+//!
+//! While a registry is served, it asks the witnesses of [`Registry::add_witness`] to cosign the
+//! checkpoints of its log (C2SP `tlog-witness`), and serves these with the signatures that it has.
+//!
 //! # OpenAPI
 //!
 //! `/.well-known/openapi.json` describes every route: parameters, bodies, answers, refusals and the
@@ -117,11 +122,13 @@ mod registry;
 mod roles;
 mod routes;
 mod search_listing;
+mod served_log;
 mod server;
 mod tool;
 mod trusted_publishing;
 mod upload;
 mod wire;
+mod witnesses;
 mod yanks;
 
 pub use access::{Access, Route, RouteMethod};
@@ -141,4 +148,5 @@ pub use registry::Registry;
 pub use roles::{MemberRole, TokenRole};
 pub use routes::routes;
 pub use server::{serve, serve_metrics};
-pub use tool_hub_transparency::LogKey;
+pub use tool_hub_transparency::{LogKey, WitnessKey};
+pub use witnesses::WitnessSummary;

@@ -27,6 +27,7 @@ use crate::limits::Limits;
 use crate::rates::{Peer, Subject};
 use crate::registry::Registry;
 use crate::routes;
+use crate::witnesses;
 
 use connections::{Connections, Slot};
 
@@ -54,6 +55,7 @@ pub async fn serve(
     registry.database().open_log().await?;
     let mut sweeping = JoinSet::new();
     sweeping.spawn(abandoned_uploads::now_and_then(registry.clone()));
+    sweeping.spawn(witnesses::ask_now_and_then(registry.clone()));
     // If the listener has no address to report, assume a loopback one.
     let listens_at = listener.local_addr();
     let listens_at = listens_at.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip());

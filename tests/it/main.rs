@@ -93,6 +93,7 @@ mod tidy;
 mod tokens;
 mod toolbox;
 mod trusted_publishing;
+mod witnesses;
 mod yanks;
 
 use std::process::ExitCode;
@@ -124,6 +125,7 @@ fn main() -> ExitCode {
         journey::tests(),
         keyring::tests(),
         yanks::tests(),
+        witnesses::tests(),
         advisories::tests(),
         policy::tests(),
         signatures::tests(),

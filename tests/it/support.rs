@@ -29,6 +29,7 @@ pub(crate) mod terminal;
 pub(crate) mod time_limit;
 pub(crate) mod toolbox_files;
 pub(crate) mod website;
+pub(crate) mod witness;
 
 use std::path::{Path, PathBuf};
 

@@ -12,6 +12,7 @@ mod scrub;
 mod serve;
 mod token;
 mod user;
+mod witness;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -68,6 +69,8 @@ enum RegistryCommand {
     Token(token::Token),
     /// Let workflows of build services publish to a repo, by the API of the registry that serves it
     Publisher(publisher::Publisher),
+    /// Have witnesses cosign the log, so that it cannot show different histories to different users
+    Witness(witness::Witness),
     /// Free the space of content that no commit refers to
     Gc(gc::Gc),
     /// Hash everything that is stored again, and say what is not as it was
@@ -129,6 +132,9 @@ impl Registry {
             RegistryCommand::Publisher(command) => command.execute(session).await,
             RegistryCommand::Log(command) => command.execute(session).await,
             RegistryCommand::Monitor(command) => command.execute(session).await,
+            RegistryCommand::Witness(command) => {
+                command.execute(open(settings).await?, printer).await
+            }
             RegistryCommand::Gc(command) => command.execute(open(settings).await?, printer).await,
             RegistryCommand::Scrub(command) => {
                 command.execute(open(settings).await?, printer).await
@@ -155,6 +161,7 @@ impl RegistryCommand {
             | Self::Publisher(_)
             | Self::Log(_)
             | Self::Monitor(_)
+            | Self::Witness(_)
             | Self::Gc(_)
             | Self::Scrub(_)
             | Self::Backup(_) => false,

@@ -8,16 +8,15 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use tool_hub_manifest::Version;
-use tool_hub_transparency::{HashQuery, LogSigner, Proof, QueryError, TilePath, entry_bundle};
+use tool_hub_transparency::{HashQuery, Proof, TilePath, entry_bundle};
 use utoipa::ToSchema;
 
 use super::json;
 use crate::access::{Anyone, Call, ReadRepository};
-use crate::clock;
+use crate::database::Database;
 use crate::database::log::LogSubject;
-use crate::error::RegistryError;
 use crate::http::{ErrorBody, Refusal, Reply};
-use crate::registry::Registry;
+use crate::served_log::{ServedLog, answer, prove};
 
 /// Most records that are shown of one version.
 const RECORDS_MAX: u32 = 100;
@@ -34,11 +33,13 @@ const RECORDS_MAX: u32 = 100;
     ),
 )]
 pub(crate) async fn key(call: Call<Anyone>) -> Reply {
-    let log = ServedLog::of(&call.registry).await?;
+    let log = served(call.registry.database()).await?;
     Ok(text(format!("{}\n", log.key())))
 }
 
 /// The size and the root of the log at this moment, signed.
+///
+/// The witnesses that have seen this state cosigned it.
 #[utoipa::path(
     get,
     path = "/api/log/checkpoint",
@@ -48,8 +49,9 @@ pub(crate) async fn key(call: Call<Anyone>) -> Reply {
     ),
 )]
 pub(crate) async fn checkpoint(call: Call<Anyone>) -> Reply {
-    let log = ServedLog::of(&call.registry).await?;
-    Ok(text(log.checkpoint(&call.registry).await?))
+    let database = call.registry.database();
+    let log = served(database).await?;
+    Ok(text(log.checkpoint(database).await?))
 }
 
 /// A tile of hashes, or a bundle of records.
@@ -66,14 +68,14 @@ pub(crate) async fn tile(call: Call<Anyone>) -> Reply {
     let path = path.strip_prefix("/api/log/").unwrap_or_default();
     let tile: TilePath = path.parse().map_err(|_| no_tile())?;
     let database = call.registry.database();
-    if tile.records() > ServedLog::of(&call.registry).await?.size {
+    if tile.records() > served(database).await?.size {
         return Err(no_tile());
     }
     let content = if tile.is_entries() {
         let records = database.log_records(tile.range()).await?;
         entry_bundle(records.iter().map(|record| record.record.as_bytes()))
     } else {
-        let hashes = answer(&call.registry, HashQuery::Tile(tile)).await?;
+        let hashes = answer(database, HashQuery::Tile(tile)).await?;
         hashes.iter().flat_map(|hash| hash.0).collect()
     };
     let mut response = content.into_response();
@@ -140,7 +142,7 @@ pub(crate) async fn version(call: Call<ReadRepository>) -> Reply {
     };
     let (registry, repository) = (&call.registry, &call.admitted.repository);
     let database = registry.database();
-    let log = ServedLog::of(registry).await?;
+    let log = served(database).await?;
     let size = log.size;
     let subject = LogSubject {
         full_name: &repository.full_name(),
@@ -158,94 +160,25 @@ pub(crate) async fn version(call: Call<ReadRepository>) -> Reply {
             index,
             record: logged.record,
             opening: logged.opening,
-            proof: prove(registry, HashQuery::Inclusion { size, index }).await?,
+            proof: prove(database, HashQuery::Inclusion { size, index }).await?,
         });
     }
-    // Whoever has seen a larger log sees by the checkpoint that this one is smaller.
-    let consistency = match older {
-        0 => Proof::default(),
-        older if older > size => Proof::default(),
-        older => prove(registry, HashQuery::Consistency { size, older }).await?,
-    };
     Ok(json(VersionRecords {
         key: log.key(),
-        checkpoint: log.checkpoint(registry).await?,
-        consistency,
+        checkpoint: log.checkpoint(database).await?,
+        consistency: log.consistency(database, older).await?,
         records,
     }))
 }
 
-/// The log as it is served: its own, or another registry's as far as a mirror has taken it.
-struct ServedLog {
-    size: u64,
-    author: LogAuthor,
-}
-
-enum LogAuthor {
-    /// This registry, which signs the state of this moment.
-    Here(Box<LogSigner>),
-    /// The registry that is mirrored: its key, and the checkpoint as it signed it.
-    Upstream { key: String, checkpoint: String },
-}
-
-impl ServedLog {
-    async fn of(registry: &Registry) -> Result<Self, Refusal> {
-        let database = registry.database();
-        let Some(mirror) = database.mirror().await? else {
-            let author = LogAuthor::Here(Box::new(database.log_signer().await?));
-            let size = database.log_size().await?;
-            return Ok(Self { size, author });
-        };
-        match mirror.log_key.zip(mirror.checkpoint) {
-            Some((key, checkpoint)) => Ok(Self {
-                size: mirror.size.unsigned_abs(),
-                author: LogAuthor::Upstream { key, checkpoint },
-            }),
-            None => Err(Refusal::new(
-                StatusCode::NOT_FOUND,
-                "this registry is a mirror, and has no log of the registry that it mirrors",
-            )),
-        }
-    }
-
-    fn key(&self) -> String {
-        match &self.author {
-            LogAuthor::Here(signer) => signer.key().to_string(),
-            LogAuthor::Upstream { key, .. } => key.clone(),
-        }
-    }
-
-    async fn checkpoint(&self, registry: &Registry) -> Result<String, RegistryError> {
-        let signer = match &self.author {
-            LogAuthor::Here(signer) => signer,
-            LogAuthor::Upstream { checkpoint, .. } => return Ok(checkpoint.clone()),
-        };
-        let root = answer(registry, HashQuery::Root { size: self.size }).await?;
-        let seconds = u64::try_from(clock::now_ms() / 1_000).unwrap_or_default();
-        let [root] = root.as_slice() else {
-            return Err(damaged("it has no root"));
-        };
-        let signed = signer.sign(self.size, *root, seconds);
-        signed.map_err(|error| damaged(&error.to_string()))
-    }
-}
-
-async fn answer(
-    registry: &Registry,
-    query: HashQuery,
-) -> Result<Vec<tool_hub_transparency::Hash>, RegistryError> {
-    let failed = |error: QueryError| damaged(&error.to_string());
-    let needed = query.needs().map_err(failed)?;
-    let stored = registry.database().log_hashes(&needed).await?;
-    query.answer(&stored).map_err(failed)
-}
-
-async fn prove(registry: &Registry, query: HashQuery) -> Result<Proof, RegistryError> {
-    Ok(Proof::from(answer(registry, query).await?))
-}
-
-fn damaged(what: &str) -> RegistryError {
-    RegistryError::Damaged(format!("the log: {what}"))
+async fn served(database: &Database) -> Result<ServedLog, Refusal> {
+    let log = ServedLog::of(database).await?;
+    log.ok_or_else(|| {
+        Refusal::new(
+            StatusCode::NOT_FOUND,
+            "this registry is a mirror, and has no log of the registry that it mirrors",
+        )
+    })
 }
 
 fn no_tile() -> Refusal {

@@ -29,6 +29,7 @@ macro_rules! steps {
             "0140_log",
             "0150_trusted_publishing",
             "0160_mirror",
+            "0170_witnesses",
         )
     };
     ($engine:literal, $($name:literal,)*) => {

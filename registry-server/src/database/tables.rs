@@ -271,6 +271,20 @@ pub(crate) const TABLES: &[Table] = &[
         columns: &[("name", Text), ("seed", Text)],
     },
     Table {
+        name: "witnesses",
+        key_columns: 1,
+        columns: &[
+            ("name", Text),
+            ("key", Text),
+            ("url", Text),
+            ("size", Integer),
+            ("cosignature", Text),
+            ("cosigned_ms", Integer),
+            ("asked_ms", Integer),
+            ("fault", Text),
+        ],
+    },
+    Table {
         name: "mirror",
         key_columns: 1,
         columns: &[

@@ -8,7 +8,7 @@ use tool_hub_registry_server::{Registry, serve};
 use crate::support::TestRegistry;
 
 /// A second server on the same database and files.
-async fn another(hub: &TestRegistry) -> TestRegistry {
+pub(crate) async fn another(hub: &TestRegistry) -> TestRegistry {
     let registry = Registry::open(hub.config.clone()).await.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());

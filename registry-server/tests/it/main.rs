@@ -57,3 +57,10 @@ mod tools;
 mod trusted_publishing;
 mod unending_uploads;
 mod upload;
+#[allow(
+    dead_code,
+    reason = "the end-to-end tests, whose file it is, use the rest"
+)]
+#[path = "../../../tests/it/support/witness.rs"]
+mod witness;
+mod witnesses;

@@ -29,6 +29,10 @@ impl Hint for RegistryError {
             | Self::MirrorOfAnother { .. }
             | Self::RepositoriesNotNamed { .. }
             | Self::MirroredTwice
+            | Self::WitnessNotAdded { .. }
+            | Self::WitnessAddress { .. }
+            | Self::NoSuchWitness { .. }
+            | Self::WitnessOfMirror
             | Self::Upstream { .. }
             | Self::NoSuchToken { .. } => Exit::User,
             Self::ContentAltered { .. } | Self::UpstreamLog { .. } => Exit::Refused,
@@ -79,6 +83,9 @@ impl Hint for RegistryError {
             Self::MirrorOfAnother { .. } => one("give each registry that you mirror a place of its own with --data DIR"),
             Self::RepositoriesNotNamed { .. } => one("name each with --only OWNER/NAME"),
             Self::MirroredTwice => one("run one tool registry mirror for each mirror"),
+            Self::WitnessNotAdded { .. } | Self::NoSuchWitness { .. } => one("see which there are with: tool registry witness list"),
+            Self::WitnessAddress { .. } => one("name the URL to which /add-checkpoint is added"),
+            Self::WitnessOfMirror => one("add the witness to the registry that is mirrored"),
             Self::Upstream { .. } => one("what was copied is served on; run this again when the registry answers"),
             Self::UpstreamLog { .. } => vec![
                 "nothing was taken, and what was copied before is served on".to_owned(),

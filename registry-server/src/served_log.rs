@@ -1,0 +1,102 @@
+//! The `ServedLog`: the log as it is served, its own or a mirrored one, its checkpoint and proofs.
+
+use tool_hub_transparency::{Hash, HashQuery, LogSigner, Proof, QueryError};
+
+use crate::clock;
+use crate::database::Database;
+use crate::error::RegistryError;
+
+/// The log as it is served: its own, or another registry's as far as a mirror has taken it.
+pub(crate) struct ServedLog {
+    pub(crate) size: u64,
+    author: LogAuthor,
+}
+
+enum LogAuthor {
+    /// This registry, which signs the state of this moment.
+    Here(Box<LogSigner>),
+    /// The registry that is mirrored: its key, and the checkpoint as it signed it.
+    Upstream { key: String, checkpoint: String },
+}
+
+impl ServedLog {
+    /// The log at this moment; none on a mirror of a registry without one.
+    pub(crate) async fn of(database: &Database) -> Result<Option<Self>, RegistryError> {
+        let Some(mirror) = database.mirror().await? else {
+            let author = LogAuthor::Here(Box::new(database.log_signer().await?));
+            let size = database.log_size().await?;
+            return Ok(Some(Self { size, author }));
+        };
+        let signed = mirror.log_key.zip(mirror.checkpoint);
+        Ok(signed.map(|(key, checkpoint)| Self {
+            size: mirror.size.unsigned_abs(),
+            author: LogAuthor::Upstream { key, checkpoint },
+        }))
+    }
+
+    pub(crate) fn key(&self) -> String {
+        match &self.author {
+            LogAuthor::Here(signer) => signer.key().to_string(),
+            LogAuthor::Upstream { key, .. } => key.clone(),
+        }
+    }
+
+    /// Its checkpoint, with the signatures of witnesses that are here.
+    pub(crate) async fn checkpoint(&self, database: &Database) -> Result<String, RegistryError> {
+        let mut checkpoint = self.signed(database).await?;
+        if let LogAuthor::Here(_) = self.author {
+            checkpoint.extend(database.cosignatures(self.size).await?);
+        }
+        Ok(checkpoint)
+    }
+
+    /// Its checkpoint without them, as its own key signed it; as a mirror has taken it.
+    pub(crate) async fn signed(&self, database: &Database) -> Result<String, RegistryError> {
+        let signer = match &self.author {
+            LogAuthor::Here(signer) => signer,
+            LogAuthor::Upstream { checkpoint, .. } => return Ok(checkpoint.clone()),
+        };
+        let root = answer(database, HashQuery::Root { size: self.size }).await?;
+        let seconds = u64::try_from(clock::now_ms() / 1_000).unwrap_or_default();
+        let [root] = root.as_slice() else {
+            return Err(damaged("it has no root"));
+        };
+        let signed = signer.sign(self.size, *root, seconds);
+        signed.map_err(|error| damaged(&error.to_string()))
+    }
+
+    /// The proof that it begins with the first `older` records. Nothing is proved to whoever has
+    /// seen none, or more: they see that by the checkpoint.
+    pub(crate) async fn consistency(
+        &self,
+        database: &Database,
+        older: u64,
+    ) -> Result<Proof, RegistryError> {
+        let size = self.size;
+        match older {
+            0 => Ok(Proof::default()),
+            older if older > size => Ok(Proof::default()),
+            older => prove(database, HashQuery::Consistency { size, older }).await,
+        }
+    }
+}
+
+/// What the log's stored hashes answer.
+pub(crate) async fn answer(
+    database: &Database,
+    query: HashQuery,
+) -> Result<Vec<Hash>, RegistryError> {
+    let failed = |error: QueryError| damaged(&error.to_string());
+    let needed = query.needs().map_err(failed)?;
+    let stored = database.log_hashes(&needed).await?;
+    query.answer(&stored).map_err(failed)
+}
+
+/// The proof that the log's stored hashes make.
+pub(crate) async fn prove(database: &Database, query: HashQuery) -> Result<Proof, RegistryError> {
+    Ok(Proof::from(answer(database, query).await?))
+}
+
+fn damaged(what: &str) -> RegistryError {
+    RegistryError::Damaged(format!("the log: {what}"))
+}
