@@ -9,7 +9,7 @@ use tool_hub_transparency::{LogKey, TilePath};
 use url::Url;
 
 use crate::config::ClientConfig;
-use crate::dataset_log::LogReader;
+use crate::dataset_log::{DatasetLog, LogReader};
 use crate::date;
 use crate::download;
 use crate::error::ClientError;
@@ -53,8 +53,19 @@ impl Client {
     pub fn new(config: ClientConfig) -> Result<Self, ClientError> {
         // To the Hub a tool is a model.
         let registry = Registry::new(RepoTypeAny::Model, &config)?;
-        let log = config.log.as_deref().map(LogReader::new).transpose()?;
-        Ok(Self { registry, log })
+        Ok(Self {
+            registry,
+            log: None,
+        })
+    }
+
+    /// The same, with a data set that is asked in place of the registry's own log.
+    ///
+    /// # Errors
+    /// The errors of [`new`](Self::new), for the registry that has the data set.
+    pub fn with_log(mut self, log: &DatasetLog) -> Result<Self, ClientError> {
+        self.log = Some(LogReader::new(log)?);
+        Ok(self)
     }
 
     /// The URL of the registry that is meant, also where a mirror of it is asked.

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::dataset_log::DatasetLog;
 use crate::error::{ClientError, excerpt};
 use crate::token::Token;
 
@@ -17,8 +16,6 @@ pub struct ClientConfig {
     pub endpoint: Url,
     /// The registry that is meant, where the endpoint is a mirror of it. Nothing is sent there.
     pub mirrored: Option<Url>,
-    /// The data set that is the registry's log, where it keeps none itself.
-    pub log: Option<Box<DatasetLog>>,
     /// The token of the caller; `None` asks anonymously. It is sent to the endpoint's own origin
     /// (scheme, host and port) and nowhere else.
     pub token: Option<Token>,
@@ -36,7 +33,6 @@ impl ClientConfig {
         Self {
             endpoint,
             mirrored: None,
-            log: None,
             token: None,
             user_agent: user_agent.into(),
             proxy: None,
@@ -53,12 +49,6 @@ impl ClientConfig {
     /// The same, where the endpoint is a mirror of the registry `mirrored`.
     pub fn as_mirror_of(mut self, mirrored: Url) -> Self {
         self.mirrored = Some(mirrored);
-        self
-    }
-
-    /// The same, where a data set is the log of the registry.
-    pub fn with_log(mut self, log: DatasetLog) -> Self {
-        self.log = Some(Box::new(log));
         self
     }
 

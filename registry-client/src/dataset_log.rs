@@ -1,5 +1,4 @@
-//! Answers for a registry that keeps no log, as the Hub: from the files of a data set that is its
-//! log.
+//! Answers of a log that is a data set: of a registry that keeps none itself, as the Hub.
 //!
 //! The data set has C2SP's `tlog-tiles` (`checkpoint`, `tile/…`), and for each repo an index of its
 //! records. Proofs are computed here from tiles. Whoever checks them finds out what is wrong with

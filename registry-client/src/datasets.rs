@@ -124,8 +124,8 @@ impl Datasets {
     /// Makes one commit on the branch `main`, which has to be at its parent.
     ///
     /// # Errors
-    /// [`ClientError::TokenMissing`], [`ClientError::Conflict`] when somebody else pushed meanwhile,
-    /// and as every question.
+    /// [`ClientError::TokenMissing`], [`ClientError::Conflict`] when somebody else pushed
+    /// meanwhile, and as every question.
     pub async fn commit(&self, commit: FilesCommit) -> Result<CommitId, ClientError> {
         repo_files::commit(&self.registry, commit).await
     }

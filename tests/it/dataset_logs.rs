@@ -175,7 +175,7 @@ fn yanks_are_followed() {
     assert_eq!(write(&scene.acme, "ada/adder")["new_records"], 1);
     says(
         &user.tool("load ada/adder@1.0.0"),
-        1,
+        3,
         "was yanked as broken: slow",
     );
     // The log has the yank until it has its taking back.
@@ -218,7 +218,7 @@ fn anybody_mirrors_it() {
     let user = scene.registry.visitor();
     let place = format!("endpoint = \"{}\"\n", elsewhere.url());
     let config = scene.config(scene.registry.url(), &place);
-    user.configure(&config.replace("acme/tool-log", "eve/copy"));
+    user.configure(&config.replace("= \"acme/tool-log", "= \"eve/copy"));
     load(&user, "ada/adder", &[]);
     user.tool("verify --log").ok();
     // A copy that lags is another state of the same log, and nothing else.
@@ -250,12 +250,15 @@ fn mistakes_are_told() {
             config.replace(&scene.key, "a+b+c"),
             "a log's key is name+number+key",
         ),
-        (config.replace("acme/tool-log", "tool-log"), "tool-log"),
+        (
+            config.replace("= \"acme/tool-log", "= \"tool-log"),
+            "tool-log",
+        ),
     ] {
         user.configure(&wrong);
         says(&user.tool("inspect ada/adder"), 1, expect);
     }
-    user.configure(&config.replace("acme/tool-log", "acme/other"));
+    user.configure(&config.replace("= \"acme/tool-log", "= \"acme/other"));
     let refused = user.tool("load ada/adder");
     says(
         &refused,

@@ -247,15 +247,16 @@ impl Settings {
         if asked != endpoint {
             config = config.as_mirror_of(endpoint.clone());
         }
-        if let Some(log) = self.log_dataset(endpoint) {
-            let place = log.endpoint.as_ref().unwrap_or(endpoint);
-            config = config.with_log(DatasetLog {
-                client: self.client_config(place, self.token_for(place)?, notices),
-                repo: log.dataset.clone(),
-                key: log.key.clone(),
-            });
-        }
-        Ok(Client::new(config)?)
+        let client = Client::new(config)?;
+        let Some(log) = self.log_dataset(endpoint) else {
+            return Ok(client);
+        };
+        let place = log.endpoint.as_ref().unwrap_or(endpoint);
+        Ok(client.with_log(&DatasetLog {
+            client: self.client_config(place, self.token_for(place)?, notices),
+            repo: log.dataset.clone(),
+            key: log.key.clone(),
+        })?)
     }
 
     /// The data set that is the log of the registry at `endpoint`.
