@@ -2,26 +2,20 @@
 
 pub mod error;
 
+use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use time::{Duration, OffsetDateTime};
 use tool_hub_manifest::{
     CommitId, Digest, LockedTool, LogEntry, Pin, Releases, RepoId, Severity, Source, Version,
 };
 use tool_hub_registry_client::{Client, ProvedRecord, VersionRecords};
-use tool_hub_transparency::{Checkpoint, LogKey, LogRecord, WitnessPolicy};
-use url::Url;
+use tool_hub_transparency::{Checkpoint, LogKey, LogRecord};
 
 use self::error::LogError;
 use crate::error::Error;
 use crate::known_logs::{KnownLog, KnownLogs};
+use crate::log_state::{check_age, check_time, check_witnesses, no_log, not_trusted, opened_state};
 use crate::notices::Notices;
 use crate::settings::Settings;
-
-/// The age at which the state that a registry shows of its log is too old to be believed.
-pub(crate) const CHECKPOINT_AGE_MAX: Duration = Duration::days(7);
-
-/// The most by which the clocks of a registry and its clients may differ.
-const CLOCKS_DIFFER_MAX: Duration = Duration::hours(1);
 
 /// The record of one version. It is made only of records that were proved to be in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -354,45 +348,6 @@ impl LoggedVersion {
     }
 }
 
-/// The error of the log of the registry at `endpoint`.
-pub(crate) fn not_trusted(endpoint: &Url, settings: &Settings, source: LogError) -> Error {
-    Error::Log {
-        endpoint: Box::new(endpoint.clone()),
-        file: KnownLogs::file(settings),
-        source: Box::new(source),
-    }
-}
-
-/// Refuses a registry that shows no log, although it did before, or the user named witnesses of it.
-pub(crate) fn no_log(
-    endpoint: &Url,
-    known: Option<&KnownLog>,
-    settings: &Settings,
-) -> Result<(), Error> {
-    let missed = match (known, settings.witnesses_of(endpoint)) {
-        (Some(_), _) => LogError::Vanished,
-        (None, Some(_)) => LogError::Absent,
-        (None, None) => return Ok(()),
-    };
-    Err(not_trusted(endpoint, settings, missed))
-}
-
-/// Refuses a checkpoint that too few of the user's witnesses cosigned in the days before `now`.
-pub(crate) fn check_witnesses(
-    policy: Option<&WitnessPolicy>,
-    checkpoint: &str,
-    now: OffsetDateTime,
-) -> Result<(), LogError> {
-    let counts = |seconds| {
-        let age = now - time_of(seconds);
-        age <= CHECKPOINT_AGE_MAX && age >= -CLOCKS_DIFFER_MAX
-    };
-    match policy {
-        Some(policy) => Ok(policy.check(checkpoint, counts)?),
-        None => Ok(()),
-    }
-}
-
 /// The state of the log that `answer` shows, which extends what was seen `before`.
 fn state(
     answer: &VersionRecords,
@@ -406,46 +361,6 @@ fn state(
     }
     check_age(&checkpoint, now)?;
     Ok(checkpoint)
-}
-
-/// The state of a log that `key` signed, which has to be the one that was `known` before.
-pub(crate) fn opened_state(
-    key: &LogKey,
-    checkpoint: &str,
-    known: Option<&LogKey>,
-) -> Result<Checkpoint, LogError> {
-    match known.filter(|known| *known != key) {
-        None => Ok(key.open(checkpoint)?),
-        Some(known) => Err(LogError::OtherKey {
-            before: Box::new(known.clone()),
-            now: Box::new(key.clone()),
-        }),
-    }
-}
-
-/// Refuses a state that is too old to be believed.
-pub(crate) fn check_age(checkpoint: &Checkpoint, now: OffsetDateTime) -> Result<(), LogError> {
-    let at = time_of(checkpoint.seconds());
-    match now - at > CHECKPOINT_AGE_MAX {
-        true => Err(LogError::Stale { at }),
-        false => Ok(()),
-    }
-}
-
-/// Refuses a record with a time from before the log had come to its place. `older` is the log as it
-/// was seen before.
-pub(crate) fn check_time(
-    index: u64,
-    record: &LogRecord,
-    older: Option<&Checkpoint>,
-) -> Result<(), LogError> {
-    if let (Some(at), Some(older)) = (record.at(), older) {
-        let seen = time_of(older.seconds());
-        if index >= older.size() && at < seen - CLOCKS_DIFFER_MAX {
-            return Err(LogError::Backdated { index, at, seen });
-        }
-    }
-    Ok(())
 }
 
 /// The records with their places, each proved to be in the log and to be about `subject`.
@@ -526,12 +441,6 @@ fn of_records(
         }),
         None => Err(LogError::NotLogged { repo, version }),
     }
-}
-
-/// The time that a checkpoint names in `seconds` since 1970.
-pub(crate) fn time_of(seconds: u64) -> OffsetDateTime {
-    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
-    OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
 
 #[cfg(test)]

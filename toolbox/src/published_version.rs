@@ -13,7 +13,7 @@ use crate::chosen_version::ChosenVersion;
 use crate::error::Error;
 use crate::fetch_options::FetchOptions;
 use crate::fetched::{Fetched, FetchedFrom};
-use crate::logged_version::not_trusted;
+use crate::log_state::not_trusted;
 use crate::notices::{Notice, Notices};
 use crate::policy::policies::Policies;
 use crate::policy::subject::OriginSubject;

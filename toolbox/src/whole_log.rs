@@ -23,11 +23,11 @@ use self::watched::{Watched, folded};
 use crate::error::Error;
 use crate::known_logs::{KnownLog, KnownLogs};
 use crate::known_releases::KnownReleases;
-use crate::logged_version::error::LogError;
-use crate::logged_version::{
-    LoggedVersion, check_age, check_time, check_witnesses, no_log, not_trusted, opened_state,
-    time_of,
+use crate::log_state::{
+    check_age, check_time, check_witnesses, no_log, not_trusted, opened_state, time_of,
 };
+use crate::logged_version::LoggedVersion;
+use crate::logged_version::error::LogError;
 use crate::settings::Settings;
 
 /// Bundles that are fetched at a time.

@@ -9,8 +9,9 @@ use tool_hub_transparency::{Checkpoint, Proof, WitnessPolicy};
 
 use super::origin::Doubt;
 use crate::known_logs::KnownLog;
+use crate::log_state::{CHECKPOINT_AGE_MAX, check_witnesses, time_of};
+use crate::logged_version::LoggedVersion;
 use crate::logged_version::error::LogError;
-use crate::logged_version::{CHECKPOINT_AGE_MAX, LoggedVersion, check_witnesses, time_of};
 
 /// The version as the log has it, and what cannot be proved of that. Where there are `witnesses`,
 /// enough of them have to have cosigned the log's state when the bundle was made.

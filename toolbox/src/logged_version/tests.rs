@@ -4,6 +4,7 @@ use serde_json::json;
 use tool_hub_transparency::{LogSigner, Tree};
 
 use super::*;
+use crate::log_state::time_of;
 
 const NOW: u64 = 1_800_000_000;
 
