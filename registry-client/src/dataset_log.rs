@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use hf_hub::repository::RepoTypeAny;
 use tool_hub_manifest::{RepoId, Revision, ToolRef, Version};
 use tool_hub_transparency::{
-    HashQuery, LogKey, LogTiles, Proof, TILE_WIDTH, TILED_RECORDS_MAX, TilePath, read_bundle,
+    HashQuery, LogKey, LogTiles, Proof, TILE_WIDTH, TILED_RECORDS_MAX, TilePath,
 };
 
 use crate::config::ClientConfig;
@@ -196,11 +196,8 @@ impl LogReader {
         let bundles = self.contents(at, paths, |_| BUNDLE_BYTES_MAX).await?;
         let mut found = BTreeMap::new();
         for (path, content) in bundles {
-            let range = path.range();
-            let records =
-                read_bundle(&content).filter(|it| it.len() as u64 == range.end - range.start);
             let cut_off = || self.damaged(format!("has a `{path}` that is cut off"));
-            for (place, record) in range.zip(records.ok_or_else(cut_off)?) {
+            for (place, record) in path.records_in(&content).ok_or_else(cut_off)? {
                 if places.contains(&place) {
                     found.insert(place, String::from_utf8_lossy(record).into_owned());
                 }

@@ -9,7 +9,7 @@ pub mod error;
 mod key_file;
 mod logged_repo;
 mod new_records;
-mod whole_log;
+mod published_log;
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ use self::error::LogWriterError;
 use self::key_file::KeyFile;
 use self::logged_repo::LoggedRepo;
 use self::new_records::NewRecords;
-use self::whole_log::WholeLog;
+use self::published_log::PublishedLog;
 use crate::error::Error;
 use crate::notices::Notices;
 use crate::settings::Settings;
@@ -117,12 +117,12 @@ impl LogWriter {
         format!("{place}/datasets/{}", self.dataset)
     }
 
-    async fn read(&self, key_file: &KeyFile, datasets: &Datasets) -> Result<WholeLog, Error> {
+    async fn read(&self, key_file: &KeyFile, datasets: &Datasets) -> Result<PublishedLog, Error> {
         let key = key_file.signer().key();
         if self.start == LogStart::New {
             datasets.ensure(&self.dataset).await?;
         }
-        let log = WholeLog::read(datasets, &self.dataset, &key).await?;
+        let log = PublishedLog::read(datasets, &self.dataset, &key).await?;
         let dataset = self.dataset.clone();
         match (self.start, log.checkpoint.is_some()) {
             (LogStart::Continued, false) if key_file.has_signed() => {
@@ -138,7 +138,7 @@ impl LogWriter {
     async fn look(
         &self,
         repos: &[RepoId],
-        log: &mut WholeLog,
+        log: &mut PublishedLog,
         client: &Client,
         report: &mut LogReport,
     ) -> Result<(), Error> {

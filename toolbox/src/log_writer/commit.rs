@@ -10,7 +10,7 @@ use url::Url;
 
 use super::error::LogWriterError;
 use super::logged_repo::LoggedRepo;
-use super::whole_log::WholeLog;
+use super::published_log::PublishedLog;
 use crate::error::Error;
 
 /// The age at which a checkpoint is signed anew although nothing is new.
@@ -31,7 +31,7 @@ impl Successor {
     /// Signs the state of `log`, which had `signed_size` records in the data set; none where its
     /// checkpoint does as it is.
     pub(super) fn sign(
-        log: &WholeLog,
+        log: &PublishedLog,
         signed_size: u64,
         signer: &LogSigner,
     ) -> Result<Option<Self>, Error> {
@@ -53,7 +53,12 @@ impl Successor {
     }
 
     /// The files that change in the data set `dataset`, which is the log of `registry`.
-    pub(super) fn commit(&self, log: &WholeLog, dataset: &RepoId, registry: &Url) -> FilesCommit {
+    pub(super) fn commit(
+        &self,
+        log: &PublishedLog,
+        dataset: &RepoId,
+        registry: &Url,
+    ) -> FilesCommit {
         let size = log.size();
         let mut added = vec![(
             CHECKPOINT_FILE.to_owned(),
@@ -83,7 +88,7 @@ impl Successor {
     }
 
     /// The indexes of the repos that have new records.
-    fn indexes(&self, log: &WholeLog) -> Vec<(String, Vec<u8>)> {
+    fn indexes(&self, log: &PublishedLog) -> Vec<(String, Vec<u8>)> {
         let new = log.since(self.signed_size).iter();
         let new = new.filter_map(|record| LogRecord::from_bytes(record).ok());
         let changed: BTreeSet<String> = new
@@ -101,7 +106,7 @@ impl Successor {
 }
 
 /// The content of a file of the log.
-fn content(log: &WholeLog, path: TilePath) -> Vec<u8> {
+fn content(log: &PublishedLog, path: TilePath) -> Vec<u8> {
     if !path.is_entries() {
         return log.tree.tile(path);
     }

@@ -11,7 +11,7 @@ use tool_hub_manifest::RepoId;
 use tool_hub_transparency::{Checkpoint, LogSigner, Proof, Tree};
 
 use super::error::LogWriterError;
-use super::whole_log::WholeLog;
+use super::published_log::PublishedLog;
 use crate::error::Error;
 use crate::files::{self, Guard};
 use crate::signing_keys::error::SigningKeyError;
@@ -102,7 +102,7 @@ impl KeyFile {
     /// that were signed and did not come to the data set.
     pub(super) fn resumed(
         &self,
-        log: &WholeLog,
+        log: &PublishedLog,
         dataset: &RepoId,
     ) -> Result<Vec<Vec<u8>>, LogWriterError> {
         let open = |text: &String| {
@@ -184,8 +184,8 @@ mod tests {
     use super::*;
 
     /// A log of these records, as a data set shows it.
-    fn log(key_file: &KeyFile, records: &[&str]) -> WholeLog {
-        let mut log = WholeLog {
+    fn log(key_file: &KeyFile, records: &[&str]) -> PublishedLog {
+        let mut log = PublishedLog {
             head: None,
             checkpoint: None,
             records: Vec::new(),
@@ -199,7 +199,7 @@ mod tests {
         log
     }
 
-    fn checkpoint(key_file: &KeyFile, log: &WholeLog) -> String {
+    fn checkpoint(key_file: &KeyFile, log: &PublishedLog) -> String {
         let signed = key_file.signer().sign(log.size(), log.tree.root(), 0);
         signed.unwrap()
     }
@@ -258,7 +258,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log.key");
         let mut key_file = KeyFile::open_or_make(&path, "hub.example/datasets/a/b").unwrap();
-        let empty = WholeLog {
+        let empty = PublishedLog {
             checkpoint: None,
             ..log(&key_file, &[])
         };

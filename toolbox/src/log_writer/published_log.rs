@@ -1,17 +1,17 @@
-//! The `WholeLog`: all records of a log in a data set, which are what its key signed.
+//! The `PublishedLog`: all records of a log in a data set, which are what its key signed.
 
 use tool_hub_manifest::{CommitId, RepoId, Revision, ToolRef};
 use tool_hub_registry_client::{
     BUNDLE_BYTES_MAX, CHECKPOINT_BYTES_MAX, CHECKPOINT_FILE, ClientError, Datasets, Resolved,
     WantedFile,
 };
-use tool_hub_transparency::{Checkpoint, LogKey, TILE_WIDTH, TilePath, Tree, read_bundle};
+use tool_hub_transparency::{Checkpoint, LogKey, TILE_WIDTH, TilePath, Tree};
 
 use super::error::LogWriterError;
 use crate::error::Error;
 
 /// All records of a log.
-pub(super) struct WholeLog {
+pub(super) struct PublishedLog {
     /// The commit of the data set; none where it has none.
     pub(super) head: Option<CommitId>,
     /// The state that was signed; none where there is no log.
@@ -20,7 +20,7 @@ pub(super) struct WholeLog {
     pub(super) tree: Tree,
 }
 
-impl WholeLog {
+impl PublishedLog {
     /// Reads the log of the data set `dataset`, which `key` has to have signed.
     pub(super) async fn read(
         datasets: &Datasets,
@@ -75,7 +75,7 @@ impl WholeLog {
             let missing = || damaged(&at.repo, format!("it has no `{path}`"));
             let bundle = bundle.ok_or_else(missing)?;
             let cut_off = || damaged(&at.repo, format!("its `{path}` is cut off"));
-            for record in read_bundle(&bundle).ok_or_else(cut_off)? {
+            for (_, record) in path.records_in(&bundle).ok_or_else(cut_off)? {
                 self.append(record.to_vec());
             }
         }
