@@ -160,14 +160,14 @@ fn every_key_is_shown() {
 fn config_toml_is_read() {
     let home = Home::new();
     let (_, rest) = reference()
-        .split_once("`config.toml` has eight keys:")
+        .split_once("`config.toml` has nine keys:")
         .map(|(before, rest)| (before.to_owned(), rest.to_owned()))
         .expect("a word on config.toml");
     let text = block(&format!("\n#\n{rest}"), "#", "toml");
     // The last one is a table.
     let keys = text.lines().take_while(|line| !line.is_empty());
     let keys = keys.chain(text.lines().filter(|line| line.starts_with("[logs.")));
-    assert_eq!(keys.count(), 8, "{text}");
+    assert_eq!(keys.count(), 9, "{text}");
     let write = |text: &str| {
         std::fs::write(home.tool_home().join("config.toml"), text).expect("config.toml");
     };

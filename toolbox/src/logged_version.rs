@@ -180,8 +180,8 @@ impl LoggedVersion {
     }
 
     /// The version of a tool of the toolbox, of which `records` are all that the log has, with
-    /// their places. None where there is none, as of a private repo, whose records are hidden, and where
-    /// the tool is of no registry or from a branch.
+    /// their places. None where there is none, as of a private repo, whose records are hidden, and
+    /// where the tool is of no registry or from a branch.
     ///
     /// # Errors
     /// The first contradiction between the records, or to what was approved.

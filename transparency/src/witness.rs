@@ -278,8 +278,8 @@ mod tests {
         let (one, two) = (line(1, &here, NOW), line(2, &here, NOW - 7));
         let [w1, w2] = ["witness.example/w1", "witness.example/w2"];
         check(2, &[one.clone(), two.clone()], Ok(()));
-        check(1, &[two.clone()], Ok(()));
-        check(2, &[one.clone()], Err(["", w2]));
+        check(1, std::slice::from_ref(&two), Ok(()));
+        check(2, std::slice::from_ref(&one), Err(["", w2]));
         check(1, &[], Err([w1, w2]));
         // By somebody else, of another log, of another state, at another time.
         check(1, &[line(3, &here, NOW)], Err([w1, w2]));

@@ -21,12 +21,7 @@ pub(crate) struct Witness {
 #[derive(Debug, Subcommand)]
 enum WitnessCommand {
     /// Have a witness asked to cosign each checkpoint; it has to know the key at /api/log/key
-    Add {
-        /// The witness's public key, as name+number+key
-        key: WitnessKey,
-        /// The URL to which /add-checkpoint is added
-        url: Url,
-    },
+    Add(Add),
     /// List the witnesses, what they cosigned, and why one did not
     List,
     /// Ask a witness no more, and serve its signature no more
@@ -36,6 +31,14 @@ enum WitnessCommand {
     },
 }
 
+#[derive(Debug, Args)]
+struct Add {
+    /// The witness's public key, as name+number+key
+    key: Box<WitnessKey>,
+    /// The URL to which /add-checkpoint is added
+    url: Url,
+}
+
 impl Witness {
     pub(super) async fn execute(
         &self,
@@ -43,7 +46,7 @@ impl Witness {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         match &self.command {
-            WitnessCommand::Add { key, url } => {
+            WitnessCommand::Add(Add { key, url }) => {
                 registry.add_witness(key, url).await?;
                 printer.note(&format!(
                     "{} is asked at {url} while the registry is served",
