@@ -21,7 +21,7 @@ pub(crate) struct Witness {
 #[derive(Debug, Subcommand)]
 enum WitnessCommand {
     /// Have a witness asked to cosign each checkpoint; it has to know the key at /api/log/key
-    Add(Add),
+    Add(Box<Add>),
     /// List the witnesses, what they cosigned, and why one did not
     List,
     /// Ask a witness no more, and serve its signature no more
@@ -34,7 +34,7 @@ enum WitnessCommand {
 #[derive(Debug, Args)]
 struct Add {
     /// The witness's public key, as name+number+key
-    key: Box<WitnessKey>,
+    key: WitnessKey,
     /// The URL to which /add-checkpoint is added
     url: Url,
 }
@@ -46,7 +46,8 @@ impl Witness {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         match &self.command {
-            WitnessCommand::Add(Add { key, url }) => {
+            WitnessCommand::Add(add) => {
+                let Add { key, url } = &**add;
                 registry.add_witness(key, url).await?;
                 printer.note(&format!(
                     "{} is asked at {url} while the registry is served",
