@@ -38,20 +38,20 @@ fn are_read_and_upgraded() {
     let old = lock();
     assert!(!old.contains("logged") && !old.contains("signer"), "{old}");
 
-    // It goes on with a registry that has both, and is the same until a version is taken.
+    // It goes on with a registry that has both.
     wire.lies(Arc::new(|_, _| {}));
     assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");
     assert!(user.tool("verify").ok().contains("ok"));
     let logged = user.tool("verify --log").ok();
     assert!(logged.contains("ok, record 0 of the log"), "{logged}");
-    says(&user.tool("update"), 0, "adder: current at 1.0.0");
 
+    // A signer is new to the user, who is asked once, whatever the version.
+    let signed = format!("+ signer: {}", published.signer);
+    says(&user.tool("update"), 3, &signed);
     push(&published.ada, "1.1.0", Some("release"));
-    says(
-        &user.tool("update --accept-code"),
-        0,
-        "adder: updated at 1.1.0",
-    );
+    says(&user.tool("update --accept-code"), 3, &signed);
+    assert_eq!(lock(), old);
+    load(&user, "adder", &["--signer", &published.signer]);
     let new = lock();
     assert!(new.starts_with(&old[..old.find("version").expect("a version")]));
     assert!(new.contains("[tools.adder.logged]\nindex = 1\n"), "{new}");

@@ -9,6 +9,7 @@ use tool_hub_manifest::{
     Approval, Consent, Digest, FunctionName, GrantTree, LockedTool, Overrides, ToolKey, ToolName,
     ToolboxEntry, VariableName, digest_with_dependencies,
 };
+use tool_hub_registry_client::Store;
 
 use crate::error::Error;
 use crate::fetched::{Fetched, FetchedFrom, is_same_place};
@@ -91,22 +92,16 @@ impl<'a> PreparedRecord<'a> {
         let settings = loader.settings;
         let approved = loader.known_as(key.as_str(), given.approved.clone());
         let storage = settings.storage(&fetched.origin.source());
+        // Repos arrive through the store, so it has them before they are loaded.
+        if fetched.bundle.is_some() {
+            keep_bundled(fetched, loader.store)?;
+        }
         let tool = loader.load_approved(approved, storage).await?;
         tool.prepare().await?;
-        // Repos arrive through the store; files have to be put there, since a tool runs as it
-        // was approved and not as the file may be tomorrow.
-        match &fetched.origin {
-            FetchedFrom::File { .. } | FetchedFrom::Server { .. } => {
-                loader.store.put(&fetched.verified)?;
-            }
-            FetchedFrom::Registry {
-                endpoint, resolved, ..
-            } if fetched.bundle.is_some() => {
-                loader.store.put(&fetched.verified)?;
-                let pin = fetched.verified.pin();
-                loader.store.note_pulled(endpoint, &resolved.repo, pin)?;
-            }
-            FetchedFrom::Registry { .. } | FetchedFrom::Approved(_) => {}
+        // Files have to be put there, since a tool runs as it was approved and not as the file
+        // may be tomorrow.
+        if let FetchedFrom::File { .. } | FetchedFrom::Server { .. } = &fetched.origin {
+            loader.store.put(&fetched.verified)?;
         }
         let toolbox = OpenToolbox::open(settings)?;
         let before = toolbox.last_approved(key);
@@ -150,6 +145,19 @@ impl<'a> PreparedRecord<'a> {
         }
         Ok(locked)
     }
+}
+
+/// Puts a tool of a bundle, and all that it depends on, where those that are pulled arrive.
+fn keep_bundled(fetched: &Fetched, store: &Store) -> Result<(), Error> {
+    store.put(&fetched.verified)?;
+    if let FetchedFrom::Registry {
+        endpoint, resolved, ..
+    } = &fetched.origin
+    {
+        store.note_pulled(endpoint, &resolved.repo, fetched.verified.pin())?;
+    }
+    let mut dependencies = fetched.dependencies.values();
+    dependencies.try_for_each(|dependency| keep_bundled(dependency, store))
 }
 
 fn locked(

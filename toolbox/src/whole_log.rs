@@ -1,7 +1,7 @@
 //! The `WholeLog`: all that a registry's log says, read from its static files and hashed again.
 //!
 //! A registry that leaves a record out of its answers cannot leave it out of its log. Records that
-//! were read are not read again: [`ReadSoFar`] keeps the edge of the tree over them.
+//! were read are not read again: `ReadSoFar` keeps the edge of the tree over them.
 
 pub mod placed_record;
 mod read_so_far;
