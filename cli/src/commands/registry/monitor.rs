@@ -25,7 +25,7 @@ use crate::terminal::table::table;
 /// Arguments of `tool registry monitor`.
 #[derive(Debug, Args)]
 pub(crate) struct Monitor {
-    /// The registry, by its URL [default: the registry that is meant elsewhere]
+    /// The registry's URL [default: that of --endpoint]
     #[arg(value_name = "URL")]
     registry: Option<Url>,
 
