@@ -5,7 +5,7 @@ use hf_hub::repository::RepoTypeAny;
 use tool_hub_manifest::{
     Pin, Releases, RepoId, Revision, ToolRef, Verified, Version, package_file,
 };
-use tool_hub_transparency::{LogKey, TilePath};
+use tool_hub_transparency::TilePath;
 use url::Url;
 
 use crate::config::ClientConfig;
@@ -15,7 +15,7 @@ use crate::download;
 use crate::error::ClientError;
 use crate::identity::{self, Identity};
 use crate::limits::CARD_BYTES_MAX;
-use crate::log::{self, VersionRecords};
+use crate::log::{self, LogState, VersionRecords};
 use crate::progress::Progress;
 use crate::pull;
 use crate::push::rehearsal::{self, Rehearsal};
@@ -175,29 +175,31 @@ impl Client {
         }
     }
 
-    /// The key that signs the registry's log, as it says itself. None from a registry that keeps no
-    /// log.
+    /// The state of the registry's log at this moment. None from a registry that keeps no log.
+    /// Nothing of it is checked. Where a data set is the log, it is asked instead.
     ///
     /// # Errors
-    /// The errors of every question.
-    pub async fn log_key(&self) -> Result<Option<LogKey>, ClientError> {
-        log::key(&self.registry).await
+    /// [`ClientError::DatasetLog`], and the errors of every question.
+    pub async fn log_state(&self) -> Result<Option<LogState>, ClientError> {
+        match &self.log {
+            Some(log) => log.state().await.map(Some),
+            None => log::state(&self.registry).await,
+        }
     }
 
-    /// The checkpoint of the registry's log at this moment. Nothing of it is checked.
+    /// A bundle of the records of the log, as it was in `state`. Nothing of it is checked.
     ///
     /// # Errors
-    /// The errors of every question.
-    pub async fn log_checkpoint(&self) -> Result<String, ClientError> {
-        log::checkpoint(&self.registry).await
-    }
-
-    /// A bundle of the log's records. Nothing of it is checked.
-    ///
-    /// # Errors
-    /// The errors of every question.
-    pub async fn log_bundle(&self, path: TilePath) -> Result<Vec<u8>, ClientError> {
-        log::bundle(&self.registry, path).await
+    /// The errors of [`log_state`](Self::log_state).
+    pub async fn log_bundle(
+        &self,
+        state: &LogState,
+        path: TilePath,
+    ) -> Result<Vec<u8>, ClientError> {
+        match (&self.log, &state.place) {
+            (Some(log), Some(at)) => log.bundle(at, path).await,
+            _ => log::bundle(&self.registry, path).await,
+        }
     }
 
     /// Changes the `releases.toml` of a tool by one commit with the first line

@@ -14,7 +14,8 @@ use tool_hub_transparency::{
 
 use crate::config::ClientConfig;
 use crate::error::ClientError;
-use crate::log::{ProvedRecord, VersionRecords};
+use crate::limits::CHECKPOINT_BYTES_MAX;
+use crate::log::{LogState, ProvedRecord, VersionRecords};
 use crate::refs::DEFAULT_BRANCH;
 use crate::registry::Registry;
 use crate::repo_files::{self, WantedFile};
@@ -23,8 +24,6 @@ use crate::resolved::Resolved;
 
 /// The name of the file with the state of the log, signed.
 pub const CHECKPOINT_FILE: &str = "checkpoint";
-/// The largest checkpoint that is read.
-pub const CHECKPOINT_BYTES_MAX: u64 = 16 << 10;
 /// The largest bundle of records that is read.
 pub const BUNDLE_BYTES_MAX: u64 = 1 << 20;
 
@@ -123,6 +122,32 @@ impl LogReader {
             }
         }
         Ok(answer)
+    }
+
+    /// The state of the log.
+    pub(crate) async fn state(&self) -> Result<LogState, ClientError> {
+        let at = self.head().await?;
+        let checkpoint = WantedFile::new(CHECKPOINT_FILE, CHECKPOINT_BYTES_MAX);
+        let checkpoint = self.files(&at, vec![checkpoint]).await?.pop().flatten();
+        let checkpoint = checkpoint.ok_or_else(|| self.lacks(CHECKPOINT_FILE))?;
+        Ok(LogState {
+            key: self.key.clone(),
+            checkpoint: String::from_utf8_lossy(&checkpoint).into_owned(),
+            place: Some(at),
+        })
+    }
+
+    /// A bundle of the log's records, as a commit has it.
+    pub(crate) async fn bundle(
+        &self,
+        at: &Resolved,
+        path: TilePath,
+    ) -> Result<Vec<u8>, ClientError> {
+        let found = self.contents(at, vec![path], |_| BUNDLE_BYTES_MAX).await?;
+        let found = found.into_iter().next();
+        found
+            .map(|(_, content)| content)
+            .ok_or_else(|| self.lacks(&path.to_string()))
     }
 
     async fn head(&self) -> Result<Resolved, ClientError> {

@@ -64,18 +64,17 @@ mod wire;
 
 pub use client::Client;
 pub use config::{ClientConfig, Timeouts};
-pub use dataset_log::{
-    BUNDLE_BYTES_MAX, CHECKPOINT_BYTES_MAX, CHECKPOINT_FILE, DatasetLog, RepoIndex, index_file,
-};
+pub use dataset_log::{BUNDLE_BYTES_MAX, CHECKPOINT_FILE, DatasetLog, RepoIndex, index_file};
 pub use datasets::{Datasets, PushTexts, PushTextsReport};
 pub use error::{Act, Answer, ClientError};
 pub use identity::Identity;
 pub use json_files::{JsonFile, JsonFileLimits};
 pub use limits::{
-    ATTESTATIONS_BYTES_MAX, CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX,
-    SBOM_BYTES_MAX, SEARCH_RESULTS_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX, TOKEN_BYTES_MAX,
+    ATTESTATIONS_BYTES_MAX, CARD_BYTES_MAX, CHECKPOINT_BYTES_MAX, COMPONENT_BYTES_MAX,
+    MANIFEST_BYTES_MAX, SBOM_BYTES_MAX, SEARCH_RESULTS_MAX, SIGNATURE_BYTES_MAX, SIGNER_BYTES_MAX,
+    TOKEN_BYTES_MAX,
 };
-pub use log::{ProvedRecord, VersionRecords};
+pub use log::{LogState, ProvedRecord, VersionRecords};
 pub use progress::{Progress, Silent};
 pub use push::rehearsal::Rehearsal;
 pub use push::{Push, PushOutcome, PushReport};

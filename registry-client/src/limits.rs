@@ -26,7 +26,7 @@ pub(crate) const SEARCH_PAGE_MAX: usize = 100;
 /// The largest JSON answer: a list of refs or of search results.
 pub(crate) const ANSWER_BYTES_MAX: u64 = 8 << 20;
 /// The longest checkpoint of a log that is fetched, with the signatures of its witnesses.
-pub(crate) const CHECKPOINT_BYTES_MAX: u64 = 16 << 10;
+pub const CHECKPOINT_BYTES_MAX: u64 = 16 << 10;
 /// The most bytes of the body of a refusal that are read for its message.
 pub(crate) const REFUSAL_BYTES_MAX: u64 = 16 << 10;
 /// The most characters of a registry's text that an error carries.

@@ -9,6 +9,7 @@ use crate::error::{Act, ClientError};
 use crate::limits::CHECKPOINT_BYTES_MAX;
 use crate::refusal;
 use crate::registry::Registry;
+use crate::resolved::Resolved;
 
 /// The records of one version as a registry sends them: a claim like any other.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -39,6 +40,17 @@ pub struct ProvedRecord {
     pub proof: Proof,
 }
 
+/// The state of a log at one moment: a claim like any other.
+#[derive(Debug, Clone)]
+pub struct LogState {
+    /// The key that signs it.
+    pub key: LogKey,
+    /// The size and the root, signed, with the time.
+    pub checkpoint: String,
+    /// The commit that has the log's files, where it is a data set.
+    pub(crate) place: Option<Resolved>,
+}
+
 /// The records of `version`, and the proof for whoever has seen `older` records of the log. None
 /// from a registry that keeps no log.
 pub(crate) async fn records(
@@ -60,20 +72,19 @@ pub(crate) async fn records(
     }
 }
 
-/// The key that signs the log. None from a registry that keeps no log.
-pub(crate) async fn key(registry: &Registry) -> Result<Option<LogKey>, ClientError> {
-    let text = match text(registry, "key").await {
+/// The state of the log at this moment. None from a registry that keeps no log.
+pub(crate) async fn state(registry: &Registry) -> Result<Option<LogState>, ClientError> {
+    let key = match text(registry, "key").await {
         Err(ClientError::Refused { answer, .. }) if answer.status == 404 => return Ok(None),
-        text => text?,
+        key => key?,
     };
-    let key = text.trim().parse();
+    let key = key.trim().parse();
     let key = key.map_err(|error| refusal::nonsense(&Act::ReadWholeLog, &format!("{error}")))?;
-    Ok(Some(key))
-}
-
-/// The checkpoint of the log at this moment.
-pub(crate) async fn checkpoint(registry: &Registry) -> Result<String, ClientError> {
-    text(registry, "checkpoint").await
+    Ok(Some(LogState {
+        key,
+        checkpoint: text(registry, "checkpoint").await?,
+        place: None,
+    }))
 }
 
 /// A bundle of records.

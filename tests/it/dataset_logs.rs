@@ -103,6 +103,14 @@ fn it_is_followed() {
     let inspected = user.tool("inspect ada/adder").ok();
     assert!(inspected.contains(" by the registry's log"), "{inspected}");
     user.tool("verify --log").ok();
+    let monitored = user.tool("registry monitor");
+    let (name, _) = scene.key.split_once('+').expect("a name");
+    says(&monitored, 0, &format!("1 record of {name}, 1 of them new"));
+    assert!(
+        monitored.stdout().contains("ok, record 0"),
+        "{}",
+        monitored.stdout()
+    );
 
     // What the log does not have yet is passed over, and refused where it is named.
     push(&scene.ada, "1.1.0");

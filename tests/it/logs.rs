@@ -187,7 +187,7 @@ fn the_whole_log_is_read() {
     let stranger = registry.visitor();
     let all = [
         "registry",
-        "log",
+        "monitor",
         registry.url(),
         "--of",
         "eve/*",

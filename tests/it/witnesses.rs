@@ -86,7 +86,7 @@ fn a_cosigned_log_is_taken() {
         user.tool("update --accept-code").ok();
     }
     user.tool("verify --log").ok();
-    user.tool("registry log").ok();
+    user.tool("registry monitor").ok();
     assert_eq!((one.size(), two.size()), (4, 4));
 
     // A bundle has the signatures with it.
@@ -140,7 +140,7 @@ fn too_few_are_refused() {
     let strict = user(registry.url(), 2, &[&one, &two]);
     let refused =
         "cosigned by 1 of your witnesses, and 2 are asked for; missing: witness.example/w2";
-    for command in ["load ada/adder", "inspect ada/adder", "registry log"] {
+    for command in ["load ada/adder", "inspect ada/adder", "registry monitor"] {
         says(&strict.tool(command), 3, refused);
         says(&strict.tool(command), 3, "hint: nothing was loaded");
     }
@@ -153,7 +153,7 @@ fn too_few_are_refused() {
         let late = Witness::start(&format!("witness.example/late-{by}"), Manner::Late(by));
         introduce(&late, &registry);
         wait_for(&registry, if code == 0 { 2 } else { 3 });
-        let found = user(registry.url(), 1, &[&late]).tool("registry log");
+        let found = user(registry.url(), 1, &[&late]).tool("registry monitor");
         assert_eq!(found.code(), code, "{}", found.stderr());
         if code == 3 {
             says(
@@ -170,7 +170,7 @@ fn too_few_are_refused() {
     });
     let elsewhere = user(website.origin(), 1, &[&one]);
     says(
-        &elsewhere.tool("registry log"),
+        &elsewhere.tool("registry monitor"),
         3,
         "it shows none, and you named witnesses of it",
     );

@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, VecDeque};
 use futures::{StreamExt as _, stream};
 use time::OffsetDateTime;
 use tool_hub_manifest::{LockedTool, RepoId, Source, Version};
-use tool_hub_registry_client::Client;
+use tool_hub_registry_client::{Client, LogState};
 use tool_hub_transparency::{
     Checkpoint, GrowingTree, LogKey, LogRecord, ProofError, TILE_WIDTH, TilePath,
 };
@@ -75,16 +75,16 @@ impl WholeLog {
         let failed = |source| not_trusted(endpoint, settings, source);
         let known = KnownLogs::read(settings)?;
         let known = known.of(endpoint);
-        let key = match (client.log_key().await?, known) {
-            (Some(key), _) => key,
+        let state = match (client.log_state().await?, known) {
+            (Some(state), _) => state,
             (None, known) => return no_log(endpoint, known, settings).map(|()| None),
         };
-        let text = client.log_checkpoint().await?;
-        let opened = opened_state(&key, &text, known.map(|log| &log.key));
+        let (key, text) = (state.key.clone(), &state.checkpoint);
+        let opened = opened_state(&key, text, known.map(|log| &log.key));
         let checkpoint = opened.map_err(failed)?;
         let now = OffsetDateTime::now_utc();
         check_age(&checkpoint, now).map_err(failed)?;
-        check_witnesses(settings.witnesses_of(endpoint), &text, now).map_err(failed)?;
+        check_witnesses(settings.witnesses_of(endpoint), text, now).map_err(failed)?;
         let older = known.map(|log| log.key.open(&log.checkpoint)).transpose();
         let older = older.map_err(|it| failed(it.into()))?;
         let read = ReadSoFar::read(endpoint, settings);
@@ -103,16 +103,21 @@ impl WholeLog {
         let goes_on = |read: &ReadSoFar| read.is_of(&key, older.as_ref(), &reading.repos);
         let read = read.filter(|read| !again && goes_on(read));
         let reading = match read {
-            None => reading.follow(client, &failed).await?,
-            Some(read) => match reading.clone().after(read).follow(client, &failed).await {
+            None => reading.follow(client, &state, &failed).await?,
+            Some(read) => match reading
+                .clone()
+                .after(read)
+                .follow(client, &state, &failed)
+                .await
+            {
                 // What was kept may be damaged: nobody is accused by that.
-                Err(Error::Log { .. }) => reading.follow(client, &failed).await?,
+                Err(Error::Log { .. }) => reading.follow(client, &state, &failed).await?,
                 reading => reading?,
             },
         };
         let seen = KnownLog {
             key: key.clone(),
-            checkpoint: text,
+            checkpoint: state.checkpoint,
         };
         KnownLogs::note(settings, endpoint, seen)?;
         let read = ReadSoFar {
@@ -228,6 +233,7 @@ impl Reading<'_> {
     async fn follow(
         mut self,
         client: &Client,
+        state: &LogState,
         failed: &impl Fn(LogError) -> Error,
     ) -> Result<Self, Error> {
         let size = self.checkpoint.size();
@@ -246,7 +252,7 @@ impl Reading<'_> {
         let bundles = self.first / TILE_WIDTH..size.div_ceil(TILE_WIDTH);
         let bundles = stream::iter(bundles)
             .map(|number| TilePath::bundle(number, size))
-            .map(|path| async move { (path, client.log_bundle(path).await) })
+            .map(|path| async move { (path, client.log_bundle(state, path).await) })
             .buffered(BUNDLES_AHEAD);
         let mut bundles = std::pin::pin!(bundles);
         while let Some((path, content)) = bundles.next().await {
