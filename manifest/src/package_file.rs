@@ -17,8 +17,8 @@ pub const SIGNATURE: &str = "model.sig";
 pub const SIGNER: &str = "signer.pem";
 /// The statement of an earlier key that the signer's key replaces it, where there was one.
 pub const ROTATION: &str = "signer-rotation.sig";
-/// What build services say of the package, where they say something: attestations, each a Sigstore
-/// bundle on a line of its own, as in-toto bundles statements.
+/// The attestations of build services, where there are some: each a Sigstore bundle on a line of
+/// its own, as in-toto bundles statements.
 pub const ATTESTATIONS: &str = "attestations.jsonl";
 /// Every name that is ever pulled. Anything else in a repo is left where it is.
 pub const ALL: [&str; 9] = [

@@ -1,5 +1,5 @@
 //! Asks a registry's transparency log for the records of one version, or for its static files.
-//! What it answers is unchecked.
+//! The answers are unchecked.
 
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{RepoId, Version};

@@ -81,7 +81,7 @@ impl ServedLog {
     }
 }
 
-/// What the log's stored hashes answer.
+/// The answer of the log's stored hashes.
 pub(crate) async fn answer(
     database: &Database,
     query: HashQuery,

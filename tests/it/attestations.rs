@@ -219,7 +219,7 @@ fn wrong_ones() {
         1,
         "it has more than 262144 bytes",
     );
-    // That of an older version.
+    // An attestation of an older version.
     fs::remove_file(ada.work().join("adder/attestations.jsonl")).expect("it is there");
     ada.write("attestation.json", &bundle);
     version(&ada, "1.0.1");
@@ -295,7 +295,7 @@ fn nobody_vouches() {
     unverified("a key, for which no root vouches");
 }
 
-/// Who signs a package signs its attestations too: they are neither taken away nor added. OpenSSF's
+/// A package's signature covers its attestations: they are neither taken away nor added. OpenSSF's
 /// program says the same of the files, and Sigstore's own client of the attestation.
 fn a_signature_covers_them() {
     let home = Home::new();

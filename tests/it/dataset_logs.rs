@@ -112,7 +112,7 @@ fn it_is_followed() {
         monitored.stdout()
     );
 
-    // What the log does not have yet is passed over, and refused where it is named.
+    // A version that the log does not have yet is passed over, and refused by its number.
     push(&scene.ada, "1.1.0");
     let waits = user.tool("update --accept-code");
     says(&waits, 0, "has no record of ada/adder 1.1.0 yet");

@@ -144,7 +144,7 @@ fn too_few_are_refused() {
         says(&strict.tool(command), 3, refused);
         says(&strict.tool(command), 3, "hint: nothing was loaded");
     }
-    // What nobody believed is not remembered.
+    // A refused state is not remembered.
     assert!(!strict.tool_home().join("known_logs.toml").exists());
 
     // A cosignature is believed for a week.

@@ -63,7 +63,7 @@ impl Authorship {
     /// Verifies what is in the directory of `package`, and returns the files with it.
     ///
     /// # Errors
-    /// As [`verify`](Self::verify), and if a file cannot be read.
+    /// The errors of [`verify`](Self::verify), and if a file cannot be read.
     pub fn verify_in(
         directory: &Path,
         package: &Verified,

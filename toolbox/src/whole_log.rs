@@ -110,7 +110,7 @@ impl WholeLog {
                 .follow(client, &state, &failed)
                 .await
             {
-                // What was kept may be damaged: nobody is accused by that.
+                // The kept state may be damaged: nobody is accused by that.
                 Err(Error::Log { .. }) => reading.follow(client, &state, &failed).await?,
                 reading => reading?,
             },

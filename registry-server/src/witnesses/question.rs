@@ -53,7 +53,7 @@ pub(super) enum WitnessFault {
     Status(StatusCode),
 }
 
-/// What a witness answered.
+/// The answer of a witness.
 enum Answer {
     Signed(Cosignature),
     /// It has cosigned a checkpoint of this size.

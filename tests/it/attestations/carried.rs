@@ -50,7 +50,7 @@ fn a_bundle_carries_them() {
         listed(&home)["attested_by"],
         json!([format!("{WORKFLOW} by {ISSUER} under {root}")])
     );
-    // Where nobody vouches for it, it is carried all the same, and said so.
+    // It is carried and shown also if nobody vouches for it.
     let other = alone();
     let shown = other.run(["inspect", &path.to_string_lossy()]).ok();
     assert!(
@@ -117,7 +117,7 @@ fn a_policy_requires_them() {
         3,
         "found no attestation",
     );
-    // What was loaded before the rule stops, too.
+    // A tool that was loaded before the rule stops, too.
     let early = registry.visitor();
     load(&early, "ada/adder@1.0.2", &[]);
     write_policy(&early, &strict);

@@ -112,7 +112,7 @@ fn the_publisher() {
         "workflow": "release.yml",
     });
     assert_eq!(bundle["publisher"], publisher);
-    // What it serves are attestation objects of PEP 740, by the word of PyPI's own library.
+    // PyPI's own library reads the attestation objects that it serves.
     let attestation = &bundle["attestations"][0];
     ada.write("attestation.pep740.json", attestation.to_string());
     let script = "from pypi_attestations import Attestation

@@ -263,7 +263,7 @@ fn only_new_records_are_read() {
     says(&user.tool("registry monitor"), 0, ", 0 of them new");
     tiles();
 
-    // What was kept is not believed: a file that somebody changed costs a reading more.
+    // The kept file is not believed: a change of it costs one more reading.
     let kept = fs::read_dir(user.tool_home().join("read_logs")).expect("a directory");
     let kept = kept
         .map(|it| it.expect("a file").path())

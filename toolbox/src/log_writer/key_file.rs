@@ -136,7 +136,7 @@ impl KeyFile {
         for record in &pending.records {
             tree.append(record.as_bytes());
         }
-        // Where another writer has committed meanwhile, its records come first.
+        // The records of a writer that has committed meanwhile come first.
         let records = pending.records.iter().map(|it| it.clone().into_bytes());
         Ok(match is_state(&tree, &signed) {
             true => records.collect(),
@@ -204,8 +204,8 @@ mod tests {
         signed.unwrap()
     }
 
-    /// What is appended first where the data set shows `shown`, after `committed` came to it and
-    /// `pending` was signed.
+    /// The records that are appended first if the data set shows `shown`, after `committed` came to
+    /// it and `pending` was signed.
     #[track_caller]
     fn check(
         committed: &[&str],

@@ -29,7 +29,7 @@ impl LoggedRepo {
     pub(super) fn all(records: &[Vec<u8>]) -> BTreeMap<String, Self> {
         let mut repos: BTreeMap<String, Self> = BTreeMap::new();
         for (place, bytes) in (0..).zip(records) {
-            // What a later version wrote is kept and not understood.
+            // A record of a later version is kept and not understood.
             let Ok(record) = LogRecord::from_bytes(bytes) else {
                 continue;
             };

@@ -69,7 +69,7 @@ pub struct SignerRules {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AttestationRules {
-    /// Whether a package has to have one that was verified.
+    /// True if a package has to have one that was verified.
     pub required: Option<bool>,
     /// The publishers, one of whom has to attest to it.
     pub publishers: Option<Vec<PublisherPattern>>,
@@ -81,7 +81,7 @@ pub struct AttestationRules {
 pub struct RootRules {
     /// Each a file, from the policy's directory on, or the text of one.
     pub trusted: Vec<String>,
-    /// Whether no others count.
+    /// True if no others count.
     pub only: Option<bool>,
     /// The keys of the trusted roots, once they are read.
     #[serde(skip)]

@@ -92,7 +92,7 @@ impl FromStr for PublisherPattern {
             Some(_) => return Err(refused()),
             None => (name, false),
         };
-        // What an identity says of names holds for those of a pattern.
+        // The rules for the names of identities hold for those of a pattern.
         let any = root.unwrap_or_else(|| KeyFingerprint::of(b""));
         SignerIdentity::new(subject.to_owned(), issuer.clone(), any).map_err(|_| refused())?;
         Ok(Self {

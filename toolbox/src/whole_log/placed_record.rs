@@ -22,7 +22,7 @@ impl PlacedRecord {
         Some((record.repo()?, record.version()?, record.at()?))
     }
 
-    /// What happened, in words. `before` is the repository that the version before was built from,
+    /// The event in words. `before` is the repository that the version before was built from,
     /// as far as that is known.
     pub fn in_words(&self, before: Option<Option<String>>) -> String {
         let LogRecord::Version {

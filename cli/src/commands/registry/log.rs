@@ -138,8 +138,7 @@ fn warn(report: &LogReport, printer: &Printer) {
     }
 }
 
-/// What was not taken is an error after all else was committed, so that a job that runs this tells
-/// of it.
+/// A repo that was not taken is an error after all else was committed, so that a job tells of it.
 fn outcome(report: &LogReport) -> anyhow::Result<ExitCode> {
     match (report.refused.len(), report.missing.len()) {
         (0, 0) => Ok(ExitCode::SUCCESS),
