@@ -115,7 +115,9 @@ async fn settled() -> Vec<String> {
     let mut before = usize::MAX;
     loop {
         tokio::time::sleep(std::time::Duration::from_millis(40)).await;
-        let queries = QUERIES.lock().unwrap().clone();
+        let mut queries = QUERIES.lock().unwrap().clone();
+        // No request asks for the witnesses of the log: the server does, each second.
+        queries.retain(|query| !query.starts_with("SELECT name, key, url,"));
         if queries.len() == before {
             return queries;
         }

@@ -129,6 +129,7 @@ pub(super) fn samples() -> Vec<Sample> {
         sample("DELETE", "/api/{kinds}/{owner}/{name}/publishers/{*rest}", "/api/models/ID/publishers/N", Body::None, (404, "EntryNotFound")),
         sample("GET", "/api/{kinds}/{owner}/{name}/tool", "/api/models/ID/tool", Body::None, (404, "EntryNotFound")),
         get("/api/{kinds}/{owner}/{name}/log", "/api/models/ID/log?version=1.0.0"),
+        sample("GET", "/api/{kinds}/{owner}/{name}/provenance/{*rest}", "/api/models/ID/provenance/main", Body::None, (404, "EntryNotFound")),
         get("/api/{kinds}/{owner}/{name}/tree/{*rest}", "/api/models/ID/tree/main"),
         send("POST", "/api/{kinds}/{owner}/{name}/paths-info/{*rest}", "/api/models/ID/paths-info/main", json(r#"{"paths":["a"]}"#)),
         get("/api/{kinds}/{owner}/{name}/refs", "/api/models/ID/refs"),
