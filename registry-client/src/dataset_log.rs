@@ -1,8 +1,8 @@
 //! Answers of a log that is a data set: of a registry that keeps none itself, as the Hub.
 //!
-//! The data set has C2SP's `tlog-tiles` (`checkpoint`, `tile/…`), and for each repo an index of its
-//! records. Proofs are computed here from tiles. Whoever checks them finds out what is wrong with
-//! the tiles; the index says where to look, and vouches for nothing.
+//! The data set has C2SP's `tlog-tiles` (`checkpoint`, `tile/…`), and for each repo an index of
+//! its records. Proofs are computed here from tiles. Whoever checks them finds out what is wrong
+//! with the tiles; the index says where to look, and vouches for nothing.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ use crate::resolved::Resolved;
 
 /// The name of the file with the state of the log, signed.
 pub const CHECKPOINT_FILE: &str = "checkpoint";
-/// The largest bundle of records that is read.
-pub const BUNDLE_BYTES_MAX: u64 = 1 << 20;
+/// The largest bundle of records of a data set that is read.
+pub const DATASET_BUNDLE_BYTES_MAX: u64 = 1 << 20;
 
 /// The largest index of one repo that is read.
 const INDEX_BYTES_MAX: u64 = 1 << 20;
@@ -143,7 +143,9 @@ impl LogReader {
         at: &Resolved,
         path: TilePath,
     ) -> Result<Vec<u8>, ClientError> {
-        let found = self.contents(at, vec![path], |_| BUNDLE_BYTES_MAX).await?;
+        let found = self
+            .contents(at, vec![path], |_| DATASET_BUNDLE_BYTES_MAX)
+            .await?;
         let found = found.into_iter().next();
         found
             .map(|(_, content)| content)
@@ -218,7 +220,9 @@ impl LogReader {
         numbers.dedup();
         let bundle = |&number: &u64| TilePath::bundle(number, size);
         let paths = numbers.iter().map(bundle).collect();
-        let bundles = self.contents(at, paths, |_| BUNDLE_BYTES_MAX).await?;
+        let bundles = self
+            .contents(at, paths, |_| DATASET_BUNDLE_BYTES_MAX)
+            .await?;
         let mut found = BTreeMap::new();
         for (path, content) in bundles {
             let cut_off = || self.damaged(format!("has a `{path}` that is cut off"));

@@ -64,7 +64,9 @@ mod wire;
 
 pub use client::Client;
 pub use config::{ClientConfig, Timeouts};
-pub use dataset_log::{BUNDLE_BYTES_MAX, CHECKPOINT_FILE, DatasetLog, RepoIndex, index_file};
+pub use dataset_log::{
+    CHECKPOINT_FILE, DATASET_BUNDLE_BYTES_MAX, DatasetLog, RepoIndex, index_file,
+};
 pub use datasets::{Datasets, PushTexts, PushTextsReport};
 pub use error::{Act, Answer, ClientError};
 pub use identity::Identity;

@@ -9,6 +9,7 @@ use tool_hub_registry_client::{
 };
 
 use crate::error::Error;
+use crate::evidence::Evidence;
 use crate::files;
 use crate::package_attestations::PackageAttestations;
 use crate::package_signature::PackageSignature;
@@ -44,10 +45,10 @@ impl Authorship {
         at: SystemTime,
         subject: &str,
     ) -> Result<Self, Error> {
-        let wrong = |what| {
+        let wrong = |evidence| {
             let subject = subject.to_owned();
             move |source| Error::WrongSignature {
-                what,
+                evidence,
                 subject,
                 source,
             }
@@ -55,8 +56,8 @@ impl Authorship {
         let signature = PackageSignature::verify(files, package, keys, at);
         let attestations = PackageAttestations::verify(files, package, keys, at);
         Ok(Self {
-            signature: signature.map_err(wrong("signature"))?,
-            attestations: attestations.map_err(wrong("attestation"))?,
+            signature: signature.map_err(wrong(Evidence::Signature))?,
+            attestations: attestations.map_err(wrong(Evidence::Attestation))?,
         })
     }
 

@@ -18,7 +18,7 @@ use crate::advisories::advisory::RefusedVersion;
 use crate::advisories::error::AdvisoryError;
 use crate::approvals::signer_error::SignerError;
 use crate::bundle::error::BundleError;
-use crate::difference;
+use crate::evidence::Evidence;
 use crate::keyring_item::KeyringError;
 use crate::log_writer::error::LogWriterError;
 use crate::logged_version::error::LogError;
@@ -244,7 +244,7 @@ pub enum Error {
     #[error(transparent)]
     Advisories(#[from] AdvisoryError),
     /// The toolbox has other texts for agents than the user approved.
-    #[error("`{key}` has texts for agents that differ from those you approved:\n{}", difference::lines(changes).join("\n"))]
+    #[error("`{key}` has texts for agents that differ from those you approved:\n{}", crate::difference::lines(changes).join("\n"))]
     TextsChanged {
         /// The tool.
         key: ToolKey,
@@ -352,10 +352,10 @@ pub enum Error {
         reason: SignerError,
     },
     /// The signature of a package, or an attestation, is wrong.
-    #[error("the {what} of {subject} does not count")]
+    #[error("the {evidence} of {subject} does not count")]
     WrongSignature {
-        /// `signature` or `attestation`.
-        what: &'static str,
+        /// Its kind.
+        evidence: Evidence,
         /// The package.
         subject: String,
         /// The reason.

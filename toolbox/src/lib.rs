@@ -43,6 +43,7 @@ pub mod dependencies;
 mod derived_manifest;
 pub mod difference;
 pub mod error;
+pub mod evidence;
 pub mod fetch_options;
 pub mod fetched;
 pub mod files;

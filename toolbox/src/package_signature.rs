@@ -9,6 +9,7 @@ use tool_hub_signing::{
 };
 
 use crate::error::Error;
+use crate::evidence::Evidence;
 use crate::signing_keys::SigningKeys;
 
 /// The signature of a package, as far as it was verified. One that names a signer is made by
@@ -190,7 +191,7 @@ pub fn sign(
     proof: KeyProof,
 ) -> Result<SignatureFiles, Error> {
     let failed = |source| Error::WrongSignature {
-        what: "signature",
+        evidence: Evidence::Signature,
         subject: package.manifest().name.to_string(),
         source,
     };

@@ -16,6 +16,7 @@ use tool_hub_registry_client::{
     CARD_BYTES_MAX, Client, Push as Upload, PushOutcome, Rehearsal, SignatureFiles, Visibility,
 };
 use tool_hub_toolbox::authorship::{self, Authorship};
+use tool_hub_toolbox::evidence::Evidence;
 use tool_hub_toolbox::signing_keys::SigningKeys;
 use tool_hub_toolbox::{Error, built_package};
 
@@ -317,16 +318,18 @@ fn refuse_the_stale(directory: &Path, package: &Path, shown: &Path) -> anyhow::R
 fn not_published(error: Error) -> anyhow::Error {
     match error {
         Error::WrongSignature {
-            what,
+            evidence,
             subject,
             source,
         } => {
-            let problem = Problem::refused(format!("the {what} of {subject} does not count"));
-            let hint = match what {
-                "signature" => {
+            let problem = Problem::refused(format!("the {evidence} of {subject} does not count"));
+            let hint = match evidence {
+                Evidence::Signature => {
                     "sign the package as it is now: tool push --sign KEY; or remove model.sig"
                 }
-                _ => "have tool.toml and tool.wasm attested to as `tool build` wrote them",
+                Evidence::Attestation => {
+                    "have tool.toml and tool.wasm attested to as `tool build` wrote them"
+                }
             };
             problem.caused_by(source).hint(hint).into()
         }

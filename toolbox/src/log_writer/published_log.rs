@@ -2,8 +2,8 @@
 
 use tool_hub_manifest::{CommitId, RepoId, Revision, ToolRef};
 use tool_hub_registry_client::{
-    BUNDLE_BYTES_MAX, CHECKPOINT_BYTES_MAX, CHECKPOINT_FILE, ClientError, Datasets, Resolved,
-    WantedFile,
+    CHECKPOINT_BYTES_MAX, CHECKPOINT_FILE, ClientError, DATASET_BUNDLE_BYTES_MAX, Datasets,
+    Resolved, WantedFile,
 };
 use tool_hub_transparency::{Checkpoint, LogKey, TILE_WIDTH, TilePath, Tree};
 
@@ -69,7 +69,7 @@ impl PublishedLog {
         let size = checkpoint.size();
         let numbers = 0..size.div_ceil(TILE_WIDTH);
         let paths: Vec<TilePath> = numbers.map(|it| TilePath::bundle(it, size)).collect();
-        let wanted = |path: &TilePath| WantedFile::new(path.to_string(), BUNDLE_BYTES_MAX);
+        let wanted = |path: &TilePath| WantedFile::new(path.to_string(), DATASET_BUNDLE_BYTES_MAX);
         let bundles = datasets.files(at, paths.iter().map(wanted).collect());
         for (path, bundle) in paths.iter().zip(bundles.await?) {
             let missing = || damaged(&at.repo, format!("it has no `{path}`"));

@@ -39,8 +39,8 @@ pub enum OriginPattern {
 }
 
 /// Publishers: one, `https://forge.example/acme/x/release.yml`, or those whose names begin alike
-/// up to a slash, `https://forge.example/acme/*`. ` by ` and an issuer may follow, and ` under ` and
-/// the key of a root; otherwise it is any that is trusted.
+/// up to a slash, `https://forge.example/acme/*`. ` by ` and an issuer may follow, and ` under `
+/// and the key of a root; otherwise it is any that is trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct PublisherPattern {
