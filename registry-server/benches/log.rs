@@ -44,6 +44,8 @@ const ROUNDS: usize = 5;
 const ROUND: Duration = Duration::from_secs(2);
 /// Tools that are yanked and given back at the same time.
 const PUSHERS: usize = 8;
+/// The tool of which a version is proved. It is never yanked, so it has one record.
+const PROVED: &str = "proved";
 
 fn main() -> ExitCode {
     run_if_asked().unwrap_or_else(measure)
@@ -75,8 +77,8 @@ fn measure() -> ExitCode {
 async fn grow(engine: &str, server: &Server, url: &str) {
     sqlx::any::install_default_drivers();
     let mut database = AnyConnection::connect(url).await.expect("the database");
-    for pusher in 0..PUSHERS {
-        let name = format!("tool-{pusher}");
+    let pushed = (0..PUSHERS).map(|pusher| format!("tool-{pusher}"));
+    for name in pushed.chain([PROVED.to_owned()]) {
         server.create(&name).await;
         let manifest = "schema = 1\nname = \"stats\"\nversion = \"1.0.0\"\ndescription = \"\"\n";
         let body = header("1.0.0") + &file("tool.toml", manifest.as_bytes());
@@ -151,7 +153,7 @@ async fn fill(database: &mut AnyConnection, size: u64) {
 /// The proofs of one version: their size, the time until they are there, and that to check them.
 async fn proofs(server: &Server, size: u64) {
     let older = size / 2 + 1;
-    let path = format!("/api/models/{OWNER}/tool-0/log?version=1.0.0&older={older}");
+    let path = format!("/api/models/{OWNER}/{PROVED}/log?version=1.0.0&older={older}");
     let mut connection = Connection::open(server.address, &path).await;
     let (mut times, mut bytes) = (Vec::new(), 0);
     for _ in 0..REPEATS {

@@ -1,5 +1,7 @@
 //! The `ServedLog`: the log as it is served, its own or a mirrored one, its checkpoint and proofs.
 
+use std::collections::BTreeSet;
+
 use tool_hub_transparency::{Hash, HashQuery, LogSigner, Proof, QueryError};
 
 use crate::clock;
@@ -76,7 +78,10 @@ impl ServedLog {
         match older {
             0 => Ok(Proof::default()),
             older if older > size => Ok(Proof::default()),
-            older => prove(database, HashQuery::Consistency { size, older }).await,
+            older => {
+                let query = HashQuery::Consistency { size, older };
+                Ok(Proof::from(answer(database, query).await?))
+            }
         }
     }
 }
@@ -86,15 +91,37 @@ pub(crate) async fn answer(
     database: &Database,
     query: HashQuery,
 ) -> Result<Vec<Hash>, RegistryError> {
-    let failed = |error: QueryError| damaged(&error.to_string());
-    let needed = query.needs().map_err(failed)?;
-    let stored = database.log_hashes(&needed).await?;
-    query.answer(&stored).map_err(failed)
+    let mut answers = answers(database, &[query]).await?;
+    answers
+        .pop()
+        .ok_or_else(|| damaged("a query has no answer"))
 }
 
-/// The proof that the log's stored hashes make.
-pub(crate) async fn prove(database: &Database, query: HashQuery) -> Result<Proof, RegistryError> {
-    Ok(Proof::from(answer(database, query).await?))
+/// The proofs that the log has records in these places, read at once.
+pub(crate) async fn inclusions(
+    database: &Database,
+    size: u64,
+    places: &[u64],
+) -> Result<Vec<Proof>, RegistryError> {
+    let query = |&index: &u64| HashQuery::Inclusion { size, index };
+    let queries: Vec<HashQuery> = places.iter().map(query).collect();
+    let proofs = answers(database, &queries).await?.into_iter();
+    Ok(proofs.map(Proof::from).collect())
+}
+
+async fn answers(
+    database: &Database,
+    queries: &[HashQuery],
+) -> Result<Vec<Vec<Hash>>, RegistryError> {
+    let failed = |error: QueryError| damaged(&error.to_string());
+    let mut needed = BTreeSet::new();
+    for query in queries {
+        needed.extend(query.needs().map_err(failed)?);
+    }
+    let needed: Vec<u64> = needed.into_iter().collect();
+    let stored = database.log_hashes(&needed).await?;
+    let answers = queries.iter().map(|query| query.answer(&stored));
+    answers.collect::<Result<_, _>>().map_err(failed)
 }
 
 fn damaged(what: &str) -> RegistryError {

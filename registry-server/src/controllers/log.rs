@@ -16,7 +16,7 @@ use crate::access::{Anyone, Call, ReadRepository};
 use crate::database::Database;
 use crate::database::log::LogSubject;
 use crate::http::{ErrorBody, Refusal, Reply};
-use crate::served_log::{ServedLog, answer, prove};
+use crate::served_log::{ServedLog, answer, inclusions};
 
 /// Most records that are shown of one version.
 const RECORDS_MAX: u32 = 100;
@@ -149,25 +149,23 @@ pub(crate) async fn version(call: Call<ReadRepository>) -> Reply {
         version: &version.to_string(),
         private: repository.private,
     };
-    let mut records = Vec::new();
-    for logged in database.log_records_of(subject, RECORDS_MAX).await? {
-        let index = u64::try_from(logged.position).unwrap_or_default();
-        // Appended after the size was read.
-        if index >= size {
-            continue;
-        }
-        records.push(ProvedRecord {
-            index,
-            record: logged.record,
-            opening: logged.opening,
-            proof: prove(database, HashQuery::Inclusion { size, index }).await?,
-        });
-    }
+    let mut logged = database.log_records_of(subject, RECORDS_MAX).await?;
+    // Those that were appended after the size was read are left out.
+    logged.retain(|it| it.position.unsigned_abs() < size);
+    let places: Vec<u64> = logged.iter().map(|it| it.position.unsigned_abs()).collect();
+    let proofs = inclusions(database, size, &places).await?;
+    let records = places.into_iter().zip(logged).zip(proofs);
+    let records = records.map(|((index, logged), proof)| ProvedRecord {
+        index,
+        record: logged.record,
+        opening: logged.opening,
+        proof,
+    });
     Ok(json(VersionRecords {
         key: log.key(),
         checkpoint: log.checkpoint(database).await?,
         consistency: log.consistency(database, older).await?,
-        records,
+        records: records.collect(),
     }))
 }
 
