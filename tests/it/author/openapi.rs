@@ -120,7 +120,8 @@ fn an_api_by_its_document() {
     says(&home.run(remove), 3, "a person has to confirm this call");
     let mut terminal = Terminal::start(home.command(remove));
     terminal.wait_for("May `remove_thing` of the tool `parts` run with id: \"1\"?");
-    terminal.press("yes\n");
+    terminal.wait_for("Run it [yes or no]:");
+    terminal.answer("yes");
     let removed = terminal.end();
     assert!(
         removed.shown.contains("Done (status 204)."),
