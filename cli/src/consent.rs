@@ -3,6 +3,7 @@
 pub(crate) mod approval;
 pub(crate) mod attestations;
 pub(crate) mod capability_flags;
+pub(crate) mod dependency_flags;
 pub(crate) mod difference;
 pub(crate) mod grant_flags;
 pub(crate) mod inspection_report;

@@ -12,6 +12,7 @@ use tool_hub_toolbox::loaded::LoadedTool;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 
 use crate::session::Session;
+use crate::terminal::problem::Problem;
 use crate::toolbox::sandbox;
 
 /// A tool of the toolbox, with all that a bundle says of it. Its names are the author's: a bundle
@@ -28,7 +29,7 @@ impl InstallableTool {
     /// The tools of the toolbox that are called `names`, or all of them.
     ///
     /// # Errors
-    /// When one of them is not approved, or cannot be loaded.
+    /// When one of them is not approved, cannot be loaded, or calls other tools.
     pub(crate) async fn of_toolbox(
         names: &[String],
         session: &Session,
@@ -39,6 +40,9 @@ impl InstallableTool {
         let loader = sandbox::loader(&host, &store, config);
         let mut tools = Vec::new();
         for member in toolbox.usable(names, printer)? {
+            if !member.locked.dependencies.is_empty() {
+                return Err(calls_others(member.key).into());
+            }
             let verified = store.get(&member.locked.pin())?;
             let loaded = loader.load(member).await?;
             let key = ToolKey::from(&verified.manifest().name);
@@ -175,4 +179,12 @@ impl Argument {
         });
         std::iter::once("serve".to_owned()).chain(words).collect()
     }
+}
+
+/// The formats hold one package, and no grants of others.
+fn calls_others(key: &ToolKey) -> Problem {
+    Problem::user(format!(
+        "`{key}` calls other tools, for which these formats have no place"
+    ))
+    .hint("leave it out, and serve it from the toolbox: tool connect")
 }

@@ -88,6 +88,7 @@ pub use resolved::{Resolved, VersionBranch};
 pub use search::{SEARCH_TAG, SearchResult, SearchResults, ToolSummary};
 pub use signature_files::SignatureFiles;
 pub use store::gc::{DamagedBlob, StoreReport, SweepReport};
+pub use store::packages::PulledPackage;
 pub use store::{Store, StoreError};
 pub use token::{Token, TokenError};
 pub use trusted_publishing::{

@@ -31,8 +31,8 @@ pub(crate) async fn pull(
 ) -> Result<Verified, ClientError> {
     let verified = verified(registry, at, pin, store, progress).await?;
     let (here, endpoint, repo) = (store.clone(), registry.endpoint().clone(), at.repo.clone());
-    let pin = *verified.pin();
-    blocking(move || here.note_pulled(&endpoint, &repo, &pin)).await?;
+    let package = (*verified.pin()).into();
+    blocking(move || here.note_pulled(&endpoint, &repo, &package)).await?;
     Ok(verified)
 }
 

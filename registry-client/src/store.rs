@@ -8,7 +8,7 @@ mod interpreters;
 mod known_interpreters;
 mod layout;
 mod lock;
-mod packages;
+pub(crate) mod packages;
 mod sboms;
 
 use std::path::{Path, PathBuf};

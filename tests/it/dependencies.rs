@@ -33,7 +33,7 @@ pub(crate) fn tests() -> Vec<Test> {
 }
 
 /// Multiplies by `factor`, in the interface `ada:NAME/convert`.
-fn multiplies(name: &str, factor: u32) -> Vec<u8> {
+pub(crate) fn multiplies(name: &str, factor: u32) -> Vec<u8> {
     let text = format!(
         r#"(component
             (core module $m (func (export "scale") (param $x i32) (result i32)
@@ -47,7 +47,7 @@ fn multiplies(name: &str, factor: u32) -> Vec<u8> {
 }
 
 /// Adds what `scale` of each of `dependencies` answers, in the interface `ada:NAME/convert`.
-fn adds(name: &str, dependencies: &[&str]) -> Vec<u8> {
+pub(crate) fn adds(name: &str, dependencies: &[&str]) -> Vec<u8> {
     let each = |line: &dyn Fn(&str) -> String| -> String {
         dependencies.iter().map(|name| line(name)).collect()
     };
@@ -75,7 +75,7 @@ fn adds(name: &str, dependencies: &[&str]) -> Vec<u8> {
 }
 
 /// Publishes `component` as `ada/NAME`, which depends on `dependencies`.
-fn publish(
+pub(crate) fn publish(
     ada: &Home,
     name: &str,
     version: &str,
@@ -130,7 +130,7 @@ fn write(
 }
 
 /// A registry on which `ada` has `units`, and `forecast` that calls it.
-fn published() -> (RegistryProcess, Home) {
+pub(crate) fn published() -> (RegistryProcess, Home) {
     let registry = RegistryProcess::start();
     let ada = registry.member("ada");
     let asks = |manifest: &mut Manifest| {
@@ -190,6 +190,11 @@ fn a_tree_is_approved() {
         "{lock}"
     );
     assert!(user.tool("verify").ok().contains("ok"));
+    says(
+        &user.tool("export forecast --mcpb forecast.mcpb"),
+        1,
+        "`forecast` calls other tools, for which these formats have no place",
+    );
 
     // A lock that was edited is no approval.
     let edited = lock.replace("version = \"1.2.0\"", "version = \"1.2.1\"");

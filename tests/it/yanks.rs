@@ -122,22 +122,22 @@ fn who_has_it_goes_on() {
     assert_eq!(user.tool("call adder.add a=1 b=2").stderr(), "");
 }
 
-fn is_told_of(client: &mut Client, tools: &[&str]) {
+pub(crate) fn is_told_of(client: &mut Client, tools: &[&str]) {
     while client.tools() != tools {
         client.hear_of_a_change();
     }
 }
 
 /// Has a server ask every second.
-fn refresh_often(user: &Home) {
+pub(crate) fn refresh_often(user: &Home) {
     user.configure("refresh_seconds = 1\n");
 }
 
-const STOLEN: [&str; 4] = ["--severity", "malicious", "--reason", "it sends keys away"];
+pub(crate) const STOLEN: [&str; 4] = ["--severity", "malicious", "--reason", "it sends keys away"];
 const GONE: &str = "is not offered any more: its version 1.1.0 was withdrawn as malicious";
 
 /// The text of a call's failure, as the agent reads it.
-fn refusal(client: &mut Client, function: &str) -> String {
+pub(crate) fn refusal(client: &mut Client, function: &str) -> String {
     let arguments = json!({ "a": 1, "b": 2 });
     let answer = client.answer(
         "tools/call",

@@ -154,7 +154,8 @@ fn keep_bundled(fetched: &Fetched, store: &Store) -> Result<(), Error> {
         endpoint, resolved, ..
     } = &fetched.origin
     {
-        store.note_pulled(endpoint, &resolved.repo, fetched.verified.pin())?;
+        let package = (*fetched.verified.pin()).into();
+        store.note_pulled(endpoint, &resolved.repo, &package)?;
     }
     let mut dependencies = fetched.dependencies.values();
     dependencies.try_for_each(|dependency| keep_bundled(dependency, store))

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZero;
+use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use futures::{StreamExt as _, TryStreamExt as _, stream};
@@ -23,10 +24,10 @@ use crate::settings::Settings;
 /// Says how a person gives a tool of the toolbox, or a dependency such as `forecast.units`, some
 /// grants; see
 /// [`Approved::with_grant_advice`].
-pub type GrantAdvice = fn(&str, &[RequiredGrant]) -> String;
+pub type GrantAdvice = Arc<dyn Fn(&str, &[RequiredGrant]) -> String + Send + Sync>;
 
 /// All that tools are loaded with.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Loader<'a> {
     /// The sandbox that they run in.
     pub host: &'a Host,
@@ -177,10 +178,10 @@ impl Loader<'_> {
         Ok(approved.with_dependencies(dependencies))
     }
 
-    /// `approved` under its name in the toolbox, by which the user grants it more.
-    pub(crate) fn known_as(&self, key: &str, approved: Approved) -> Approved {
+    /// `approved` under the name by which the user grants it more, such as that in the toolbox.
+    pub fn known_as(&self, key: &str, approved: Approved) -> Approved {
         let approved = approved.known_as(key);
-        match self.advice {
+        match self.advice.clone() {
             Some(advice) => {
                 let key = key.to_owned();
                 approved.with_grant_advice(move |grants| advice(&key, grants))

@@ -10,16 +10,17 @@ use std::process::ExitCode;
 
 use clap::Args;
 use tool_hub_host::Tool;
-use tool_hub_manifest::{FunctionName, GrantTree, Grants};
+use tool_hub_manifest::{FunctionName, GrantTree};
 use tool_hub_toolbox::consent_record::calls_functions;
 use tool_hub_toolbox::fetched::Fetched;
+use tool_hub_toolbox::loaded::Loader;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::subject::Subject;
 
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::capability_flags::CapabilityFlags;
-use crate::consent::grant_flags;
+use crate::consent::dependency_flags::{DependencyFlags, advice};
 use crate::consent::signing;
 use crate::session::Session;
 use crate::settings::config::Config;
@@ -66,6 +67,9 @@ pub(crate) struct Call {
 
     #[command(flatten)]
     approval: ApprovalFlags,
+
+    #[command(flatten)]
+    dependencies: DependencyFlags,
 }
 
 /// A tool that is about to be called, and how it was named.
@@ -151,18 +155,18 @@ impl Call {
             let grants = match self.approved_before(&fetched, config) {
                 Some(grants) => grants,
                 None => {
-                    let none = Grants::none().into();
-                    self.approval.decide(&candidate, none, config)?.0
+                    let granted = self.dependencies.granted(&inspection, config)?;
+                    self.approval.decide(&candidate, granted, config)?.0
                 }
             };
             let storage = config.settings.storage(&fetched.origin.source());
             let command = format!("tool call {}", self.target);
-            let approved = inspection
-                .approve_tree(&grants)?
-                .known_as(&self.target)
-                .with_grant_advice(move |grants| grant_flags::command(&command, grants));
             let store = config.settings.open_store()?;
-            let loader = sandbox::loader(&host, &store, config);
+            let loader = Loader {
+                advice: Some(advice(command, self.target.clone())),
+                ..sandbox::loader(&host, &store, config)
+            };
+            let approved = loader.known_as(&self.target, inspection.approve_tree(&grants)?);
             let tool = loader.load_approved(approved, storage).await?;
             return Ok(Target {
                 tool,
@@ -210,6 +214,7 @@ impl Call {
             own: same.grants(),
             ..same.locked.grant_tree()
         };
-        self.approval.is_empty().then(grants)
+        let no_flag = self.approval.is_empty() && self.dependencies.is_empty();
+        no_flag.then(grants)
     }
 }

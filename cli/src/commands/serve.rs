@@ -29,6 +29,7 @@ use crate::terminal::printer::Printer;
 use gateway::OpenAi;
 use http::{HttpFlags, OneCaller};
 use only::OnlyFlags;
+use only::served_tree::ServedTree;
 use tokens::ServedCaller;
 
 /// Arguments of `tool serve`.
@@ -139,12 +140,12 @@ impl Serve {
         };
         let seen: Vec<_> = served.iter().map(ToolboxServer::stamps).collect();
         let mut catalogues = Vec::new();
-        let mut only_version = None;
+        let mut only_tree = None;
         match only {
             Some(only) => {
-                let (catalogue, version) = only.catalogue(self.presentation(), session).await?;
+                let (catalogue, tree) = only.catalogue(self.presentation(), session).await?;
                 catalogues.push(catalogue);
-                only_version = version;
+                only_tree = Some(tree);
             }
             None => {
                 for toolbox in &served {
@@ -169,15 +170,15 @@ impl Serve {
         let follows = follows.map(|((one, toolset), seen)| one.follow(toolset, seen));
         let following = async {
             let only = async {
-                if let Some(version) = &only_version {
-                    version.follow(&toolsets[0], session).await;
+                if let Some(tree) = &only_tree {
+                    tree.follow(&toolsets[0], session).await;
                 }
             };
             tokio::join!(join_all(follows), only);
             pending::<Infallible>().await
         };
         let places = || {
-            let only = only_version.iter().map(|version| version.place.clone());
+            let only = only_tree.iter().flat_map(ServedTree::places);
             served
                 .iter()
                 .flat_map(ToolboxServer::places)

@@ -24,14 +24,34 @@ pub(crate) fn command<'a>(
     grants: impl IntoIterator<Item = &'a RequiredGrant>,
 ) -> String {
     let grants: Vec<&RequiredGrant> = grants.into_iter().collect();
-    match grants.as_slice() {
-        [RequiredGrant::CredentialValue(name)] => return format!("tool credential set {name}"),
-        [RequiredGrant::SignIn(name)] => return format!("tool credential login {name}"),
-        _ => {}
+    if let Some(command) = value_command(&grants) {
+        return command;
     }
     let words = grants.into_iter().map(flag);
     let words: Vec<String> = std::iter::once(command.to_owned()).chain(words).collect();
     words.join(" ")
+}
+
+/// `command` with the flag that gives `grants` to the tool that the one of `command` calls at
+/// `path`.
+pub(crate) fn command_for_dependency(
+    command: &str,
+    path: &str,
+    grants: &[RequiredGrant],
+) -> String {
+    let value = value_command(&grants.iter().collect::<Vec<_>>());
+    value.unwrap_or_else(|| {
+        let flags: Vec<String> = grants.iter().map(flag).collect();
+        format!("{command} --dependency '{path} {}'", flags.join(" "))
+    })
+}
+
+fn value_command(grants: &[&RequiredGrant]) -> Option<String> {
+    match grants {
+        [RequiredGrant::CredentialValue(name)] => Some(format!("tool credential set {name}")),
+        [RequiredGrant::SignIn(name)] => Some(format!("tool credential login {name}")),
+        _ => None,
+    }
 }
 
 /// `inspection` as JSON, each capability with the flag that grants it.

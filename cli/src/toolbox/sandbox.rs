@@ -34,7 +34,7 @@ pub(crate) fn loader<'a>(host: &'a Host, store: &'a Store, config: &'a Config) -
         host,
         store,
         settings: &config.settings,
-        advice: Some(advice),
+        advice: Some(Arc::new(advice)),
     }
 }
 

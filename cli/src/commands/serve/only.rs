@@ -1,39 +1,34 @@
 //! `tool serve --only`: loads one tool without a toolbox, by the digest and the rights in flags.
 
-use std::convert::Infallible;
-use std::future::pending;
-use std::time::Duration;
+pub(super) mod served_tree;
+
+use std::collections::BTreeMap;
 
 use clap::Args;
-use tool_hub_host::{Host, Storage, inspect};
-use tool_hub_manifest::{
-    Digest, Grants, Revision, Severity, ToolKey, ToolRef, Verified, Version, Yank,
-};
-use tool_hub_registry_client::{ClientError, Store};
-use tool_hub_serve::{Catalogue, Presentation, Toolset};
+use tool_hub_host::{Host, Inspection, Storage, inspect_with_dependencies};
+use tool_hub_manifest::{Digest, RepoId, Revision, ToolKey, Version};
+use tool_hub_registry_client::{PulledPackage, Store};
+use tool_hub_serve::{Catalogue, Presentation};
 use tool_hub_toolbox::Error;
-use tool_hub_toolbox::advisories::advisory::RefusedVersion;
-use tool_hub_toolbox::advisories::known::KnownAdvisories;
 use tool_hub_toolbox::consent_record::calls_functions;
-use tool_hub_toolbox::known_releases::KnownReleases;
-use tool_hub_toolbox::loaded::LoadedTool;
+use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
+use tool_hub_toolbox::loaded::{LoadedTool, Loader};
 use tool_hub_toolbox::policy::policies::Policies;
 use tool_hub_toolbox::subject::Subject;
+use url::Url;
 
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::capability_flags::CapabilityFlags;
-use crate::consent::grant_flags;
+use crate::consent::dependency_flags::{DependencyFlags, advice};
 use crate::consent::signing;
-use crate::serving::release_refresh::Place;
-use crate::serving::toolbox_server::{NOT_ALLOWED, advised, catalogue};
+use crate::serving::toolbox_server::catalogue;
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
 use crate::toolbox::{fetching, sandbox};
 
-/// The interval at which it is looked whether the version was yanked.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+use served_tree::ServedTree;
 
 /// Flags that serve one tool without a toolbox.
 #[derive(Debug, Args)]
@@ -53,94 +48,16 @@ pub(super) struct OnlyFlags {
 
     #[command(flatten)]
     approval: ApprovalFlags,
+
+    #[command(flatten)]
+    dependencies: DependencyFlags,
 }
 
 /// The one tool to serve, with the digest that is approved.
 pub(super) struct Only<'a> {
     subject: &'a Subject,
     approved: Digest,
-    approval: &'a ApprovalFlags,
-}
-
-/// The version that is served, and where it comes from.
-pub(super) struct ServedVersion {
-    pub(super) place: Place,
-    version: Version,
-    /// The policies by which it was judged.
-    policies: Vec<Digest>,
-}
-
-impl ServedVersion {
-    /// The owner's words on the version, if they are that it attacks its users.
-    fn malicious(&self, config: &Config) -> anyhow::Result<Option<Yank>> {
-        let (endpoint, repo) = &self.place;
-        let known = KnownReleases::read(&config.settings)?;
-        let releases = known.of(endpoint, repo);
-        let yank = releases.and_then(|releases| releases.yanked.get(&self.version));
-        Ok(yank
-            .filter(|yank| yank.severity == Severity::Malicious)
-            .cloned())
-    }
-
-    /// The advisory that refuses the version, if there is one.
-    fn advised(&self, config: &Config) -> anyhow::Result<Option<RefusedVersion>> {
-        let (endpoint, repo) = &self.place;
-        let known = KnownAdvisories::read(&config.settings)?;
-        let found = known.about(endpoint, repo, &self.version).into_iter();
-        let mut refusing = found.filter(|found| found.advisory.severity.refuses());
-        Ok(refusing.next().map(|found| {
-            let fixed = found.advisory.fixed_after(endpoint, repo, &self.version);
-            RefusedVersion {
-                key: None,
-                origin: repo.to_string(),
-                version: self.version.clone(),
-                id: found.advisory.id.clone(),
-                severity: found.advisory.severity,
-                fixed: fixed.cloned(),
-            }
-        }))
-    }
-
-    /// The reason why the version is not served any more: for agents, and for people.
-    fn refused(&self, config: &Config) -> anyhow::Result<Option<[String; 2]>> {
-        let (version, repo) = (&self.version, &self.place.1);
-        if let Some(yank) = self.malicious(config)? {
-            return Ok(Some([
-                format!("its version {version} was withdrawn as malicious"),
-                format!("{repo} {version} was yanked as {yank}"),
-            ]));
-        }
-        let policies = Policies::read(&config.settings);
-        if policies.map_or(true, |policies| policies.digests() != self.policies) {
-            return Ok(Some([
-                NOT_ALLOWED.to_owned(),
-                format!("the policy changed: start the command anew to serve {repo}"),
-            ]));
-        }
-        let refused = self.advised(config)?;
-        Ok(refused.map(|refused| [advised(&refused), refused.to_string()]))
-    }
-
-    /// Takes the functions from `toolset` once it is known that the version attacks its users, or
-    /// that an advisory refuses it.
-    pub(super) async fn follow(&self, toolset: &Toolset, session: &Session) -> Infallible {
-        let mut looks = tokio::time::interval(LOOK_EVERY);
-        loop {
-            looks.tick().await;
-            let Ok(Some([for_agents, for_people])) = self.refused(&session.config) else {
-                continue;
-            };
-            let Ok(nothing) = Catalogue::new([]) else {
-                continue;
-            };
-            let names = toolset.names().into_iter();
-            let names = names.map(|name| (name, for_agents.clone()));
-            toolset.replace(nothing.with_withdrawn(names.collect()));
-            session.printer.warning(&for_people);
-            session.printer.note("serving 0 functions now");
-            return pending().await;
-        }
-    }
+    flags: &'a OnlyFlags,
 }
 
 impl OnlyFlags {
@@ -153,11 +70,11 @@ impl OnlyFlags {
             (Some(subject), Some(approved)) => Ok(Some(Only {
                 subject,
                 approved,
-                approval: &self.approval,
+                flags: self,
             })),
-            _ if self.approval.is_empty() => Ok(None),
+            _ if self.approval.is_empty() && self.dependencies.is_empty() => Ok(None),
             _ => Err(Problem::user(
-                "--approve and the --allow flags are for one tool, and --only names none",
+                "--approve, --dependency and the --allow flags are for one tool, and --only names none",
             )
             .hint("add --only owner/name, or approve the tools of a toolbox with: tool load")
             .into()),
@@ -166,24 +83,24 @@ impl OnlyFlags {
 }
 
 impl Only<'_> {
-    /// Loads the tool, and offers its functions.
+    /// Loads the tool and all that it calls, and offers its functions.
     ///
     /// # Errors
-    /// Refused when the package has another digest than the approved one, when a flag grants more
-    /// than the tool asks for, and where approvals have to be signed.
+    /// Refused when the tree has another digest than the approved one, when a flag grants more
+    /// than a tool asks for, and where approvals have to be signed.
     pub(super) async fn catalogue(
         &self,
         presentation: Presentation,
         session: &Session,
-    ) -> anyhow::Result<(Catalogue, Option<ServedVersion>)> {
+    ) -> anyhow::Result<(Catalogue, ServedTree)> {
         let config = &session.config;
         let hint = "load the tool, and serve the toolbox: tool load, then tool serve";
         signing::refuse_unrecorded("a tool served with --only", hint, &config.settings)?;
         let host = sandbox::open_host(config)?;
-        let (verified, storage) = self.verified(&host, session).await?;
-        let inspection = inspect(&verified)?;
+        let store = config.settings.open_store()?;
+        let (inspection, storage) = self.inspection(&host, &store, session).await?;
         check_refusals(&inspection)?;
-        let manifest = verified.manifest();
+        let manifest = inspection.verified().manifest();
         let key = ToolKey::from(&manifest.name);
         let candidate = Candidate {
             name: key.as_str(),
@@ -195,105 +112,128 @@ impl Only<'_> {
             act: "Serve",
             dependencies: &inspection.dependencies,
         };
+        let OnlyFlags {
+            approval,
+            dependencies,
+            ..
+        } = self.flags;
+        let granted = dependencies.granted(&inspection, config)?;
         // A digest was given, so nobody is asked.
-        let (grants, _) = self
-            .approval
-            .decide(&candidate, Grants::none().into(), config)?;
-        let command = "tool serve --only …";
-        let approved = inspection
-            .approve_tree(&grants)?
-            .known_as(key.as_str())
-            .with_grant_advice(move |grants| grant_flags::command(command, grants));
-        let store = config.settings.open_store()?;
-        let loader = sandbox::loader(&host, &store, config);
+        let (grants, _) = approval.decide(&candidate, granted, config)?;
+        let loader = Loader {
+            advice: Some(advice("tool serve --only …".to_owned(), key.to_string())),
+            ..sandbox::loader(&host, &store, config)
+        };
+        let approved = loader.known_as(key.as_str(), inspection.approve_tree(&grants)?);
         let tool = loader.load_approved(approved, storage).await?;
-        let version = verified.manifest().version.clone();
-        let policies = policies(config)?.digests();
+        let served = self.served(&inspection, config)?;
         let loaded = LoadedTool::without_toolbox(key, tool);
-        let catalogue = catalogue(vec![loaded], presentation)?;
-        let served = self.place(config).map(|place| ServedVersion {
-            place,
-            version,
-            policies,
-        });
-        Ok((catalogue, served))
+        Ok((catalogue(vec![loaded], presentation)?, served))
     }
 
-    /// The registry and the repo that it comes from.
-    fn place(&self, config: &Config) -> Option<Place> {
-        match self.subject {
-            Subject::Reference(Ok(reference), _) => {
-                Some((config.settings.endpoint.clone(), reference.repo.clone()))
-            }
+    fn served(&self, inspection: &Inspection, config: &Config) -> anyhow::Result<ServedTree> {
+        let repo = match self.subject {
+            Subject::Reference(Ok(reference), _) => Some(&reference.repo),
             _ => None,
-        }
+        };
+        let endpoint = &config.settings.endpoint;
+        Ok(ServedTree::new(
+            repo,
+            inspection,
+            endpoint,
+            &policies(config)?,
+        ))
     }
 
-    /// The tool's bytes, and its place in the user's storage.
-    async fn verified(
+    /// The tool with all that it calls, and its place in the user's storage.
+    async fn inspection(
         &self,
         host: &Host,
+        store: &Store,
         session: &Session,
-    ) -> anyhow::Result<(Verified, Storage)> {
+    ) -> anyhow::Result<(Inspection, Storage)> {
         let config = &session.config;
+        let endpoint = &config.settings.endpoint;
         if let Subject::Reference(Ok(reference), _) = self.subject {
-            let storage = config
-                .settings
-                .storage_of_repo(&config.settings.endpoint, &reference.repo);
+            let storage = config.settings.storage_of_repo(endpoint, &reference.repo);
             // Whose signature a package had that was pulled before, the store does not say.
             if policies(config)?.is_empty()
-                && let Some(verified) = self.pulled(reference, host, config)?
+                && let Some(inspection) =
+                    pulled((endpoint, &reference.repo), self.approved, host, store)?
+                && is_meant(&reference.revision, &inspection.version)
             {
-                return Ok((verified, storage));
+                self.served(&inspection, config)?.check(config)?;
+                return Ok((inspection, storage));
             }
         }
-        let asked = CapabilityFlags::of(&self.approval.rights).capabilities();
-        let endpoint = &config.settings.endpoint;
+        let asked = CapabilityFlags::of(&self.flags.approval.rights).capabilities();
         let fetched = fetching::fetch(self.subject, asked, endpoint, session).await?;
         let storage = config.settings.storage(&fetched.origin.source());
-        Ok((fetched.verified, storage))
+        let inspection = fetched.inspect()?;
+        note_tree(&fetched, &inspection, store)?;
+        Ok((inspection, storage))
     }
+}
 
-    /// The approved package from the store, where it was pulled from the same repo before.
-    fn pulled(
-        &self,
-        reference: &ToolRef,
-        host: &Host,
-        config: &Config,
-    ) -> anyhow::Result<Option<Verified>> {
-        let store: Store = config.settings.open_store()?;
-        let pin = store.pulled(&config.settings.endpoint, &reference.repo, self.approved)?;
-        let Some(pin) = pin else {
+/// The package with the digest `package` from the store, with all that it depends on, where they
+/// were pulled from the same repos before.
+fn pulled(
+    (endpoint, repo): (&Url, &RepoId),
+    package: Digest,
+    host: &Host,
+    store: &Store,
+) -> anyhow::Result<Option<Inspection>> {
+    let Some(found) = store.pulled(endpoint, repo, package)? else {
+        return Ok(None);
+    };
+    host.prefetch(&found.pin.component);
+    // A damaged file was set aside, and is downloaded again.
+    let Ok(verified) = store.get(&found.pin) else {
+        return Ok(None);
+    };
+    let mut dependencies = BTreeMap::new();
+    for (name, request) in &verified.manifest().dependencies {
+        let Some(digest) = found.dependencies.get(name) else {
             return Ok(None);
         };
-        host.prefetch(&pin.component);
-        // A damaged file was set aside, and is downloaded again.
-        let Ok(verified) = store.get(&pin) else {
-            return Ok(None);
-        };
-        let version = verified.manifest().version.clone();
-        let place = (config.settings.endpoint.clone(), reference.repo.clone());
-        let served = ServedVersion {
-            place,
-            version,
-            policies: Vec::new(),
-        };
-        if let Some(refused) = served.advised(config)? {
-            return Err(Error::Advised(Box::new(refused)).into());
+        match pulled((endpoint, &request.repo), *digest, host, store)? {
+            Some(found) if request.version.matches(&found.version) => {
+                dependencies.insert(name.clone(), found);
+            }
+            _ => return Ok(None),
         }
-        if let Some(yank) = served.malicious(config)? {
-            let yanked = ClientError::VersionYanked {
-                repo: reference.repo.clone(),
-                version: verified.manifest().version.clone(),
-                yank: Box::new(yank),
-            };
-            return Err(yanked.into());
+    }
+    Ok(Some(inspect_with_dependencies(&verified, dependencies)?))
+}
+
+/// Takes note of what each tool of `fetched` was inspected with, so that the approved tree is found
+/// again although a newer version of a dependency is there.
+fn note_tree(fetched: &Fetched, inspection: &Inspection, store: &Store) -> anyhow::Result<()> {
+    for (name, fetched) in &fetched.dependencies {
+        if let Some(inspection) = inspection.dependencies.get(name) {
+            note_tree(fetched, inspection, store)?;
         }
-        let is_meant = match &reference.revision {
-            Revision::Version(requirement) => requirement.matches(&verified.manifest().version),
-            _ => true,
-        };
-        Ok(is_meant.then_some(verified))
+    }
+    let FetchedFrom::Registry {
+        endpoint, resolved, ..
+    } = &fetched.origin
+    else {
+        return Ok(());
+    };
+    let dependencies = inspection.dependencies.iter();
+    let package = PulledPackage {
+        pin: *fetched.verified.pin(),
+        dependencies: dependencies
+            .map(|(name, it)| (name.clone(), it.approval_digest))
+            .collect(),
+    };
+    Ok(store.note_pulled(endpoint, &resolved.repo, &package)?)
+}
+
+fn is_meant(revision: &Revision, version: &Version) -> bool {
+    match revision {
+        Revision::Version(requirement) => requirement.matches(version),
+        _ => true,
     }
 }
 
