@@ -21,6 +21,10 @@ use attested::{Attested, ISSUER, PROVENANCE, WORKFLOW, attest, statement, trust}
 pub(crate) fn tests() -> Vec<Test> {
     let here = [
         test("attestations::a_build_is_remembered", a_build_is_remembered),
+        test(
+            "attestations::a_build_outlives_the_lock",
+            a_build_outlives_the_lock,
+        ),
         test("attestations::wrong_ones", wrong_ones),
         test("attestations::nobody_vouches", nobody_vouches),
         test(
@@ -127,6 +131,49 @@ fn a_build_is_remembered() {
     attested::publish(&ada, "1.0.4", &other);
     user.tool("key remove forge").ok();
     stops(&user, &["not attested now"]);
+}
+
+/// Whoever was known to build a tool is remembered when it is removed, and in other toolboxes.
+fn a_build_outlives_the_lock() {
+    let Attested {
+        registry,
+        ada,
+        user,
+        root,
+    } = Attested::new();
+    load(&user, TOOL, &[]);
+    user.tool("remove adder").ok();
+    version(&ada, "1.0.1");
+    ada.run(["push", TOOL, "-C", "adder"]).ok();
+    let lost = format!(
+        "`adder` was attested by {WORKFLOW} by {ISSUER} under {root} when you approved it, and is \
+         not attested now"
+    );
+    let approve = digest(&user, TOOL);
+    let again = || user.run(["load", TOOL, "--approve", &approve]);
+    says(&again(), 3, &lost);
+    says(&again(), 3, "if they say so, add: --attested-by none");
+    user.write("toolbox.toml", "");
+    says(&again(), 3, &lost);
+    fs::remove_file(user.work().join("toolbox.toml")).expect("a file");
+
+    // Another builder is another one after that as well, and the first one goes on.
+    let other = WORKFLOW.replace("acme/adder", "eve/adder");
+    attested::publish(&ada, "1.0.2", &other);
+    let by_eve = digest(&user, TOOL);
+    let refused = user.run(["load", TOOL, "--approve", &by_eve]);
+    says(&refused, 3, &format!("and is built by {other}, as"));
+    attested::publish(&ada, "1.0.3", WORKFLOW);
+    load(&user, TOOL, &[]);
+
+    // A change that was accepted is what is remembered.
+    user.tool("remove adder").ok();
+    let exact = ["load", "ada/adder@1.0.1", "--approve", &approve];
+    user.run([&exact[..], &["--attested-by", "none"]].concat())
+        .ok();
+    user.tool("remove adder").ok();
+    user.run(exact).ok();
+    drop(registry);
 }
 
 /// Each is refused before anything is sent, and from wherever else it comes.

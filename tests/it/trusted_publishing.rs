@@ -7,7 +7,7 @@ use tokio::runtime::Builder;
 
 use crate::public_clients::packages;
 use crate::support::adder::package;
-use crate::support::loading::load;
+use crate::support::loading::{digest, load};
 use crate::support::proxy::Switching;
 use crate::support::ran::says;
 use crate::support::server::Server;
@@ -194,6 +194,25 @@ fn a_job_pushes() {
         user.tool("list --json").json()["tools"][0]["version"],
         "1.3.0"
     );
+    // A digest alone accepts no version that nobody built there, with a lock or without.
+    let approve = digest(&user, TOOL);
+    let was = format!(
+        "`adder` was built from {built_from} when you approved it, and is built from no repository"
+    );
+    for command in [&["update", "adder"][..], &["load", TOOL]] {
+        let refused = user.run([command, &["--approve", &approve]].concat());
+        says(&refused, 3, &was);
+        says(&refused, 3, "if they say so, add: --built-from none");
+    }
+    user.tool("remove adder").ok();
+    let again = ["load", TOOL, "--approve", &approve];
+    says(&user.run(again), 3, &was);
+    let wrong = user.run([&again[..], &["--built-from", &built_from]].concat());
+    says(&wrong, 3, "and --built-from asks for acme/forecast of");
+    user.run([&again[..], &["--built-from", "none"]].concat())
+        .ok();
+    user.tool("remove adder").ok();
+    user.run(again).ok();
 }
 
 fn only_issuers_with_a_name() {

@@ -49,6 +49,7 @@ pub mod fetched;
 pub mod files;
 pub mod inspection_report;
 pub mod keyring_item;
+pub mod known_builders;
 pub mod known_logs;
 pub mod known_releases;
 pub mod known_signers;

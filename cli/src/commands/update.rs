@@ -16,6 +16,7 @@ use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
 use tool_hub_toolbox::fetched::Fetched;
+use tool_hub_toolbox::known_builders::KnownBuilders;
 use tool_hub_toolbox::known_signers::KnownSigners;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::subject::Subject;
@@ -23,7 +24,7 @@ use url::Url;
 
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
-use crate::consent::attestations::check_attestations;
+use crate::consent::attestations::check_builders;
 use crate::consent::difference;
 use crate::consent::signer::{SignerFlag, check_signers_of_dependencies, tell_of_rotation};
 use crate::servers::fetching::{self as server_fetching, WantedServer};
@@ -257,8 +258,15 @@ impl Update {
             self.approval.approve,
             printer,
         )?;
-        let named = (self.approval.approve, self.signer.names_publisher());
-        check_attestations(key.as_str(), Some(locked), fetched, named, printer)?;
+        let known = KnownBuilders::read(&config.settings)?;
+        check_builders(
+            key.as_str(),
+            Some(&locked.into()),
+            fetched,
+            &known,
+            self.signer.accepted_builders(self.approval.approve),
+            printer,
+        )?;
         let known = KnownSigners::read(&config.settings)?;
         check_signers_of_dependencies(
             key.as_str(),

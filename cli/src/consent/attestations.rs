@@ -1,58 +1,117 @@
-//! Holds a package's attestations against those that were verified when it was approved.
+//! Holds whoever built a package, and attested to it, against those of when it was approved.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use tool_hub_manifest::{Digest, LockedTool, PackageSigner};
+use tool_hub_manifest::{Digest, PackageSigner};
 use tool_hub_signing::AttestationKind;
 use tool_hub_toolbox::fetched::Fetched;
+use tool_hub_toolbox::known_builders::{Builders, KnownBuilders};
 use tool_hub_toolbox::package_attestations::PackageAttestations;
 
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
-/// Warns if somebody who attested to the tool called `path`, or to one that it depends on, as it
-/// was approved does not attest to it any more. The digest that `approve` names does not say who
-/// attests, so that flag alone does not accept the change; `is_named` says that another one does.
-pub(crate) fn check_attestations(
+/// The flags that accept a change of what builds a tool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AcceptedBuilders {
+    /// The digest that the user approves. It does not say what built the package, so that flag
+    /// alone accepts no change.
+    pub(crate) approve: Option<Digest>,
+    /// True if a flag says who has to attest to it.
+    pub(crate) names_publisher: bool,
+    /// True if a flag says what it has to be built from.
+    pub(crate) names_repository: bool,
+}
+
+impl AcceptedBuilders {
+    /// Those for what a tool depends on: the flags about builders are about the tool itself.
+    fn of_dependency(self) -> Self {
+        Self {
+            names_publisher: false,
+            names_repository: false,
+            ..self
+        }
+    }
+}
+
+/// Warns if somebody who attested to the tool called `path`, or to one that it depends on, as the
+/// user approved it does not attest to it any more, and if it is built from another repository.
+pub(crate) fn check_builders(
     path: &str,
-    before: Option<&LockedTool>,
+    before: Option<&Builders>,
     fetched: &Fetched,
-    (approve, is_named): (Option<Digest>, bool),
+    known: &KnownBuilders,
+    accepted: AcceptedBuilders,
     printer: &Printer,
 ) -> anyhow::Result<()> {
-    let Some(before) = before else {
-        return Ok(());
-    };
-    let now = fetched.attestations.publishers();
-    let lost: BTreeSet<&PackageSigner> = before.attested_by.difference(&now).collect();
+    let now = Builders::from(fetched);
+    let nothing = Builders::default();
+    let before = before.unwrap_or(&nothing);
+    let lost: BTreeSet<&PackageSigner> = before.attested_by.difference(&now.attested_by).collect();
     if !lost.is_empty() {
         let changed = format!(
             "`{path}` was attested by {} when you approved it, and is {} now",
             one_of(lost),
             in_words(&fetched.attestations)
         );
-        if approve.is_some() && !is_named {
-            let new = match now.first() {
-                Some(publisher) => publisher.to_string(),
-                None => "none".to_owned(),
-            };
-            return Err(Problem::refused(changed)
-                .hint(format!(
-                    "ask its author, by another way than the registry; if they say so, add: --attested-by {}",
-                    shell_words::quote(&new)
-                ))
-                .into());
-        }
-        printer.warning(&changed);
+        let new = now.attested_by.first().map(ToString::to_string);
+        let flag = ("--attested-by", new, accepted.names_publisher);
+        tell(changed, flag, path, fetched, accepted, printer)?;
+    }
+    if before.built_from.is_some() && before.built_from != now.built_from {
+        let changed = format!(
+            "`{path}` was {} when you approved it, and is {} now",
+            built_from(before.built_from.as_deref()),
+            built_from(now.built_from.as_deref())
+        );
+        let flag = ("--built-from", now.built_from, accepted.names_repository);
+        tell(changed, flag, path, fetched, accepted, printer)?;
     }
     for (name, dependency) in &fetched.dependencies {
         let path = format!("{path}.{name}");
-        let before = before.dependencies.get(name);
-        // The flag is about the tool itself.
-        check_attestations(&path, before, dependency, (approve, false), printer)?;
+        let before = known.of(&dependency.origin.source());
+        let accepted = accepted.of_dependency();
+        check_builders(&path, before, dependency, known, accepted, printer)?;
     }
     Ok(())
+}
+
+/// Warns that something `changed`; refuses it where only a digest was approved. The flag is the one
+/// that accepts the change, with its value, and true if it was given.
+fn tell(
+    changed: String,
+    (flag, value, is_given): (&str, Option<String>, bool),
+    path: &str,
+    fetched: &Fetched,
+    accepted: AcceptedBuilders,
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    if accepted.approve.is_none() || is_given {
+        printer.warning(&changed);
+        return Ok(());
+    }
+    let value = value.unwrap_or_else(|| "none".to_owned());
+    let value = shell_words::quote(&value);
+    let ask = "ask its author, by another way than the registry; if they say so";
+    Err(Problem::refused(changed)
+        // Only the path of a dependency has a dot.
+        .hint(match path.contains('.') {
+            false => format!("{ask}, add: {flag} {value}"),
+            true => {
+                let subject = fetched.subject();
+                format!("{ask}, load it alone first: tool load {subject} {flag} {value}")
+            }
+        })
+        .into())
+}
+
+/// The repository that a version was built from, as the end of a sentence.
+pub(crate) fn built_from(repository: Option<&str>) -> String {
+    repository.map_or_else(
+        || "built from no repository that its registry names".to_owned(),
+        |repository| format!("built from {repository}"),
+    )
 }
 
 /// The attestations, as the end of a sentence.

@@ -6,16 +6,17 @@ use clap::Args;
 use serde_json::{Value, json};
 use tool_hub_manifest::{Digest, PackageSigner, SignerError, ToolKey};
 use tool_hub_toolbox::fetched::Fetched;
+use tool_hub_toolbox::known_builders::Builders;
 use tool_hub_toolbox::known_signers::KnownSigners;
 use tool_hub_toolbox::open_toolbox::Member;
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::signing_keys::SigningKeys;
 
-use crate::consent::attestations::in_words;
+use crate::consent::attestations::{AcceptedBuilders, built_from, in_words};
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
-/// The flag that says who may have signed a package.
+/// The flags that say who may have signed a package, and what may have built it.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct SignerFlag {
     /// Accept it from this signer only: the fingerprint of a key, an identity as inspections
@@ -33,6 +34,14 @@ pub(crate) struct SignerFlag {
     /// more is only taken with this.
     #[arg(long, value_name = "PUBLISHER|none")]
     attested_by: Option<ExpectedSigner>,
+
+    /// Accept it only if it was built from this repository, as inspections name it with --json, or
+    /// `none` where the registry names none
+    ///
+    /// With --approve, a tool that a build service built from a repository when you approved it,
+    /// and from another one or none now, is only taken with this.
+    #[arg(long, value_name = "REPOSITORY|none")]
+    built_from: Option<String>,
 }
 
 /// The signer that the user expects.
@@ -51,12 +60,16 @@ impl FromStr for ExpectedSigner {
 }
 
 impl SignerFlag {
-    /// True if it says who has to attest to a package.
-    pub(crate) fn names_publisher(&self) -> bool {
-        self.attested_by.is_some()
+    /// The changes of builders that these flags accept, beside a digest that the user approves.
+    pub(crate) fn accepted_builders(&self, approve: Option<Digest>) -> AcceptedBuilders {
+        AcceptedBuilders {
+            approve,
+            names_publisher: self.attested_by.is_some(),
+            names_repository: self.built_from.is_some(),
+        }
     }
 
-    /// Refuses a package of another signer or publisher than the flags name.
+    /// Refuses a package of another signer, publisher or repository than the flags name.
     pub(crate) fn check(&self, fetched: &Fetched) -> anyhow::Result<()> {
         let (signature, attestations) = (&fetched.signature, &fetched.attestations);
         let publishers = attestations.publishers();
@@ -72,6 +85,18 @@ impl SignerFlag {
                 words(expected.as_ref())
             ))
             .hint("ask its author, by another way than the registry, who builds it")
+            .into());
+        }
+        let repository = Builders::from(fetched).built_from;
+        if let Some(expected) = &self.built_from
+            && *expected != repository.clone().unwrap_or_else(|| "none".to_owned())
+        {
+            let subject = fetched.subject();
+            return Err(Problem::refused(format!(
+                "{subject} is {}, and --built-from asks for {expected}",
+                built_from(repository.as_deref())
+            ))
+            .hint("ask its author, by another way than the registry, what it is built from")
             .into());
         }
         match &self.signer {

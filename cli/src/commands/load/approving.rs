@@ -7,6 +7,7 @@ use tool_hub_manifest::{
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
+use tool_hub_toolbox::known_builders::KnownBuilders;
 use tool_hub_toolbox::known_signers::KnownSigners;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::origin;
@@ -15,7 +16,7 @@ use tool_hub_toolbox::provenance::Provenance;
 use super::refusals::check_refusals;
 use super::shown::{note_known_interpreter, report_ungranted, show};
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
-use crate::consent::attestations::check_attestations;
+use crate::consent::attestations::check_builders;
 use crate::consent::difference;
 use crate::consent::signer::{SignerFlag, check_signers_of_dependencies, tell_of_rotation};
 use crate::session::Session;
@@ -66,9 +67,17 @@ pub(super) async fn approve_and_load(
     };
     tell_of_rotation(key, signed_by, fetched, printer);
     signer.check_change(key, signed_by, fetched, flags.approve, printer)?;
-    let same_place = approved.filter(|_| replaces.is_none());
-    let named = (flags.approve, signer.names_publisher());
-    check_attestations(key.as_str(), same_place, fetched, named, printer)?;
+    let known_builders = KnownBuilders::read(&config.settings)?;
+    let before = known_builders.before(approved, fetched);
+    let accepted = signer.accepted_builders(flags.approve);
+    check_builders(
+        key.as_str(),
+        before.as_ref(),
+        fetched,
+        &known_builders,
+        accepted,
+        printer,
+    )?;
     if let Some(before) = unchanged
         && flags.is_empty()
         && started_with

@@ -1,0 +1,92 @@
+//! The `KnownBuilders`, `known_builders.toml`: what built the versions that the user approved.
+//! So a build is remembered where the lock is gone, as a signer is.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use tool_hub_manifest::{LockedTool, PackageSigner, Source};
+
+use crate::error::Error;
+use crate::fetched::{Fetched, is_same_place};
+use crate::remembered::Remembered;
+use crate::settings::Settings;
+
+const FILE: &str = "known_builders.toml";
+
+/// What built a version, by the words of build services.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Builders {
+    /// Whoever attested to it.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub attested_by: BTreeSet<PackageSigner>,
+    /// The repository that it was built from, by the log of its registry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built_from: Option<String>,
+}
+
+impl From<&LockedTool> for Builders {
+    fn from(locked: &LockedTool) -> Self {
+        let logged = locked.logged.as_ref();
+        Self {
+            attested_by: locked.attested_by.clone(),
+            built_from: logged.and_then(|it| it.built_from.clone()),
+        }
+    }
+}
+
+impl From<&Fetched> for Builders {
+    fn from(fetched: &Fetched) -> Self {
+        let logged = fetched.logged.as_ref();
+        Self {
+            attested_by: fetched.attestations.publishers(),
+            built_from: logged.and_then(|it| it.built_from.clone()),
+        }
+    }
+}
+
+/// The builders, by registry and repo. Repos of whose versions nobody said anything are not in it.
+#[derive(Debug, Default)]
+pub struct KnownBuilders(Remembered<Builders>);
+
+impl KnownBuilders {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// [`Error::Read`], [`Error::Settings`].
+    pub fn read(settings: &Settings) -> Result<Self, Error> {
+        Remembered::read(&Self::file(settings)).map(Self)
+    }
+
+    /// What built the version from this place that the user approved last.
+    pub fn of(&self, source: &Source) -> Option<&Builders> {
+        let Source::Registry { endpoint, repo, .. } = source else {
+            return None;
+        };
+        self.0.of(endpoint, repo)
+    }
+
+    /// What built the version that `fetched` is compared with: the one that `locked` records, if
+    /// that is of the same tool, else the one that the user approved last.
+    pub fn before(&self, locked: Option<&LockedTool>, fetched: &Fetched) -> Option<Builders> {
+        let source = fetched.origin.source();
+        let locked = locked.filter(|locked| is_same_place(&locked.source, &source));
+        locked.map_or_else(|| self.of(&source).cloned(), |it| Some(it.into()))
+    }
+
+    /// Notes what built the version that the user approved.
+    ///
+    /// # Errors
+    /// If the file cannot be read or changed.
+    pub(crate) fn note(settings: &Settings, approved: &LockedTool) -> Result<(), Error> {
+        let Source::Registry { endpoint, repo, .. } = &approved.source else {
+            return Ok(());
+        };
+        let builders = Some(Builders::from(approved)).filter(|it| *it != Builders::default());
+        Remembered::note(&Self::file(settings), endpoint, repo, builders.as_ref())
+    }
+
+    fn file(settings: &Settings) -> PathBuf {
+        settings.user.join(FILE)
+    }
+}
