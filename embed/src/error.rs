@@ -155,7 +155,8 @@ fn hint_of_toolbox(error: &ToolboxError) -> Option<String> {
         | ToolboxError::NotSigned { key, origin, .. } => {
             return Some(format!("run: tool load {origin} --as {key}"));
         }
-        ToolboxError::Malicious { key, origin, .. } => {
+        ToolboxError::Malicious(malicious) => {
+            let (key, origin) = (&malicious.key, &malicious.origin);
             return Some(format!(
                 "take another version with: tool load {origin} --as {key}; or run: tool remove {key}"
             ));

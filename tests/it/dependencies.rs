@@ -413,5 +413,15 @@ fn a_withdrawn_one_is_not_called() {
     ada.run([&broken[..], &["--severity", "malicious"]].concat())
         .ok();
     user.tool("update");
-    says(&user.tool("call forecast x=1"), 3, "malicious");
+    let called = user.tool("call forecast x=1");
+    says(
+        &called,
+        3,
+        "ada/units 1.2.0, which `forecast` calls, was yanked as malicious: it rounds",
+    );
+    says(
+        &called,
+        3,
+        "take another version with: tool load ada/forecast --as forecast",
+    );
 }

@@ -17,6 +17,14 @@ pub(crate) fn tests() -> Vec<Test> {
             "yanks::a_malicious_one_is_dropped",
             a_malicious_one_is_dropped,
         ),
+        test(
+            "yanks::what_follows_a_malicious_one_is_asked_about",
+            what_follows_a_malicious_one_is_asked_about,
+        ),
+        test(
+            "yanks::a_malicious_one_without_another",
+            a_malicious_one_without_another,
+        ),
         test("yanks::only_one_tool_is_served", only_one_tool_is_served),
         test("yanks::a_tool_is_deprecated", a_tool_is_deprecated),
         test("yanks::mistakes_are_told", mistakes_are_told),
@@ -27,12 +35,8 @@ pub(crate) fn tests() -> Vec<Test> {
 fn published() -> (RegistryProcess, Home) {
     let registry = RegistryProcess::start();
     let ada = registry.member("ada");
-    for version in ["1.0.0", "1.1.0"] {
-        package(&ada, "adder", |manifest| {
-            manifest.version = version.parse::<Version>().expect("a version");
-        });
-        ada.tool("push -C adder").ok();
-    }
+    publish(&ada, Version::new(1, 0, 0));
+    publish(&ada, Version::new(1, 1, 0));
     (registry, ada)
 }
 
@@ -184,6 +188,91 @@ fn a_malicious_one_is_dropped() {
     // Another version is approved like any.
     load(&user, "ada/adder", &[]);
     assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");
+}
+
+fn publish(ada: &Home, version: Version) {
+    package(ada, "adder", |manifest| manifest.version = version);
+    ada.tool("push -C adder").ok();
+}
+
+/// Whoever published a malicious version may have published the next one: although nothing but its
+/// number is different, a person is asked about it.
+fn what_follows_a_malicious_one_is_asked_about() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    publish(&ada, Version::new(1, 0, 0));
+    let [early, late] = [registry.visitor(), registry.visitor()];
+    load(&early, "ada/adder", &[]);
+    publish(&ada, Version::new(1, 1, 0));
+    load(&late, "ada/adder", &[]);
+    yank(&ada, &STOLEN);
+    publish(&ada, Version::new(1, 1, 1));
+
+    let told = "ada/adder 1.1.0 was yanked as malicious: it sends keys away; whoever published \
+                that may have published the newer one too, so it is not taken unasked";
+    let version = |home: &Home| home.tool("list --json").json()["tools"][0]["version"].clone();
+    early.configure("accept_code = true\n");
+    for line in ["update", "update --accept-code"] {
+        let stopped = early.tool(line);
+        says(&stopped, 3, told);
+        says(&stopped, 3, "nobody is there to ask");
+        assert_eq!(version(&early), "1.0.0");
+    }
+    let approve = digest(&early, "ada/adder");
+    early.run(["update", "--approve", &approve]).ok();
+    assert_eq!(version(&early), "1.1.1");
+    // Once approved, it is a version like any.
+    publish(&ada, Version::new(1, 1, 2));
+    says(&early.tool("update"), 0, "adder: updated at 1.1.2");
+
+    // Who has the malicious one gets no other by an update, before it is known and after that.
+    let had = "`adder` 1.1.0 of ada/adder was yanked as malicious: it sends keys away";
+    for _ in 0..2 {
+        let approve = ["update", "--accept-code", "--approve", &approve];
+        for stopped in [late.tool("update --accept-code"), late.run(approve)] {
+            says(&stopped, 3, had);
+            says(
+                &stopped,
+                3,
+                "take another version with: tool load ada/adder --as adder",
+            );
+        }
+    }
+    assert!(late.tool("list").ok().contains("malicious"));
+    let shown = late.tool("inspect ada/adder").ok();
+    let warned = "warning: ada/adder 1.1.0 was yanked as malicious: it sends keys away; whoever \
+                  published that may have published this version too";
+    assert!(shown.contains(warned), "{shown}");
+    let older = late.tool("inspect ada/adder@1.0.0").ok();
+    assert!(!older.contains("malicious"), "{older}");
+    says(&late.tool("load ada/adder"), 3, warned);
+    load(&late, "ada/adder", &[]);
+    assert_eq!(late.tool("call adder.add a=1 b=2").ok(), "3\n");
+}
+
+/// There is nothing that an update or a load could take.
+fn a_malicious_one_without_another() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    publish(&ada, Version::new(1, 1, 0));
+    let user = registry.visitor();
+    load(&user, "ada/adder", &[]);
+    yank(&ada, &STOLEN);
+    for _ in 0..2 {
+        let stopped = user.tool("update");
+        says(
+            &stopped,
+            3,
+            "`adder` 1.1.0 of ada/adder was yanked as malicious",
+        );
+        says(&stopped, 3, "tool remove adder");
+    }
+    says(
+        &user.tool("load ada/adder"),
+        3,
+        "no version that is malicious is loaded",
+    );
+    user.tool("remove adder").ok();
 }
 
 fn only_one_tool_is_served() {

@@ -8,7 +8,7 @@ use tool_hub_host::{Change, HostError};
 use tool_hub_manifest::{
     Access, AddressError, DEPENDENCIES_IN_TREE_MAX, DEPENDENCY_DEPTH_MAX, DirectoryName,
     DocumentError, FunctionName, Origin, ReferenceError, RepoId, ServerAddress, SpecError, ToolKey,
-    ToolName, VariableName, VerifyError, Version, Yank,
+    ToolName, VariableName, VerifyError, Version,
 };
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, ClientError, StoreError, TokenError};
 use tool_hub_signing::SigningError;
@@ -22,6 +22,7 @@ use crate::evidence::Evidence;
 use crate::keyring_item::KeyringError;
 use crate::log_writer::error::LogWriterError;
 use crate::logged_version::error::LogError;
+use crate::malicious_version::MaliciousVersion;
 use crate::not_approved::NotApproved;
 use crate::oauth::SignInError;
 use crate::policy::error::PolicyError;
@@ -223,17 +224,8 @@ pub enum Error {
         place: PathBuf,
     },
     /// The approved version attacks its users, as its owner says.
-    #[error("`{key}` {version} of {origin} was yanked as {yank}")]
-    Malicious {
-        /// The tool.
-        key: ToolKey,
-        /// The place that the toolbox takes it from.
-        origin: String,
-        /// The version.
-        version: Version,
-        /// The owner's words.
-        yank: Box<Yank>,
-    },
+    #[error("{0}")]
+    Malicious(Box<MaliciousVersion>),
     /// An advisory says that the version must not be used, and the user did not allow it.
     #[error("{0}")]
     Advised(Box<RefusedVersion>),

@@ -26,6 +26,8 @@ pub struct Advice<'a> {
 
 /// The longest line of a description that is shown where not everything is.
 const LINE_CHARS_MAX: usize = 160;
+/// The most versions of a tool that are told of because they were malicious, the newest first.
+const MALICIOUS_MAX: usize = 3;
 /// The most functions that are described where not everything is shown.
 const FUNCTIONS_DESCRIBED_MAX: usize = 5;
 
@@ -85,6 +87,7 @@ pub fn inspection_report(
     if everything {
         lines.extend(details::package_lines(&inspection.packages));
     }
+    lines.extend(malicious_lines(from));
     let doubts = from.bundle.iter().flat_map(|bundle| &bundle.doubts);
     lines.extend(doubts.map(|doubt| format!("warning: {}", escape_line(&doubt.to_string()))));
     lines.extend(from.signature.unverifiable().map(|why| {
@@ -100,6 +103,17 @@ pub fn inspection_report(
     let refusals = inspection.refusals.iter();
     lines.extend(refusals.map(|it| format!("refused: {}", escape_line(&it.to_string()))));
     lines.join("\n")
+}
+
+/// Warnings of versions that were malicious, of the tool and of all that it depends on.
+fn malicious_lines(from: &Provenance) -> Vec<String> {
+    let warnings = from.malicious.iter().rev().take(MALICIOUS_MAX);
+    let warnings = warnings.map(|it| {
+        let it = escape_line(it);
+        format!("warning: {it}; whoever published that may have published this version too")
+    });
+    let below = from.dependencies.values().flat_map(malicious_lines);
+    warnings.chain(below).collect()
 }
 
 /// The first line: what it is, and whose. A server's list of tools is no package that anybody could

@@ -57,6 +57,7 @@ pub mod loaded;
 mod log_state;
 pub mod log_writer;
 pub mod logged_version;
+pub mod malicious_version;
 pub mod not_approved;
 pub mod notices;
 pub mod oauth;

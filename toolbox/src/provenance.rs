@@ -25,6 +25,8 @@ pub struct Provenance {
     pub signature: PackageSignature,
     /// The attestations.
     pub attestations: PackageAttestations,
+    /// The earlier versions of the tool that were yanked as malicious, in words; oldest first.
+    pub malicious: Vec<String>,
     /// The bundle that it came in.
     pub bundle: Option<BundleOrigin>,
     /// The origins of the tools that it depends on.
@@ -58,6 +60,9 @@ impl Provenance {
     /// The origin of a tool that was approved before and comes from the store.
     pub fn before(fetched: &Fetched) -> Self {
         let dependencies = fetched.dependencies.iter();
+        let version = &fetched.verified.manifest().version;
+        let malicious = fetched.malicious_releases().into_iter();
+        let malicious = malicious.filter(|it| it.version < version);
         Self {
             dependencies: dependencies
                 .map(|(name, it)| (name.clone(), Self::before(it)))
@@ -67,6 +72,7 @@ impl Provenance {
             logged: fetched.logged.clone(),
             signature: fetched.signature.clone(),
             attestations: fetched.attestations.clone(),
+            malicious: malicious.map(|it| it.to_string()).collect(),
             bundle: fetched.bundle.clone(),
         }
     }

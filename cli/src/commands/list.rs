@@ -115,7 +115,7 @@ fn as_row(status: &ToolStatus<'_>) -> [String; 5] {
 fn state(unusable: &Error) -> &'static str {
     match unusable {
         Error::NotSigned { .. } => "not signed",
-        Error::Malicious { .. } => "malicious",
+        Error::Malicious(_) => "yanked as malicious",
         Error::Advised(_) => "refused by an advisory",
         Error::Policy(_) => "refused by a policy",
         Error::TextsChanged { .. } => "changed since approval",

@@ -11,6 +11,7 @@ use tool_hub_manifest::{
     Capabilities, Consent, Digest, Revision, Source, ToolKey, ToolRef, Version,
 };
 use tool_hub_registry_client::AllowedYanks;
+use tool_hub_toolbox::Error;
 use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
@@ -179,8 +180,9 @@ impl Update {
                     purpose: Purpose::Use,
                     dependencies_in_use: member.locked.dependencies.clone(),
                 };
-                let fetched = fetching::fetch(&subject, options, &endpoint, session);
-                (fetched.await?, reference.revision.is_exact_version())
+                let fetched = fetching::fetch(&subject, options, &endpoint, session).await;
+                stop_at_malicious(member.key, session)?;
+                (fetched?, reference.revision.is_exact_version())
             }
             Source::Server { address } => {
                 let wanted = WantedServer {
@@ -222,7 +224,9 @@ impl Update {
         let grants = fetched.kept_grants(locked);
         let changes = compare_with_approved(locked, fetched, &new, &config.settings)?;
         let accepts_code = self.accept_code || config.settings.accept_code;
+        let malicious = fetched.malicious_since(locked);
         let passes = match Change::greatest(&changes) {
+            _ if malicious.is_some() => false,
             None | Some(ChangeKind::Less | ChangeKind::Newer) => true,
             Some(ChangeKind::Code) => accepts_code,
             Some(ChangeKind::Beyond) => false,
@@ -230,6 +234,11 @@ impl Update {
         tell_of_rotation(key, locked.signer.as_ref(), fetched, printer);
         if passes {
             return Ok(GivenConsent::now(&new, &grants, Consent::Update)?);
+        }
+        if let Some(malicious) = &malicious {
+            printer.warning(&format!(
+                "{malicious}; whoever published that may have published the newer one too, so it is not taken unasked"
+            ));
         }
         let (now, before) = (&new.version, &locked.version);
         if Change::greatest(&changes) == Some(ChangeKind::Code) {
@@ -242,7 +251,7 @@ impl Update {
             ));
         }
         difference::show(&changes, printer);
-        if Change::greatest(&changes) == Some(ChangeKind::Code) {
+        if Change::greatest(&changes) == Some(ChangeKind::Code) && malicious.is_none() {
             printer.hint(
                 "--accept-code takes newer versions without asking if only their code changed",
             );
@@ -287,6 +296,16 @@ impl Update {
         };
         let (grants, consent) = self.approval.decide(&candidate, grants, config)?;
         Ok(GivenConsent::now(&new, &grants, consent)?)
+    }
+}
+
+/// Fails if the approved version, or one that it calls, is known to be malicious, as the registry
+/// may just have said. Another version is loaded like a tool that nobody knows: all of it is shown.
+fn stop_at_malicious(key: &ToolKey, session: &Session) -> anyhow::Result<()> {
+    let toolbox = OpenToolbox::open(&session.config.settings)?;
+    match toolbox.member(key.as_str()) {
+        Err(malicious @ Error::Malicious(_)) => Err(malicious.into()),
+        _ => Ok(()),
     }
 }
 

@@ -174,7 +174,7 @@ impl Verify {
         }
         Err(
             Problem::refused(format!("{} cannot be trusted as it is", faulty.join(", ")))
-                .hint("load it again: what is missing or damaged is pulled anew and verified, and what was not approved asks")
+                .hint("load it again: what is missing or damaged is pulled anew and verified, another version is taken in place of a malicious one, and what was not approved asks")
                 .into(),
         )
     }

@@ -16,6 +16,7 @@ use tool_hub_toolbox::advisories::known::KnownAdvisories;
 use tool_hub_toolbox::approvals::Approvals;
 use tool_hub_toolbox::known_releases::KnownReleases;
 use tool_hub_toolbox::loaded::LoadedTool;
+use tool_hub_toolbox::malicious_version::MaliciousVersion;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::policy::policies::Policies;
 
@@ -203,8 +204,16 @@ fn withdrawn(toolbox: &OpenToolbox) -> HashMap<String, String> {
     let mut names = HashMap::new();
     for status in toolbox.statuses() {
         let said = match &status.member {
-            Err(Error::Malicious { version, .. }) => {
-                format!("its version {version} was withdrawn as malicious")
+            Err(Error::Malicious(malicious)) => {
+                let MaliciousVersion {
+                    called, version, ..
+                } = &**malicious;
+                match called {
+                    None => format!("its version {version} was withdrawn as malicious"),
+                    Some(place) => {
+                        format!("{place} {version}, which it calls, was withdrawn as malicious")
+                    }
+                }
             }
             Err(Error::Advised(refused)) => advised(refused),
             Err(Error::Policy(_)) => NOT_ALLOWED.to_owned(),

@@ -23,7 +23,7 @@ impl Error {
                     | Self::UntrustedLock { .. }
                     | Self::NotApproved { .. }
                     | Self::NotSigned { .. }
-                    | Self::Malicious { .. }
+                    | Self::Malicious(_)
                     | Self::Advised(_)
                     | Self::Policy(_)
                     | Self::TextsChanged { .. }

@@ -8,6 +8,7 @@ use tool_hub_manifest::{LockedTool, Severity, Source, ToolKey, ToolName, Toolbox
 use super::{Member, OpenToolbox};
 use crate::advisories::advisory::{Advisory, RefusedVersion};
 use crate::error::Error;
+use crate::malicious_version::MaliciousVersion;
 use crate::not_approved::NotApproved;
 use crate::notices::{Notice, Notices};
 use crate::policy::subject::RightsSubject;
@@ -204,19 +205,19 @@ impl OpenToolbox {
         }
         let yank = self.known_releases.yank_of(locked);
         for (path, locked) in locked.tree() {
-            let origin = match path.is_empty() {
-                true => origin(key, entry),
-                false => source_in_words(&locked.source),
-            };
+            let called = (!path.is_empty()).then(|| source_in_words(&locked.source));
             let yank = self.known_releases.yank_of(locked);
             if let Some(yank) = yank.filter(|yank| yank.severity == Severity::Malicious) {
-                return Err(Error::Malicious {
+                return Err(Error::Malicious(Box::new(MaliciousVersion {
                     key: key.clone(),
-                    origin,
+                    origin: origin(key, entry),
+                    called,
                     version: locked.version.clone(),
-                    yank: Box::new(yank.clone()),
-                });
+                    grants: locked.grants.clone(),
+                    yank: yank.clone(),
+                })));
             }
+            let origin = called.unwrap_or_else(|| origin(key, entry));
             self.no_advisory_refuses(key, origin, locked)?;
         }
         let member = Member {

@@ -9,6 +9,7 @@ use tool_hub_toolbox::bundle::error::BundleError;
 use tool_hub_toolbox::keyring_item::KeyringError;
 use tool_hub_toolbox::log_writer::error::LogWriterError;
 use tool_hub_toolbox::logged_version::error::LogError;
+use tool_hub_toolbox::malicious_version::MaliciousVersion;
 use tool_hub_toolbox::oauth::SignInError;
 use tool_hub_toolbox::policy::error::PolicyError;
 use tool_hub_toolbox::sensitive::finding::{Finding, Refusal};
@@ -86,10 +87,7 @@ impl Hint for Error {
                     },
                 ]
             }
-            Self::Malicious { key, origin, .. } => vec![
-                format!("take another version with: tool load {origin} --as {key}"),
-                format!("or take it out of the toolbox with: tool remove {key}"),
-            ],
+            Self::Malicious(malicious) => of_malicious(malicious),
             Self::Advised(refused) => advised(refused),
             Self::Policy(PolicyError::Refused(refusal)) => vec![match &refusal.contact {
                 Some(contact) => {
@@ -300,6 +298,27 @@ impl Hint for SigningKeyError {
 }
 
 /// The ways on from a version that an advisory refuses.
+fn of_malicious(malicious: &MaliciousVersion) -> Vec<String> {
+    let MaliciousVersion {
+        key,
+        origin,
+        grants,
+        ..
+    } = malicious;
+    let mut hints = vec![
+        format!("take another version with: tool load {origin} --as {key}"),
+        format!("or take it out of the toolbox with: tool remove {key}"),
+    ];
+    if !grants.is_none() {
+        hints.push(
+            "it had the rights that you granted it: look at what it could reach, and replace keys \
+             that it could read"
+                .to_owned(),
+        );
+    }
+    hints
+}
+
 fn advised(refused: &RefusedVersion) -> Vec<String> {
     let RefusedVersion {
         key,
