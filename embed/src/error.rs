@@ -170,9 +170,12 @@ fn hint_of_toolbox(error: &ToolboxError) -> Option<String> {
         ToolboxError::Policy(_) => "ask whoever administers this machine to mend the policy",
         ToolboxError::Advised(refused) => {
             let origin = &refused.origin;
-            return Some(match &refused.fixed {
-                Some(fixed) => format!("take the mended version with: tool load {origin}@{fixed}"),
-                None => "see the advisory with: tool audit".to_owned(),
+            return Some(match (&refused.fixed, &refused.called_by) {
+                (Some(_), Some(tool)) => format!("take the mended version with: tool load {tool}"),
+                (Some(fixed), None) => {
+                    format!("take the mended version with: tool load {origin}@{fixed}")
+                }
+                (None, _) => "see the advisory with: tool audit".to_owned(),
             });
         }
         ToolboxError::TextsChanged { key, .. } => return Some(format!("run: tool load {key}")),

@@ -3,6 +3,7 @@
 mod carried;
 mod languages;
 
+use serde_json::json;
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{DependencyRequest, Lock, Manifest, Version};
 
@@ -27,6 +28,10 @@ pub(crate) fn tests() -> Vec<Test> {
         test(
             "dependencies::a_withdrawn_one_is_not_called",
             a_withdrawn_one_is_not_called,
+        ),
+        test(
+            "dependencies::an_advisory_against_one",
+            an_advisory_against_one,
         ),
     ];
     [here, carried::tests(), languages::tests()].concat()
@@ -424,4 +429,44 @@ fn a_withdrawn_one_is_not_called() {
         3,
         "take another version with: tool load ada/forecast --as forecast",
     );
+}
+
+fn an_advisory_against_one() {
+    let (registry, ada) = published();
+    let user = registry.visitor();
+    load(&user, "ada/forecast", &[]);
+    let advisory = json!({
+        "schema_version": "1.7.0",
+        "id": "MAL-2026-7",
+        "modified": "2026-11-27T12:00:00Z",
+        "summary": "It sends numbers away.",
+        "affected": [{
+            "package": { "ecosystem": "tool-hub", "name": "ada/units" },
+            "ranges": [{
+                "type": "SEMVER",
+                "events": [{ "introduced": "0" }, { "fixed": "1.3.0" }],
+            }],
+        }],
+    });
+    user.write("advisories/MAL-2026-7.json", advisory.to_string());
+    let directory = user.work().join("advisories");
+    user.configure(&format!("advisories = [{directory:?}]\n"));
+    let audited = user.tool("audit");
+    assert!(
+        audited.stdout().contains("MAL-2026-7"),
+        "{}",
+        audited.stdout()
+    );
+    let called = user.tool("call forecast x=1");
+    says(
+        &called,
+        3,
+        "ada/units 1.2.0, which `forecast` calls, is refused by the advisory MAL-2026-7 (malicious)",
+    );
+    // The dependency's own repo would take the place of the tool.
+    let mended = "take the mended version with: tool load ada/forecast --as forecast";
+    says(&called, 3, mended);
+    publish(&ada, "units", "1.3.0", &multiplies("units", 3), &[], |_| {});
+    load(&user, "ada/forecast", &[]);
+    assert_eq!(user.tool("call forecast x=1").ok(), "3\n");
 }

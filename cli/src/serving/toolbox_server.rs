@@ -234,10 +234,16 @@ fn withdrawn(toolbox: &OpenToolbox) -> HashMap<String, String> {
 
 /// The words for agents on a version that an advisory refuses.
 pub(crate) fn advised(refused: &RefusedVersion) -> String {
-    format!(
-        "a security advisory is against its version {}",
-        refused.version
-    )
+    let RefusedVersion {
+        origin,
+        called_by,
+        version,
+        ..
+    } = refused;
+    match called_by {
+        None => format!("a security advisory is against its version {version}"),
+        Some(_) => format!("a security advisory is against {origin} {version}, which it calls"),
+    }
 }
 
 /// Offers the functions, prompts and resources of `loaded`.

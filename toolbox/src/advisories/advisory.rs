@@ -70,8 +70,10 @@ pub enum AdvisorySeverity {
 pub struct RefusedVersion {
     /// The toolbox's name, if it is in one.
     pub key: Option<ToolKey>,
-    /// The place of the tool as a user names it.
+    /// The place of the version's tool as a user names it.
     pub origin: String,
+    /// The place of the tool of the toolbox, where it is another one, which calls this one.
+    pub called_by: Option<String>,
     /// The version.
     pub version: Version,
     /// The advisory.
@@ -170,9 +172,11 @@ impl fmt::Display for AdvisorySeverity {
 impl fmt::Display for RefusedVersion {
     /// Says which version is refused by which advisory, without a word of the advisory's own.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.key {
-            Some(key) => write!(f, "`{key}` {} of {}", self.version, self.origin)?,
-            None => write!(f, "{} {}", self.origin, self.version)?,
+        let (origin, version) = (&self.origin, &self.version);
+        match (&self.key, &self.called_by) {
+            (Some(key), None) => write!(f, "`{key}` {version} of {origin}")?,
+            (Some(key), Some(_)) => write!(f, "{origin} {version}, which `{key}` calls,")?,
+            (None, _) => write!(f, "{origin} {version}")?,
         }
         write!(
             f,

@@ -42,6 +42,7 @@ impl AllowedAdvisories {
             if refuses && !self.allow(&advisory.id, version) {
                 return Err(Error::Advised(Box::new(RefusedVersion {
                     key: None,
+                    called_by: None,
                     origin: repo.to_string(),
                     version: version.clone(),
                     id: advisory.id.clone(),

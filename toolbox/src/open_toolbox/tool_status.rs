@@ -217,8 +217,7 @@ impl OpenToolbox {
                     yank: yank.clone(),
                 })));
             }
-            let origin = called.unwrap_or_else(|| origin(key, entry));
-            self.no_advisory_refuses(key, origin, locked)?;
+            self.no_advisory_refuses((key, entry), called, locked)?;
         }
         let member = Member {
             key,
@@ -257,16 +256,22 @@ impl OpenToolbox {
     /// that very advisory.
     fn no_advisory_refuses(
         &self,
-        key: &ToolKey,
-        origin: String,
+        (key, entry): (&ToolKey, &ToolboxEntry),
+        called: Option<String>,
         locked: &LockedTool,
     ) -> Result<(), Error> {
         let found = self.known_advisories.about_locked(locked).into_iter();
         let mut refusing = found.filter(|found| found.refuses(locked));
         refusing.next().map_or(Ok(()), |found| {
+            let tool = origin(key, entry);
+            let (origin, called_by) = match called {
+                None => (tool, None),
+                Some(called) => (called, Some(tool)),
+            };
             Err(Error::Advised(Box::new(RefusedVersion {
                 key: Some(key.clone()),
                 origin,
+                called_by,
                 version: locked.version.clone(),
                 id: found.advisory.id.clone(),
                 severity: found.advisory.severity,

@@ -323,6 +323,7 @@ fn advised(refused: &RefusedVersion) -> Vec<String> {
     let RefusedVersion {
         key,
         origin,
+        called_by,
         version,
         id,
         fixed,
@@ -332,13 +333,19 @@ fn advised(refused: &RefusedVersion) -> Vec<String> {
         .as_ref()
         .map_or_else(String::new, |key| format!(" --as {key}"));
     let mut hints = vec!["read what it says with: tool audit".to_owned()];
-    if let Some(fixed) = fixed {
-        hints.push(format!(
-            "take the mended version with: tool load {origin}@{fixed}{named}"
-        ));
-    }
+    let (mended, same) = match called_by {
+        None => (
+            fixed.as_ref().map(|fixed| format!("{origin}@{fixed}")),
+            format!("{origin}@{version}"),
+        ),
+        // The version of what it calls follows from what is there.
+        Some(tool) => (fixed.as_ref().map(|_| tool.clone()), tool.clone()),
+    };
+    hints.extend(
+        mended.map(|mended| format!("take the mended version with: tool load {mended}{named}")),
+    );
     hints.push(format!(
-        "if you know why it does not concern you: tool load {origin}@{version}{named} --allow-advisory {id}"
+        "if you know why it does not concern you: tool load {same}{named} --allow-advisory {id}"
     ));
     hints
 }

@@ -72,6 +72,7 @@ impl ServedVersion {
             let fixed = found.advisory.fixed_after(endpoint, repo, version);
             Error::Advised(Box::new(RefusedVersion {
                 key: None,
+                called_by: None,
                 origin: repo.to_string(),
                 version: version.clone(),
                 id: found.advisory.id.clone(),
