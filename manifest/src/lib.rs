@@ -25,6 +25,7 @@
 
 mod advisory_id;
 mod capability;
+mod claimed_signer;
 mod confirmation;
 pub mod contract;
 mod credential;
@@ -61,6 +62,7 @@ mod verified;
 
 pub use advisory_id::AdvisoryId;
 pub use capability::{Access, Capabilities, DirectoryRequest, StorageRequest, VariableRequest};
+pub use claimed_signer::{ClaimedIdentity, ClaimedSigner};
 pub use confirmation::Confirmation;
 pub use credential::{CredentialPlace, CredentialRequest, HeaderTemplate};
 pub use dependency::{

@@ -61,14 +61,7 @@ impl SignerIdentity {
         issuer: Option<String>,
         root: KeyFingerprint,
     ) -> Result<Self, SignerError> {
-        let is_name = |name: &str| {
-            (1..=NAME_BYTES_MAX).contains(&name.len())
-                && name.bytes().all(|byte| matches!(byte, b' '..=b'~'))
-                && name.trim() == name
-                && !name.contains(BY)
-                && !name.contains(UNDER)
-        };
-        let are_names = is_name(&subject) && issuer.as_deref().is_none_or(is_name);
+        let are_names = is_signer_name(&subject) && issuer.as_deref().is_none_or(is_signer_name);
         are_names
             .then_some(Self {
                 subject,
@@ -92,6 +85,15 @@ impl SignerIdentity {
     pub fn root(&self) -> KeyFingerprint {
         self.root
     }
+}
+
+/// True if `name` can be told apart from others, and from the words between names.
+pub(crate) fn is_signer_name(name: &str) -> bool {
+    (1..=NAME_BYTES_MAX).contains(&name.len())
+        && name.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        && name.trim() == name
+        && !name.contains(BY)
+        && !name.contains(UNDER)
 }
 
 impl PackageSigner {

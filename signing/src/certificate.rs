@@ -83,6 +83,11 @@ impl<'a> SigningCertificate<'a> {
         &self.key
     }
 
+    /// Its DER form.
+    pub(crate) fn der(&self) -> &[u8] {
+        self.chain.first().map_or(&[], Vec::as_slice)
+    }
+
     /// The name that it certifies: its only alternative name, or else its subject.
     pub(crate) fn subject(&self) -> &str {
         &self.subject

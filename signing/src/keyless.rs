@@ -3,7 +3,8 @@
 //! `sigstore-verify` does all of it by what is in the bundle: the certificate's registration
 //! (SCT), the log's entry with its proof of inclusion, and the times. Nothing is asked for.
 
-use sigstore_verify::types::{Bundle, Sha256Hash};
+use sigstore_verify::crypto::{FulcioCiClaims, parse_certificate_info};
+use sigstore_verify::types::{Bundle, DerCertificate, Sha256Hash};
 use sigstore_verify::{VerificationPolicy, VerificationResult};
 use tool_hub_manifest::{Digest, KeyFingerprint, SignerIdentity};
 
@@ -53,16 +54,26 @@ fn identity(
     if result.identity().is_none_or(|it| it.as_str() != subject) {
         return Err(unnamed());
     }
-    let subject = workflow(result, subject)?;
+    let claims = result.certificate().map(|it| &it.ci_claims);
+    let subject = claims.map_or(Ok(subject), |claims| workflow(claims, subject))?;
     SignerIdentity::new(subject.to_owned(), Some(issuer.to_owned()), root).map_err(|_| unnamed())
+}
+
+/// The name in `certificate` and the issuer who told of it, as it says itself. Nobody vouches for
+/// that.
+pub(crate) fn claimed(
+    certificate: &SigningCertificate<'_>,
+) -> Result<(String, Option<String>), SigningError> {
+    let info = parse_certificate_info(&DerCertificate::new(certificate.der().to_vec()));
+    let info = info.map_err(|_| SigningError::malformed("its certificate cannot be read"))?;
+    let subject = workflow(&info.ci_claims, certificate.subject())?;
+    Ok((subject.to_owned(), info.issuer))
 }
 
 /// The name of a workflow without the branch or tag that it ran for, which is another one for each
 /// version. A workflow of another repository signs for whoever calls it, so it is nobody's name.
-fn workflow<'a>(result: &VerificationResult, subject: &'a str) -> Result<&'a str, SigningError> {
-    let claims = result.certificate().map(|it| &it.ci_claims);
-    let repository = claims.and_then(|claims| claims.source_repository_uri.as_deref());
-    let Some(repository) = repository else {
+fn workflow<'a>(claims: &FulcioCiClaims, subject: &'a str) -> Result<&'a str, SigningError> {
+    let Some(repository) = claims.source_repository_uri.as_deref() else {
         return Ok(subject);
     };
     let is_inside = subject.strip_prefix(repository);

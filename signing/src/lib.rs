@@ -41,6 +41,7 @@
 mod attestation;
 mod bundle;
 mod certificate;
+mod claim;
 mod envelope;
 mod error;
 mod keyless;
@@ -59,8 +60,9 @@ pub use attestation::{
 };
 pub use bundle::BUNDLE_BYTES_MAX;
 pub use certificate::{CERTIFICATE_CHAIN_BYTES_MAX, CertificateChain};
+pub use claim::claimed_signer;
 pub use error::SigningError;
-pub use package_files::PackageFiles;
+pub use package_files::{HashedFile, PackageFiles};
 pub use private_key::{PRIVATE_KEY_BYTES_MAX, PrivateKey};
 pub use public_key::{KeyKind, PUBLIC_KEY_BYTES_MAX, PublicKey};
 pub use rotation::rotate;

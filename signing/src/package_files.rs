@@ -18,11 +18,11 @@ pub struct PackageFiles<'a> {
 }
 
 /// A file by its name and digest.
-pub(crate) type HashedFile = (&'static str, Digest);
+pub type HashedFile = (&'static str, Digest);
 
 impl PackageFiles<'_> {
     /// The files in the order of their names, in which the root digest covers them.
-    pub(crate) fn hashed(&self) -> Vec<HashedFile> {
+    pub fn hashed(&self) -> Vec<HashedFile> {
         let pin = self.package.pin();
         let interpreter = self.package.interpreter().map(|it| it.digest());
         let mut files = vec![

@@ -2,14 +2,14 @@
 
 use std::time::SystemTime;
 
-use tool_hub_manifest::{Digest, KeyFingerprint, PackageSigner, Pin, SignerIdentity};
+use tool_hub_manifest::{Digest, KeyFingerprint, PackageSigner, Pin, SignerIdentity, package_file};
 
 use crate::bundle::{Bundle, Material};
 use crate::certificate::{CertificateChain, SigningCertificate};
 use crate::envelope::pre_authentication_encoding;
 use crate::error::SigningError;
 use crate::keyless;
-use crate::package_files::PackageFiles;
+use crate::package_files::{HashedFile, PackageFiles};
 use crate::private_key::PrivateKey;
 use crate::public_key::PublicKey;
 use crate::rotation::replaced_by;
@@ -122,19 +122,17 @@ impl VerifiedSigner {
         let (signer, replaces) = match &read.material {
             Material::Key { hint } => {
                 let key = key_of(hint.as_ref(), files.signer, trust.keys)?;
-                read.check(&key, files)?;
+                read.check(&key, &files.hashed())?;
                 let rotation = files.rotation;
                 let replaces = rotation.map(|bundle| replaced_by(&key, bundle));
                 (key.fingerprint().into(), replaces.transpose()?)
             }
             Material::Certificates(chain) => {
-                if files.signer.is_some() || files.rotation.is_some() {
-                    let reason = "it has a certificate, and the package a key beside it";
-                    return Err(SigningError::malformed(reason));
-                }
+                let files = files.hashed();
+                check_no_key_in(&files)?;
                 let certificate = SigningCertificate::read(chain)?;
-                read.check(certificate.key(), files)?;
-                let subject = Statement::digest_of(&files.hashed());
+                read.check(certificate.key(), &files)?;
+                let subject = Statement::digest_of(&files);
                 let identity = read.identity(&certificate, bundle, subject, trust)?;
                 (PackageSigner::Identity(identity), None)
             }
@@ -165,10 +163,10 @@ impl VerifiedSigner {
 
 impl Bundle {
     /// Checks that `key` signed the statement, and that it is on exactly `files`.
-    fn check(&self, key: &PublicKey, files: &PackageFiles<'_>) -> Result<(), SigningError> {
+    pub(crate) fn check(&self, key: &PublicKey, files: &[HashedFile]) -> Result<(), SigningError> {
         self.check_key(key)?;
         // Read only once it is known whose it is.
-        Statement::from_payload(&self.payload)?.check(&files.hashed())
+        Statement::from_payload(&self.payload)?.check(files)
     }
 
     /// Checks that `key` signed the statement.
@@ -198,8 +196,19 @@ impl Bundle {
     }
 }
 
+/// Refuses a key among `files`, beside a certificate: nobody could say which of the two signs.
+pub(crate) fn check_no_key_in(files: &[HashedFile]) -> Result<(), SigningError> {
+    let beside = [package_file::SIGNER, package_file::ROTATION];
+    match files.iter().any(|(name, _)| beside.contains(name)) {
+        false => Ok(()),
+        true => Err(SigningError::malformed(
+            "it has a certificate, and the package a key beside it",
+        )),
+    }
+}
+
 /// The key in the package, or the one of `known` that the bundle names.
-fn key_of(
+pub(crate) fn key_of(
     hint: Option<&String>,
     in_package: Option<&[u8]>,
     known: &[PublicKey],

@@ -2,10 +2,11 @@
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};
-use tool_hub_manifest::{ComponentClaim, Interpreter, Manifest, Package, Verified};
+use tool_hub_manifest::{ClaimedSigner, ComponentClaim, Interpreter, Manifest, Package, Verified};
 
 use super::*;
 use crate::bundle::BUNDLE_BYTES_MAX;
+use crate::claim::claimed_signer;
 use crate::public_key::KeyKind;
 
 const CARD: &[u8] = b"# Greeter";
@@ -86,7 +87,29 @@ impl Signed {
             keys: known,
             ..Trust::none()
         };
-        VerifiedSigner::check(&self.bundle, &self.files(), &trust)
+        let checked = VerifiedSigner::check(&self.bundle, &self.files(), &trust);
+        self.check_claim(&checked, &trust);
+        checked
+    }
+
+    /// Whoever has only the digests of the files names the same signer, and nobody where the
+    /// signature is wrong.
+    #[track_caller]
+    fn check_claim(&self, checked: &Result<VerifiedSigner, SigningError>, trust: &Trust<'_>) {
+        let files = self.files();
+        let claimed = claimed_signer(&self.bundle, &files.hashed(), files.signer, trust);
+        match checked {
+            Ok(verified) => assert_eq!(
+                PackageSigner::Key(match claimed {
+                    ClaimedSigner::Key(key) => key,
+                    other => panic!("{other:?}"),
+                }),
+                *verified.signer()
+            ),
+            // Of a rotation nothing is claimed.
+            Err(SigningError::WrongRotation { .. }) => {}
+            Err(_) => assert_eq!(claimed, ClaimedSigner::Unknown),
+        }
     }
 
     /// Changes the bundle as JSON.
