@@ -4,7 +4,6 @@
 //! operator named roots that vouch for publishers: it has to be one of the repository's trusted
 //! publishers then. Nothing of it is stored: what is told of a version is checked at that moment.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -15,10 +14,10 @@ use tool_hub_signing::{
 };
 
 use crate::content::Batch;
-use crate::database::git_objects::Blob;
 use crate::database::publishers::Publisher;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
+use crate::history::PackageBlobs;
 use crate::registry::Registry;
 use crate::trusted_publishing::publisher_attested;
 
@@ -33,9 +32,6 @@ pub(crate) const ATTESTED: [&str; 6] = [
     package_file::SBOM,
     package_file::CARD,
 ];
-
-/// The files of a commit that attestations are, or may be about, by their names.
-pub(crate) type AttestedBlobs = BTreeMap<&'static str, Blob>;
 
 /// An attestation about the files of a commit.
 pub(crate) struct Attestation {
@@ -65,11 +61,12 @@ impl From<SigningError> for AttestationError {
     }
 }
 
-/// Reads and checks the attestations among `blobs`, whose bytes are in `files` or in the store.
+/// Reads and checks the attestations among `blobs`, whose bytes are in `files` or in the store. Of
+/// other files than [`ATTESTED`] they may say nothing.
 pub(crate) async fn check(
     registry: &Registry,
     repository: &Repository,
-    blobs: &AttestedBlobs,
+    blobs: &PackageBlobs,
     files: &Batch,
 ) -> Result<Vec<Attestation>, AttestationError> {
     let Some(blob) = blobs.get(ATTESTATIONS) else {
@@ -81,7 +78,8 @@ pub(crate) async fn check(
     }
     let text = files.head(&blob.sha256, blob.size_bytes, ATTESTATIONS_BYTES_MAX);
     let text = text.await?;
-    let digests = blobs.iter().filter(|(name, _)| **name != ATTESTATIONS);
+    let files = ATTESTED.iter().filter(|name| **name != ATTESTATIONS);
+    let digests = files.filter_map(|name| Some((name, blobs.get(name)?)));
     let digests = digests.filter_map(|(name, blob)| {
         let digest: Digest = blob.sha256.to_string().parse().ok()?;
         Some((*name, digest))

@@ -4,6 +4,7 @@ mod compare;
 mod copied_commit;
 mod discussion;
 mod listing;
+mod package_blobs;
 mod proposal;
 mod release;
 mod revision;
@@ -17,6 +18,7 @@ pub(crate) use discussion::{Topic, open_discussion, open_draft, open_pull_reques
 pub(crate) use listing::{
     Blobs, Depth, ListedEntry, ListedKind, ListingRange, find_entry, list_directory, list_entries,
 };
+pub(crate) use package_blobs::{PackageBlobs, package_blobs};
 pub(crate) use proposal::{Operation, Proposal, contents};
 pub(crate) use release::{Release, find_releases};
 pub(crate) use revision::{DEFAULT_BRANCH, resolve_revision};

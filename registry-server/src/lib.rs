@@ -113,6 +113,7 @@ mod metrics;
 mod mirror;
 mod names;
 mod openapi;
+mod package_signer;
 mod private_directory;
 mod query_cache;
 mod quota;

@@ -4,6 +4,7 @@ use serde_json::Value;
 use tool_hub_transparency::LogSigner;
 
 use crate::public_clients::{python, said};
+use crate::signatures::published::{self as signed, new_key};
 use crate::support::adder::package;
 use crate::support::loading::{digest, load};
 use crate::support::proxy::Switching;
@@ -25,6 +26,7 @@ pub(crate) fn tests() -> Vec<Test> {
             "dataset_logs::two_writers_make_one_log",
             two_writers_make_one_log,
         ),
+        test("dataset_logs::signers_are_logged", signers_are_logged),
         test(
             "dataset_logs::whole_owners_are_taken",
             whole_owners_are_taken,
@@ -442,5 +444,50 @@ fn whole_owners_are_taken() {
     let user = scene.user();
     for tool in ["ada/other", "eve/adder"] {
         user.tool(&format!("inspect {tool}")).ok();
+    }
+}
+
+/// Whoever writes the log reads by whom each version is signed.
+fn signers_are_logged() {
+    let scene = Scene::new();
+    let (ada, acme) = (&scene.ada, &scene.acme);
+    let [adas, eves] = ["release", "eve"].map(|name| new_key(ada, name, "p256"));
+    signed::push(ada, "1.1.0", Some("release"));
+    let written = write(acme, "ada/adder");
+    assert_eq!(written["new_records"], 2, "{written}");
+    signed::push(ada, "1.2.0", Some("release"));
+    signed::push(ada, "1.3.0", Some("eve"));
+    signed::push(ada, "1.4.0", None);
+    let written = write(acme, "ada/adder");
+    assert_eq!(written["new_records"], 5, "{written}");
+    assert_eq!(write(acme, "ada/adder")["new_records"], 0);
+
+    let user = scene.user();
+    let read = user.tool("registry monitor --of ada/* --json").json();
+    let signers: Vec<_> = read["events"]
+        .as_array()
+        .expect("events")
+        .iter()
+        .map(|event| &event["record"])
+        .filter(|record| record["kind"] == "signer")
+        .map(|record| (&record["version"], &record["signer"]["key"]))
+        .collect();
+    let expect = [
+        ("1.1.0", Some(&adas)),
+        ("1.3.0", Some(&eves)),
+        ("1.4.0", None),
+    ];
+    let expect = expect.map(|(version, key)| (Value::from(version), Value::from(key.cloned())));
+    assert_eq!(
+        signers,
+        expect
+            .iter()
+            .map(|(version, key)| (version, key))
+            .collect::<Vec<_>>()
+    );
+    for version in ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0"] {
+        let user = scene.user();
+        load(&user, &format!("ada/adder@{version}"), &[]);
+        user.tool("registry monitor").ok();
     }
 }

@@ -6,6 +6,7 @@ mod dataset_log;
 mod forged_log;
 mod history;
 mod names;
+mod signers;
 mod whole_log;
 pub(crate) mod wire;
 
@@ -31,6 +32,7 @@ pub(crate) fn tests() -> Vec<Test> {
         dataset_log::tests(),
         content::tests(),
         names::tests(),
+        signers::tests(),
         whole_log::tests(),
     ]
     .into_iter()
@@ -128,8 +130,17 @@ fn publish_other_code(author: &Home, version: &str) {
         .ok();
 }
 
-/// The log of a registry, of `size` records, with the key that is in its backup.
+/// The log of a registry, of `size` records and that of the signer, with the key that is in its
+/// backup. The signer is left out, as by a registry from before there were such records.
 fn stolen_log(published: &Published, size: u64) -> ForgedLog {
+    let mut log = whole_stolen_log(published, size + 1);
+    log.records
+        .retain(|record| !matches!(record, LogRecord::Signer { .. }));
+    log
+}
+
+/// The log of a registry, of `size` records, with the key that is in its backup.
+fn whole_stolen_log(published: &Published, size: u64) -> ForgedLog {
     let operator = published.registry.operator();
     operator
         .tool(&format!("registry backup stolen-{size}"))

@@ -1,5 +1,8 @@
 //! Tests of a registry's transparency log as its users see it: loading checks and follows it.
 
+use serde_json::json;
+
+use crate::signatures::published::{self as signed, Published, new_key};
 use crate::support::adder::package;
 use crate::support::loading::{digest, load};
 use crate::support::proxy::Switching;
@@ -15,6 +18,7 @@ pub(crate) fn tests() -> Vec<Test> {
         ),
         test("logs::new_versions_wait", new_versions_wait),
         test("logs::the_whole_log_is_read", the_whole_log_is_read),
+        test("logs::changed_signers_are_told", changed_signers_are_told),
     ]
 }
 
@@ -241,4 +245,61 @@ fn the_whole_log_is_read() {
         1,
         "owner/prefix-*",
     );
+}
+
+/// Somebody else publishes in an author's name, with another key and then with none.
+fn changed_signers_are_told() {
+    let published = Published::new();
+    let (ada, signer) = (&published.ada, &published.signer);
+    let watch = |author: &Home| {
+        let watched = author.tool("registry monitor --of ada/*").stdout();
+        let rows = watched.lines().filter(|row| row.contains("signed"));
+        let rows = rows.map(|row| row.split("  ").last().expect("a column").trim().to_owned());
+        rows.collect::<Vec<_>>()
+    };
+    assert_eq!(watch(ada), [format!("signed by {signer}")]);
+    signed::push(ada, "1.0.1", Some("release"));
+    assert_eq!(watch(ada), [""; 0]);
+
+    let eves = new_key(ada, "eve", "p256");
+    signed::push(ada, "1.1.0", Some("eve"));
+    assert_eq!(watch(ada), [format!("signed by {eves}")]);
+    signed::push(ada, "1.2.0", None);
+    assert_eq!(watch(ada), ["not signed"]);
+
+    // Of what was read at once, it is told who signed before.
+    let told = ada.tool("registry monitor --of ada/* --again").ok();
+    for changed in [
+        format!("signed by {eves}, and before signed by {signer}"),
+        format!("not signed, and before signed by {eves}"),
+    ] {
+        assert!(told.contains(&changed), "{told}");
+    }
+    let told = ada
+        .tool("registry monitor --of ada/* --again --json")
+        .json();
+    let signers: Vec<_> = told["events"]
+        .as_array()
+        .expect("events")
+        .iter()
+        .filter(|event| event["record"]["kind"] == "signer")
+        .map(|event| (&event["record"]["signer"], &event["signer_before"]))
+        .collect();
+    let [signer, eves] = [signer, &eves].map(|key| json!({ "key": key }));
+    let none = json!(null);
+    assert_eq!(
+        signers,
+        [(&signer, &none), (&eves, &signer), (&none, &eves)]
+    );
+    for (version, record) in [("1.0.1", 2), ("1.2.0", 5)] {
+        let user = published.registry.visitor();
+        load(&user, &format!("ada/adder@{version}"), &[]);
+        let verified = user.tool("verify --log").ok();
+        assert!(
+            verified.contains(&format!("ok, record {record} of the log")),
+            "{verified}"
+        );
+        let held = user.tool("registry monitor").ok();
+        assert!(held.contains(&format!("ok, record {record}")), "{held}");
+    }
 }

@@ -54,7 +54,7 @@ fn are_read_and_upgraded() {
     load(&user, "adder", &["--signer", &published.signer]);
     let new = lock();
     assert!(new.starts_with(&old[..old.find("version").expect("a version")]));
-    assert!(new.contains("[tools.adder.logged]\nindex = 1\n"), "{new}");
+    assert!(new.contains("[tools.adder.logged]\nindex = 2\n"), "{new}");
     let signer = format!("signer = \"{}\"", published.signer);
     assert!(new.contains(&signer), "{new}");
     assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");

@@ -1,7 +1,7 @@
 //! The `LogWriter` keeps the log of a registry that keeps none, as the Hub, in a data set.
 //!
 //! It looks at repos as anybody does, without a token, and appends what is new in them: versions
-//! that verify, yanks, and their taking back. All that the data set has is read and hashed before;
+//! that verify, their signers, yanks, and their taking back. All that the data set has is read and hashed before;
 //! what does not go on from the last state that was signed here is not signed.
 
 mod commit;
@@ -27,6 +27,7 @@ use self::published_log::PublishedLog;
 use crate::error::Error;
 use crate::notices::Notices;
 use crate::settings::Settings;
+use crate::signing_keys::SigningKeys;
 
 /// Writes the log of the user's registry.
 #[derive(Debug)]
@@ -97,7 +98,8 @@ impl LogWriter {
             refused: Vec::new(),
             missing: Vec::new(),
         };
-        self.look(repos, &mut log, &client, &mut report).await?;
+        self.look(repos, &mut log, &client, settings, &mut report)
+            .await?;
         report.records = log.size();
         report.new_records = log.size() - signed_size;
         let successor = Successor::sign(&log, signed_size, key_file.signer())?;
@@ -140,15 +142,19 @@ impl LogWriter {
         repos: &[RepoId],
         log: &mut PublishedLog,
         client: &Client,
+        settings: &Settings,
         report: &mut LogReport,
     ) -> Result<(), Error> {
         let mut known = LoggedRepo::all(&log.records);
+        let keys = SigningKeys::read(settings)?;
         for repo in repos {
             let known = known.entry(repo.as_str().to_ascii_lowercase()).or_default();
             let now = OffsetDateTime::now_utc();
             let now = now.replace_nanosecond(0).unwrap_or(now);
-            match new_records::look(repo, known, client, now).await {
-                Ok(NewRecords { records, refused }) => {
+            match new_records::look(repo, known, client, &keys, now).await {
+                Ok(NewRecords {
+                    records, refused, ..
+                }) => {
                     records.iter().for_each(|record| {
                         known.note(log.size(), record);
                         log.append(record.to_bytes());

@@ -1,6 +1,7 @@
 //! The `LoggedVersion`: what a registry's log says of one version, after it was checked.
 
 pub mod error;
+pub(crate) mod signer_claims;
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -11,10 +12,12 @@ use tool_hub_registry_client::{Client, ProvedRecord, VersionRecords};
 use tool_hub_transparency::{Checkpoint, LogKey, LogRecord};
 
 use self::error::LogError;
+use self::signer_claims::SignerClaims;
 use crate::error::Error;
 use crate::known_logs::{KnownLog, KnownLogs};
 use crate::log_state::{check_age, check_time, check_witnesses, no_log, not_trusted, opened_state};
 use crate::notices::Notices;
+use crate::package_signature::PackageSignature;
 use crate::settings::Settings;
 
 /// The record of one version. It is made only of records that were proved to be in the log.
@@ -31,6 +34,7 @@ pub struct LoggedVersion {
     unyanked: bool,
     /// The repository that a job of a build service published it from.
     built_from: Option<String>,
+    signers: SignerClaims,
 }
 
 /// One version of a repo.
@@ -172,6 +176,8 @@ impl LoggedVersion {
         let failed = |source| not_trusted(endpoint, settings, source);
         let said = releases.yanked.get(version).map(|yank| yank.severity);
         found.check(commit, &locked.pin()).map_err(failed)?;
+        let signers = &found.signers;
+        signers.check_pinned(commit, locked).map_err(failed)?;
         found.check_yank(repo, version, said).map_err(failed)?;
         let before = locked.logged.as_ref();
         found.check_place(repo, version, before).map_err(failed)?;
@@ -327,6 +333,18 @@ impl LoggedVersion {
         }
     }
 
+    /// Checks that the package in `commit` has no other `signature` than the log claims.
+    ///
+    /// # Errors
+    /// [`LogError::OtherSigner`].
+    pub(crate) fn check_signer(
+        &self,
+        commit: &CommitId,
+        signature: &PackageSignature,
+    ) -> Result<(), LogError> {
+        self.signers.check(commit, signature)
+    }
+
     /// Checks that a yank that is in the log is also `said` by the repo.
     ///
     /// # Errors
@@ -422,11 +440,19 @@ fn of_records(
                     yanked: None,
                     unyanked: false,
                     built_from: publisher.map(|job| job.source()),
+                    signers: SignerClaims::default(),
                 });
                 if (before.manifest, before.component) != (manifest, component) {
                     return Err(LogError::LoggedTwice { repo, version });
                 }
                 before.commits.push(commit);
+            }
+            LogRecord::Signer { signer, .. } => {
+                if let Some(found) = &mut found
+                    && let Some(commit) = found.commits.last()
+                {
+                    found.signers.note(index, commit, signer);
+                }
             }
             LogRecord::Yank { severity, .. } => (yanked, unyanked) = (Some(severity), false),
             LogRecord::Unyank { .. } => (yanked, unyanked) = (None, true),

@@ -2,7 +2,9 @@
 
 use std::time::SystemTime;
 
-use tool_hub_manifest::{KeyFingerprint, KeyName, LockedTool, PackageSigner, Verified};
+use tool_hub_manifest::{
+    ClaimedSigner, KeyFingerprint, KeyName, LockedTool, PackageSigner, Verified,
+};
 use tool_hub_registry_client::SignatureFiles;
 use tool_hub_signing::{
     CertificateChain, PackageFiles, PrivateKey, SigningError, Trust, VerifiedSigner,
@@ -130,6 +132,15 @@ impl PackageSignature {
         }
     }
 
+    /// True if the package cannot be the one that a log claims to be signed so; none is claimed of
+    /// one that is not signed.
+    pub(crate) fn contradicts(&self, claimed: Option<&ClaimedSigner>) -> bool {
+        match (claimed, &self.state) {
+            (None, State::Unverifiable(_)) | (Some(_), State::Unsigned) => true,
+            _ => ClaimedSigner::contradicts_pin(claimed, self.signer()),
+        }
+    }
+
     /// The signer, as the end of a line.
     pub fn in_words(&self) -> String {
         match self.signer() {
@@ -153,6 +164,14 @@ pub(crate) fn in_words(signer: &PackageSigner, name: Option<&KeyName>) -> String
             let (subject, root) = (identity.subject(), named(identity.root()));
             format!("{subject},{says} under {root}")
         }
+    }
+}
+
+/// The signer that a log claims, as the end of a line.
+pub(crate) fn claim_in_words(signer: Option<&ClaimedSigner>) -> String {
+    match signer {
+        Some(signer) => format!("signed by {signer}"),
+        None => "not signed".to_owned(),
     }
 }
 

@@ -58,6 +58,7 @@ impl PublishedVersion<'_> {
         let allowed = &options.allowed_advisories;
         let allowed_advisories = allowed.check(known, place, self.version(), notices)?;
         let authorship = self.verified_authorship(settings)?;
+        self.check_signer(&authorship, settings)?;
         self.taken(authorship, allowed_advisories, policies)
     }
 
@@ -115,6 +116,17 @@ impl PublishedVersion<'_> {
             .check(commit, self.verified.pin())
             .and_then(|()| logged.check_yank(repo, version, said))
             .map_err(|source| not_trusted(self.endpoint, settings, source))
+    }
+
+    /// Holds the signature against the log.
+    fn check_signer(&self, authorship: &Authorship, settings: &Settings) -> Result<(), Error> {
+        let ChosenVersion {
+            resolved, logged, ..
+        } = &self.chosen;
+        let checked = logged.as_ref().map_or(Ok(()), |logged| {
+            logged.check_signer(&resolved.commit, &authorship.signature)
+        });
+        checked.map_err(|source| not_trusted(self.endpoint, settings, source))
     }
 
     fn verified_authorship(&self, settings: &Settings) -> Result<Authorship, Error> {

@@ -5,9 +5,10 @@
 
 pub mod placed_record;
 mod read_so_far;
+mod standing_signer;
 pub mod watched;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use futures::{StreamExt as _, stream};
 use time::OffsetDateTime;
@@ -17,8 +18,9 @@ use tool_hub_transparency::{
     Checkpoint, GrowingTree, LogKey, LogRecord, ProofError, TILE_WIDTH, TilePath,
 };
 
-use self::placed_record::PlacedRecord;
+use self::placed_record::{PlacedRecord, RepoBefore};
 use self::read_so_far::ReadSoFar;
+use self::standing_signer::check_pinned;
 use self::watched::{Watched, folded};
 use crate::error::Error;
 use crate::known_logs::{KnownLog, KnownLogs};
@@ -158,6 +160,9 @@ impl WholeLog {
         let failed = |source| not_trusted(client.endpoint(), settings, source);
         let records = self.records_of(repo, &locked.version);
         let found = LoggedVersion::of_all_records(records, locked).map_err(failed)?;
+        if found.is_some() {
+            check_pinned(self.records_of_repo(repo), locked).map_err(failed)?;
+        }
         if let Some(logged) = &found
             && let Some(severity) = logged.yanked()
         {
@@ -174,30 +179,39 @@ impl WholeLog {
     }
 
     fn records_of(&self, repo: &RepoId, version: &Version) -> Vec<(u64, LogRecord)> {
-        let repo = folded(repo);
-        let is_of = |record: &LogRecord| {
-            record.version() == Some(version) && record.repo().map(folded).as_ref() == Some(&repo)
-        };
-        let kept = self.kept.iter().filter(|placed| is_of(&placed.record));
+        let all = self.records_of_repo(repo);
+        let kept = all.filter(|placed| placed.record.version() == Some(version));
         kept.map(|placed| (placed.index, placed.record.clone()))
             .collect()
     }
 
-    /// The repository that the version before the one at `index` was built from, as far as that was
-    /// read: none where there is none, and none in it where no build service published it.
-    pub fn source_before(&self, index: u64, repo: &RepoId) -> Option<Option<String>> {
-        let (repo, read) = (folded(repo), self.kept.iter().chain(&self.shown));
-        let earlier = read.filter(|it| it.index < index);
-        let versions = earlier.filter_map(|placed| match &placed.record {
-            LogRecord::Version {
-                repo: of,
-                publisher,
-                ..
-            } if folded(of) == repo => Some((placed.index, publisher)),
-            _ => None,
+    fn records_of_repo(&self, repo: &RepoId) -> impl Iterator<Item = &PlacedRecord> {
+        let repo = folded(repo);
+        let kept = self.kept.iter();
+        kept.filter(move |placed| placed.record.repo().map(folded).as_ref() == Some(&repo))
+    }
+
+    /// The state of `repo` before the record at `index`.
+    pub fn before(&self, index: u64, repo: &RepoId) -> RepoBefore<'_> {
+        let repo = folded(repo);
+        let read = self.kept.iter().chain(&self.shown);
+        let earlier = read.filter(|placed| {
+            placed.index < index && placed.record.repo().map(folded).as_ref() == Some(&repo)
         });
-        let (_, publisher) = versions.max_by_key(|(index, _)| *index)?;
-        Some(publisher.as_ref().map(|job| job.source()))
+        let (mut versions, mut signers) = (BTreeMap::new(), BTreeMap::new());
+        for PlacedRecord { index, record } in earlier {
+            match record {
+                LogRecord::Version { publisher, .. } => drop(versions.insert(*index, publisher)),
+                LogRecord::Signer { signer, .. } => drop(signers.insert(*index, signer)),
+                _ => {}
+            }
+        }
+        let version = versions.pop_last().map(|(_, publisher)| publisher);
+        let signer = signers.pop_last().map(|(_, signer)| signer);
+        RepoBefore {
+            built_from: version.map(|job| job.as_ref().map(|job| job.source())),
+            signer: signer.map(Option::as_ref),
+        }
     }
 }
 

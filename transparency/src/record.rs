@@ -1,8 +1,8 @@
-//! The `LogRecord`: one version that was published, or one that was yanked or given back.
+//! The `LogRecord`: a version that was published, yanked or given back, or is by another signer.
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
-use tool_hub_manifest::{CommitId, Digest, RepoId, Severity, Version};
+use tool_hub_manifest::{ClaimedSigner, CommitId, Digest, RepoId, Severity, Version};
 
 /// One leaf of the log. What is hashed are its bytes as they were appended, a line of JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,20 @@ pub enum LogRecord {
         /// The job that published it, where it was one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         publisher: Option<Box<JobIdentity>>,
+        /// The time by the registry's clock.
+        #[serde(with = "time::serde::rfc3339")]
+        at: OffsetDateTime,
+    },
+    /// The version of the record before this one is signed by somebody else than the version of
+    /// the repo before it, or by nobody. A repo without such a record has no signer.
+    Signer {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+        /// The signer; none of a version that is not signed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signer: Option<ClaimedSigner>,
         /// The time by the registry's clock.
         #[serde(with = "time::serde::rfc3339")]
         at: OffsetDateTime,
@@ -115,9 +129,10 @@ impl LogRecord {
     /// The repo that it is about; none where its kind is not known.
     pub fn repo(&self) -> Option<&RepoId> {
         match self {
-            Self::Version { repo, .. } | Self::Yank { repo, .. } | Self::Unyank { repo, .. } => {
-                Some(repo)
-            }
+            Self::Version { repo, .. }
+            | Self::Signer { repo, .. }
+            | Self::Yank { repo, .. }
+            | Self::Unyank { repo, .. } => Some(repo),
             Self::Hidden { .. } | Self::Unknown => None,
         }
     }
@@ -135,10 +150,26 @@ impl LogRecord {
         }
     }
 
+    /// The record that the version of this one is by `signer`; none where this is of no version.
+    pub fn of_signer(&self, signer: Option<ClaimedSigner>) -> Option<Self> {
+        match self {
+            Self::Version {
+                repo, version, at, ..
+            } => Some(Self::Signer {
+                repo: repo.clone(),
+                version: version.clone(),
+                signer,
+                at: *at,
+            }),
+            _ => None,
+        }
+    }
+
     /// The version that it is about; none where its kind is not known.
     pub fn version(&self) -> Option<&Version> {
         match self {
             Self::Version { version, .. }
+            | Self::Signer { version, .. }
             | Self::Yank { version, .. }
             | Self::Unyank { version, .. } => Some(version),
             Self::Hidden { .. } | Self::Unknown => None,
@@ -173,7 +204,10 @@ impl LogRecord {
     /// The time by the registry's clock; none where its kind is not known.
     pub fn at(&self) -> Option<OffsetDateTime> {
         match self {
-            Self::Version { at, .. } | Self::Yank { at, .. } | Self::Unyank { at, .. } => Some(*at),
+            Self::Version { at, .. }
+            | Self::Signer { at, .. }
+            | Self::Yank { at, .. }
+            | Self::Unyank { at, .. } => Some(*at),
             Self::Hidden { .. } | Self::Unknown => None,
         }
     }
@@ -201,6 +235,27 @@ mod tests {
             };
             let workflow = publisher.map(|job| job.workflow);
             assert_eq!(workflow.is_some(), text.contains("publisher"));
+        }
+    }
+
+    /// Programs from before there were such records read them as a kind that they do not know.
+    #[test]
+    fn a_signer_is_a_record() {
+        let with = |signer: &str| {
+            format!(
+                r#"{{"kind":"signer","repo":"ada/x","version":"1.2.0",{signer}"at":"2027-01-15T08:00:00Z"}}"#
+            )
+        };
+        let key = r#""signer":{"key":"SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"},"#;
+        for text in [with(""), with(key), with(r#""signer":{},"#)] {
+            let record = LogRecord::from_bytes(text.as_bytes()).unwrap();
+            assert_eq!(String::from_utf8(record.to_bytes()).unwrap(), text);
+            assert_eq!(record.repo().unwrap().as_str(), "ada/x");
+            assert!(record.version().is_some() && record.at().is_some());
+            let LogRecord::Signer { signer, .. } = record else {
+                panic!("{record:?}");
+            };
+            assert_eq!(signer.is_some(), text.contains("\"signer\":{"));
         }
     }
 

@@ -74,7 +74,7 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
         quota::check(&call.registry, &mut writing, &owner.id, &BTreeSet::new()).await?;
     }
     writing
-        .log_moved_versions(&repository.id, clock::now_ms())
+        .log_moved_versions(&repository.id, &repository.full_name(), clock::now_ms())
         .await?;
     writing.commit().await?;
     tracing::info!(from = repository.full_name(), to = to.to_string(), "moved");

@@ -100,7 +100,10 @@ pub(crate) async fn create(mut call: Call<PublishToRepository>) -> Reply {
                 let event = PublisherEvent::new(&caller.account.name, event, now_ms);
                 writing.note_publisher_event(&repository.id, &event).await?;
             }
-            writing.append_version_to_log(subject, &record).await?;
+            let signer = version.signer.clone();
+            writing
+                .append_version_to_log(subject, &record, signer)
+                .await?;
         }
     }
     writing.commit().await?;

@@ -7,9 +7,10 @@
 //! Hub.
 
 use http::StatusCode;
+use tool_hub_manifest::ClaimedSigner;
 
 use crate::access::Caller;
-use crate::attestations::{self, ATTESTATIONS, ATTESTED, Attestation, AttestedBlobs};
+use crate::attestations::{self, Attestation};
 use crate::clock;
 use crate::content::Batch;
 use crate::database::Database;
@@ -19,9 +20,10 @@ use crate::database::published::{EarlierPublication, Publication};
 use crate::database::publishers::VersionSource;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
-use crate::history::{DEFAULT_BRANCH, ListedKind, find_entry, resolve_revision};
+use crate::history::{DEFAULT_BRANCH, ListedKind, find_entry, package_blobs, resolve_revision};
 use crate::http::Refusal;
 use crate::names::RefName;
+use crate::package_signer;
 use crate::registry::Registry;
 use crate::tool::{COMPONENT, MANIFEST, StoredManifest, read_manifest, version_in_name};
 
@@ -29,6 +31,8 @@ use crate::tool::{COMPONENT, MANIFEST, StoredManifest, read_manifest, version_in
 pub(super) struct NewVersion {
     pub(super) manifest: StoredManifest,
     pub(super) publication: Publication,
+    /// The signer, as the commit says it; none of a version that is not signed.
+    pub(super) signer: Option<ClaimedSigner>,
 }
 
 /// The version that a new tag publishes; `None` for an ordinary tag. The content of the tagged
@@ -43,7 +47,8 @@ pub(super) async fn check_new_tag(
         return Ok(None);
     };
     let refuse = |message: String| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, message);
-    let Some(blob) = file_of(registry, repository, commit, MANIFEST).await? else {
+    let blobs = package_blobs(registry.database(), repository, commit).await?;
+    let Some(blob) = blobs.get(MANIFEST) else {
         if has_versions(registry, repository).await? {
             return Err(refuse(format!(
                 "{tag} is a version of a tool, and commit {} has no {MANIFEST}; tag a commit that has one",
@@ -53,7 +58,7 @@ pub(super) async fn check_new_tag(
         return Ok(None);
     };
     let bytes_max = registry.limits().manifest_bytes_max;
-    let manifest = read_manifest(&Batch::new(registry.content()), &blob, bytes_max).await?;
+    let manifest = read_manifest(&Batch::new(registry.content()), blob, bytes_max).await?;
     if manifest.facts.version != version.to_string() {
         return Err(refuse(format!(
             "{tag} cannot name commit {}: its {MANIFEST} says version {}; commit the manifest with version = \"{version}\" first, \
@@ -62,18 +67,20 @@ pub(super) async fn check_new_tag(
         )));
     }
     // The files may have changed since they were attested to.
-    attestations(registry, repository, commit).await?;
-    let component = file_of(registry, repository, commit, COMPONENT).await?;
+    let files = Batch::new(registry.content());
+    attestations::check(registry, repository, &blobs, &files).await?;
+    let signer = package_signer::read(registry, &blobs).await?;
     let publication = Publication {
         version: version.to_string(),
         commit: commit.oid,
         tree: commit.tree,
         manifest: manifest.sha256,
-        component: component.map(|blob| blob.sha256),
+        component: blobs.get(COMPONENT).map(|blob| blob.sha256),
     };
     Ok(Some(NewVersion {
         manifest,
         publication,
+        signer,
     }))
 }
 
@@ -83,16 +90,7 @@ pub(super) async fn attestations(
     repository: &Repository,
     commit: &Commit,
 ) -> Result<Vec<Attestation>, Refusal> {
-    let mut blobs = AttestedBlobs::new();
-    for name in ATTESTED {
-        match file_of(registry, repository, commit, name).await? {
-            Some(blob) => {
-                blobs.insert(name, blob);
-            }
-            None if name == ATTESTATIONS => return Ok(Vec::new()),
-            None => {}
-        }
-    }
+    let blobs = package_blobs(registry.database(), repository, commit).await?;
     let files = Batch::new(registry.content());
     Ok(attestations::check(registry, repository, &blobs, &files).await?)
 }

@@ -6,6 +6,7 @@ use data_encoding::{BASE64, HEXLOWER};
 use sqlx::any::AnyArguments;
 use sqlx::query::QueryAs;
 use sqlx::{Any, AssertSqlSafe};
+use tool_hub_manifest::ClaimedSigner;
 use tool_hub_transparency::{
     GrowingTree, Hash, HashQuery, LogRecord, LogSigner, first_hash, record_hash,
 };
@@ -185,6 +186,12 @@ impl WriteTransaction {
         subject: LogSubject<'_>,
         record: &LogRecord,
     ) -> Result<(), RegistryError> {
+        let signer = match record {
+            LogRecord::Signer { signer, .. } => {
+                Some(serde_json::to_string(signer).map_err(damaged)?)
+            }
+            _ => None,
+        };
         let (record, opening) = match subject.private {
             true => {
                 let salt = HEXLOWER.encode(&random::bytes::<16>()?);
@@ -212,24 +219,28 @@ impl WriteTransaction {
         }
         let text = String::from_utf8(bytes).map_err(|_| damaged("a record is no text"))?;
         let insert = sqlx::query(
-            "INSERT INTO log_records (position, repository, version, record, opening) VALUES ($1, $2, $3, $4, CAST($5 AS TEXT))",
+            "INSERT INTO log_records (position, repository, version, record, opening, signer) \
+             VALUES ($1, $2, $3, $4, CAST($5 AS TEXT), CAST($6 AS TEXT))",
         );
         let insert = insert
             .bind(signed(size)?)
             .bind(subject.repository())
             .bind(subject.version.to_owned())
             .bind(text)
-            .bind(opening);
+            .bind(opening)
+            .bind(signer);
         self.run(insert).await?;
         Ok(())
     }
 
-    /// Appends the record of a version, unless the log has it with this commit: a tag may have been
-    /// deleted and made again.
+    /// Appends the record of a version and, if its signer is another one than the repository's
+    /// before, one of that; unless the log has it with this commit: a tag may have been deleted and
+    /// made again.
     pub(crate) async fn append_version_to_log(
         &mut self,
         subject: LogSubject<'_>,
         record: &LogRecord,
+        signer: Option<ClaimedSigner>,
     ) -> Result<(), RegistryError> {
         let sql = "SELECT position, record, opening FROM log_records WHERE repository = $1 AND version = $2";
         let known = sqlx::query_as(sql)
@@ -239,15 +250,68 @@ impl WriteTransaction {
         let is_there = known.iter().any(|it| it.has_content_of(record));
         match is_there {
             true => Ok(()),
-            false => self.append_to_log(subject, record).await,
+            false => self.append_with_signer(subject, record, signer).await,
         }
     }
 
-    /// After a move, appends the versions that the repository has under its new id. They are of
-    /// this moment: nobody could get them there before.
+    async fn append_with_signer(
+        &mut self,
+        subject: LogSubject<'_>,
+        record: &LogRecord,
+        signer: Option<ClaimedSigner>,
+    ) -> Result<(), RegistryError> {
+        self.append_to_log(subject, record).await?;
+        let before = self.logged_signer(subject, i64::MAX).await?;
+        if let (true, Some(record)) = (
+            ClaimedSigner::is_change(before.as_ref(), signer.as_ref()),
+            record.of_signer(signer),
+        ) {
+            self.append_to_log(subject, &record).await?;
+        }
+        Ok(())
+    }
+
+    /// The signer that the repository has by the records up to this position.
+    async fn logged_signer(
+        &mut self,
+        subject: LogSubject<'_>,
+        position: i64,
+    ) -> Result<Option<ClaimedSigner>, RegistryError> {
+        let sql = "SELECT signer FROM log_records WHERE repository = $1 AND position <= $2 AND signer IS NOT NULL \
+                   ORDER BY position DESC LIMIT 1";
+        let signer = sqlx::query_scalar(sql)
+            .bind(subject.repository())
+            .bind(position);
+        let signer: Option<String> = signer.fetch_optional(self.connection()).await?;
+        let signer = signer.map(|json| serde_json::from_str(&json).map_err(damaged));
+        Ok(signer.transpose()?.flatten())
+    }
+
+    /// The signer of a version as the log says it; none where it was published before the log had
+    /// signers.
+    async fn logged_signer_of(
+        &mut self,
+        subject: LogSubject<'_>,
+    ) -> Result<Option<ClaimedSigner>, RegistryError> {
+        let sql = "SELECT MIN(position) FROM log_records WHERE repository = $1 AND version = $2";
+        let position = sqlx::query_scalar(sql)
+            .bind(subject.repository())
+            .bind(subject.version.to_owned());
+        let position: Option<i64> = position.fetch_one(self.connection()).await?;
+        match position {
+            // The record of a signer comes right after that of the version.
+            Some(position) => self.logged_signer(subject, position + 1).await,
+            None => Ok(None),
+        }
+    }
+
+    /// After a move, appends the versions that the repository has under its new id, by the signers
+    /// that they had under its name `before`. They are of this moment: nobody could get them there
+    /// before.
     pub(crate) async fn log_moved_versions(
         &mut self,
         repository: &RepositoryKey,
+        before: &str,
         now_ms: i64,
     ) -> Result<(), RegistryError> {
         let sql = format!(
@@ -257,8 +321,14 @@ impl WriteTransaction {
         let moved = sqlx::query_as(AssertSqlSafe(sql)).bind(repository);
         let moved: Vec<EarlierVersion> = moved.fetch_all(self.connection()).await?;
         for version in moved {
+            let subject = version.subject();
+            let earlier = LogSubject {
+                full_name: before,
+                ..subject
+            };
             if let Some(record) = version.record(now_ms) {
-                self.append_to_log(version.subject(), &record).await?;
+                let signer = self.logged_signer_of(earlier).await?;
+                self.append_with_signer(subject, &record, signer).await?;
             }
         }
         Ok(())

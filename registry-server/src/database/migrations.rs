@@ -30,6 +30,7 @@ macro_rules! steps {
             "0150_trusted_publishing",
             "0160_mirror",
             "0170_witnesses",
+            "0180_signers",
         )
     };
     ($engine:literal, $($name:literal,)*) => {

@@ -258,6 +258,7 @@ pub(crate) const TABLES: &[Table] = &[
             ("version", Text),
             ("record", Text),
             ("opening", Text),
+            ("signer", Text),
         ],
     },
     Table {

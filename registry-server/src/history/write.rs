@@ -6,10 +6,11 @@ use gix_hash::ObjectId;
 use tool_hub_manifest::Version;
 use tool_hub_transparency::LogRecord;
 
+use super::package_blobs::PackageBlobs;
 use super::proposal::{Operation, Proposal, contents};
 use super::revision::{DEFAULT_BRANCH, resolve_revision};
 use super::workspace::{ChangeError, Snapshot, Workspace};
-use crate::attestations::{self, ATTESTATIONS, ATTESTED, AttestationError, AttestedBlobs};
+use crate::attestations::{self, ATTESTATIONS, ATTESTED, AttestationError};
 use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::commits::Commit;
@@ -262,7 +263,7 @@ async fn check_attestations(
         Some(bytes) if snapshot.touched.contains(ATTESTATIONS) => decode_tree(bytes)?,
         _ => return Ok(()),
     };
-    let (operations, mut blobs) = (&proposal.operations, AttestedBlobs::new());
+    let (operations, mut blobs) = (&proposal.operations, PackageBlobs::new());
     for name in ATTESTED {
         let blob = search_listing::find_file(registry, repository, &root, operations, name);
         blobs.extend(blob.await?.map(|blob| (name, blob)));

@@ -38,7 +38,7 @@ async fn text(hub: &TestRegistry, path: &str) -> String {
     response.text().await.unwrap()
 }
 
-async fn key(hub: &TestRegistry) -> LogKey {
+pub(crate) async fn key(hub: &TestRegistry) -> LogKey {
     text(hub, "/api/log/key").await.trim().parse().unwrap()
 }
 
@@ -79,6 +79,12 @@ pub(crate) fn said(record: &LogRecord) -> String {
             version, severity, ..
         } => format!("{version} {severity}"),
         LogRecord::Unyank { version, .. } => format!("{version} back"),
+        LogRecord::Signer {
+            version, signer, ..
+        } => match signer {
+            Some(signer) => format!("{version} by {signer}"),
+            None => format!("{version} by nobody"),
+        },
         other => format!("{other:?}"),
     }
 }

@@ -29,6 +29,7 @@ mod lfs_before_commit;
 mod lfs_requests;
 mod limits;
 mod log;
+mod log_signers;
 mod mirrors;
 mod mirrors_of_tags;
 mod monitoring;

@@ -9,7 +9,9 @@ use tool_hub_transparency::LogRecord;
 
 use super::forged_log::{ForgedLog, value};
 use super::wire::{Answer, Lie};
-use super::{Attack, Scene, both, log_answers, log_is, stolen_log, without_file, without_tag};
+use super::{
+    Attack, Scene, both, log_answers, log_is, whole_stolen_log, without_file, without_tag,
+};
 use crate::support::ran::says;
 use crate::support::{Test, test};
 
@@ -33,7 +35,9 @@ pub(crate) fn tests() -> Vec<Test> {
 fn an_honest_update() {
     let scene = Scene::new();
     let user = scene.user();
-    scene.wire.lies(log_is(scene.log.clone()));
+    scene
+        .wire
+        .lies(log_is(whole_stolen_log(&scene.published, 3)));
     says(
         &user.tool("update --accept-code"),
         0,
@@ -327,9 +331,10 @@ fn a_yank_that_was_told_of() {
     scene.wire.lies(without_tag("v1.1.0"));
     let told = "was yanked as malicious: it steals";
     says(&user.tool("update"), 3, told);
-    let log = stolen_log(&scene.published, 3);
+    let log = whole_stolen_log(&scene.published, 4);
     let left_out = log_answers(move |query| {
-        let place = usize::from(query.contains("version=1.1.0"));
+        // The record of the signer is between those of the versions.
+        let place = 2 * usize::from(query.contains("version=1.1.0"));
         log.answer_with(&[place], older(query)).to_string()
     });
     scene

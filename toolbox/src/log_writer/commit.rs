@@ -120,7 +120,7 @@ fn content(log: &PublishedLog, path: TilePath) -> Vec<u8> {
 fn card(dataset: &RepoId, registry: &Url, key: &LogKey) -> String {
     format!(
         "# The log of the tools on {registry}\n\n\
-        Versions of tools and their yanks, as they were seen by whoever keeps this data set, in an \
+        Versions of tools, their signers and yanks, as they were seen by whoever keeps this data set, in an \
         order that cannot be changed. The files are those of C2SP `tlog-tiles`. A copy of them is as \
         good as this one. `tool` holds what it loads against them with these lines in its \
         `config.toml`, once you know by another way that the key is right:\n\n\

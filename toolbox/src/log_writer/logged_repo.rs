@@ -1,8 +1,8 @@
-//! The `LoggedRepo`: the versions and yanks of one repo as a log has them.
+//! The `LoggedRepo`: the versions, signers and yanks of one repo as a log has them.
 
 use std::collections::BTreeMap;
 
-use tool_hub_manifest::{CommitId, Digest, Severity, Version};
+use tool_hub_manifest::{ClaimedSigner, CommitId, Digest, Severity, Version};
 use tool_hub_registry_client::RepoIndex;
 use tool_hub_transparency::LogRecord;
 
@@ -10,6 +10,8 @@ use tool_hub_transparency::LogRecord;
 #[derive(Debug, Default)]
 pub(super) struct LoggedRepo {
     pub(super) versions: BTreeMap<Version, KnownVersion>,
+    /// The signer by its last record; none where that is of a version that is not signed.
+    pub(super) signer: Option<ClaimedSigner>,
     /// The places of its records.
     pub(super) index: RepoIndex,
 }
@@ -63,6 +65,7 @@ impl LoggedRepo {
                 });
                 known.commits.push(commit.clone());
             }
+            LogRecord::Signer { signer, .. } => self.signer.clone_from(signer),
             LogRecord::Yank {
                 version, severity, ..
             } => self.set_yank(version, Some(*severity)),

@@ -1,12 +1,17 @@
 //! Looks at a repo, and finds the records that the log does not have of it.
 
+use std::time::SystemTime;
+
 use time::OffsetDateTime;
-use tool_hub_manifest::{Releases, RepoId, Verified, Version};
+use tool_hub_manifest::{ClaimedSigner, Releases, RepoId, Verified, Version};
 use tool_hub_registry_client::{Client, ClientError, Resolved, Silent, Store};
+use tool_hub_signing::{Trust, claimed_signer};
 use tool_hub_transparency::LogRecord;
 
 use super::logged_repo::LoggedRepo;
 use crate::error::Error;
+use crate::package_signature::covered;
+use crate::signing_keys::SigningKeys;
 
 /// The most versions of one repo that are taken in one run.
 const VERSIONS_MAX: usize = 100;
@@ -18,6 +23,8 @@ const RECORD_BYTES_MAX: usize = 2 << 10;
 #[derive(Debug, Default)]
 pub(super) struct NewRecords {
     pub(super) records: Vec<LogRecord>,
+    /// The signer of the repo by its last record.
+    signer: Option<ClaimedSigner>,
     pub(super) refused: Vec<String>,
 }
 
@@ -27,10 +34,14 @@ pub(super) async fn look(
     repo: &RepoId,
     known: &LoggedRepo,
     client: &Client,
+    keys: &SigningKeys,
     now: OffsetDateTime,
 ) -> Result<NewRecords, Error> {
     let versions = client.versions_of(repo).await?;
-    let mut found = NewRecords::default();
+    let mut found = NewRecords {
+        signer: known.signer.clone(),
+        ..NewRecords::default()
+    };
     let mut tagged = versions.tagged()?;
     tagged.retain(|it| !is_known(it, known));
     // The oldest first, as they were published.
@@ -38,14 +49,36 @@ pub(super) async fn look(
     let directory = tempfile::tempdir().map_err(crate::files::unreadable(&std::env::temp_dir()))?;
     let store = Store::open(directory.path())?;
     for at in tagged.iter().take(VERSIONS_MAX) {
-        match client.pull(at, &store, &Silent).await {
-            Ok(verified) => found.take_version(at, &verified, known, now),
+        match pull(at, client, &store, keys).await {
+            Ok(version) => found.take_version(at, version, known, now),
             Err(error) if is_fault(&error) => found.refused.push(told(at, &error.to_string())),
             Err(error) => return Err(error.into()),
         }
     }
     found.take_yanks(repo, known, versions.releases(), now);
     Ok(found)
+}
+
+/// A version whose files verify, and its signer: as the files say it, and as far as the roots and
+/// keys of whoever writes the log vouch for it.
+async fn pull(
+    at: &Resolved,
+    client: &Client,
+    store: &Store,
+    keys: &SigningKeys,
+) -> Result<(Verified, Option<ClaimedSigner>), ClientError> {
+    let verified = client.pull(at, store, &Silent).await?;
+    let files = client.signature(at).await?.unwrap_or_default();
+    let signer = files.bundle.as_deref().map(|bundle| {
+        let trust = Trust {
+            keys: &keys.public(),
+            roots: &keys.roots().collect::<Vec<_>>(),
+            at: SystemTime::now(),
+        };
+        let covered = covered(&files, &verified);
+        claimed_signer(bundle, &covered.hashed(), covered.signer, &trust)
+    });
+    Ok((verified, signer))
 }
 
 fn is_known(at: &Resolved, known: &LoggedRepo) -> bool {
@@ -71,7 +104,7 @@ impl NewRecords {
     fn take_version(
         &mut self,
         at: &Resolved,
-        verified: &Verified,
+        (verified, signer): (Verified, Option<ClaimedSigner>),
         known: &LoggedRepo,
         now: OffsetDateTime,
     ) {
@@ -91,9 +124,18 @@ impl NewRecords {
                 "the tag moved to other content than the log has"
             }
             _ if record.to_bytes().len() > RECORD_BYTES_MAX => "its number is too long for the log",
-            _ => return self.records.push(record),
+            _ => return self.take(record, signer),
         };
         self.refused.push(told(at, refused));
+    }
+
+    /// Takes the record of a version, and one of its signer where that is another one.
+    fn take(&mut self, record: LogRecord, signer: Option<ClaimedSigner>) {
+        let is_change = ClaimedSigner::is_change(self.signer.as_ref(), signer.as_ref());
+        let change = is_change.then(|| record.of_signer(signer.clone()));
+        self.records.push(record);
+        self.records.extend(change.flatten());
+        self.signer = signer;
     }
 
     /// Takes the yanks of versions that the log has, and their taking back.

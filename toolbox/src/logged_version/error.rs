@@ -115,6 +115,16 @@ pub enum LogError {
         /// The one that was sent.
         sent: String,
     },
+    /// A package is signed by somebody else than the log says, or by nobody.
+    #[error("by its record {index} the version is {logged}, and the package is {sent}")]
+    OtherSigner {
+        /// The place of the record.
+        index: u64,
+        /// The signer that the log names, in words.
+        logged: String,
+        /// The signer of the package, in words.
+        sent: String,
+    },
     /// A version was yanked, and the registry does not say so.
     #[error("it says that {repo} {version} was yanked as {severity}, and the registry does not")]
     YankHidden {

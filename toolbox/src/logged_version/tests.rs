@@ -1,6 +1,7 @@
 //! Tests of what is believed of a log: each way in which a registry may lie has its error.
 
 use serde_json::json;
+use tool_hub_manifest::{ClaimedSigner, KeyFingerprint};
 use tool_hub_transparency::{LogSigner, Tree};
 
 use super::*;
@@ -271,4 +272,32 @@ fn a_yank_in_the_log_has_to_be_said() {
     let log = Log::of(&[published("1.0.0", NOW), yanked("1.0.0"), back]);
     let logged = believed(&log.answer(&[0, 1, 2], 0), None).unwrap();
     assert_eq!(logged.check_yank(&repo, &version, None), Ok(()));
+}
+
+#[test]
+fn a_signer_in_the_log_has_to_be_that_of_the_package() {
+    let by = |signer| published("1.0.0", NOW).of_signer(signer).unwrap();
+    let key = ClaimedSigner::Key(KeyFingerprint::of(b"key"));
+    let commit: CommitId = "0".repeat(40).parse().unwrap();
+    let check = |log: &[LogRecord]| {
+        let places: Vec<u64> = (0..).take(log.len()).collect();
+        let logged = believed(&Log::of(log).answer(&places, 0), None).unwrap();
+        let checked = logged.check_signer(&commit, &PackageSignature::none());
+        checked.map_err(|error| error.to_string())
+    };
+    let said = "by its record 1 the version is signed by ";
+    // Nothing is claimed where the signer did not change, as in logs from before.
+    assert_eq!(check(&[published("1.0.0", NOW)]), Ok(()));
+    assert_eq!(check(&[published("1.0.0", NOW), by(None)]), Ok(()));
+    for signer in [key.clone(), ClaimedSigner::Unknown] {
+        let error = check(&[published("1.0.0", NOW), by(Some(signer))]).unwrap_err();
+        assert!(
+            error.starts_with(said) && error.ends_with("the package is not signed"),
+            "{error}"
+        );
+    }
+    // The last record counts, and one without a version is of none.
+    let twice = [published("1.0.0", NOW), by(Some(key.clone())), by(None)];
+    assert_eq!(check(&twice), Ok(()));
+    assert_eq!(check(&[by(Some(key)), published("1.0.0", NOW)]), Ok(()));
 }

@@ -155,7 +155,7 @@ fn state(found: &Result<Option<LoggedVersion>, String>) -> String {
 
 fn row(log: &WholeLog, placed: &PlacedRecord) -> Option<[String; 5]> {
     let (repo, version, at) = placed.subject()?;
-    let what = placed.in_words(log.source_before(placed.index, repo));
+    let what = placed.in_words(log.before(placed.index, repo));
     let index = placed.index.to_string();
     let at = at.format(&Rfc3339).ok()?;
     Some([index, at, repo.to_string(), version.to_string(), what])
@@ -165,7 +165,9 @@ fn as_json(client: &Client, log: &WholeLog, held: &[Held<'_>]) -> Value {
     let events = log.shown.iter().map(|placed| {
         let mut event = json!(placed);
         if let Some((repo, ..)) = placed.subject() {
-            event["built_from_before"] = json!(log.source_before(placed.index, repo).flatten());
+            let before = log.before(placed.index, repo);
+            event["built_from_before"] = json!(before.built_from.flatten());
+            event["signer_before"] = json!(before.signer.flatten());
         }
         event
     });
