@@ -64,6 +64,18 @@ pub enum SigningError {
         /// The rule that it breaks, escaped.
         reason: String,
     },
+    /// A file is not the trust configuration of a client that signs with a Sigstore.
+    #[error("this is not a trust configuration with which a client can sign: {reason}")]
+    NotATrustConfig {
+        /// The rule that it breaks, escaped.
+        reason: String,
+    },
+    /// A service of a Sigstore answered something from which no signature can be made.
+    #[error("the answer cannot be used: {reason}")]
+    WrongAnswer {
+        /// The rule that it breaks, escaped.
+        reason: String,
+    },
     /// The signature is of a key that is neither in the package nor known to the user.
     #[error("model.sig is of a key that is neither in the package nor known here")]
     UnknownKey,

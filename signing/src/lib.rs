@@ -45,13 +45,16 @@ mod claim;
 mod envelope;
 mod error;
 mod keyless;
+mod keyless_signing;
 mod package_files;
 mod pem;
 mod private_key;
 mod public_key;
 mod rotation;
 mod signature;
+mod signing_services;
 mod statement;
+mod trust_config;
 mod trusted_root;
 
 pub use attestation::{
@@ -62,9 +65,11 @@ pub use bundle::BUNDLE_BYTES_MAX;
 pub use certificate::{CERTIFICATE_CHAIN_BYTES_MAX, CertificateChain};
 pub use claim::claimed_signer;
 pub use error::SigningError;
+pub use keyless_signing::{CertifiedSignature, KeylessSigning};
 pub use package_files::{HashedFile, PackageFiles};
 pub use private_key::{PRIVATE_KEY_BYTES_MAX, PrivateKey};
 pub use public_key::{KeyKind, PUBLIC_KEY_BYTES_MAX, PublicKey};
 pub use rotation::rotate;
 pub use signature::{Trust, VerifiedSigner, sign, sign_with_certificate};
+pub use signing_services::{LogVersion, SigningServices};
 pub use trusted_root::{TRUSTED_ROOT_BYTES_MAX, TrustedRoot};

@@ -154,6 +154,11 @@ impl PublicKey {
         pem::write("PUBLIC KEY", &self.der)
     }
 
+    /// The key as DER, its `SubjectPublicKeyInfo`.
+    pub(crate) fn der(&self) -> &[u8] {
+        &self.der
+    }
+
     /// The digest by which people know it.
     pub fn fingerprint(&self) -> KeyFingerprint {
         KeyFingerprint::of(&self.der)

@@ -5,8 +5,6 @@ use std::time::{Duration, SystemTime};
 
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use sigstore_verify::Verifier;
 use sigstore_verify::trust_root::TrustedRoot as SigstoreRoot;
 use tool_hub_manifest::{KeyFingerprint, SignerIdentity};
@@ -16,11 +14,10 @@ use x509_cert::ext::pkix::BasicConstraints;
 
 use crate::certificate::{PathError, SigningCertificate};
 use crate::error::{SigningError, escaped};
+use crate::trust_config::TrustConfig;
 
 /// The most bytes of a file that holds a root.
 pub const TRUSTED_ROOT_BYTES_MAX: usize = 256 << 10;
-
-const TRUST_CONFIG: &str = "application/vnd.dev.sigstore.clienttrustconfig";
 
 /// A root that the user trusts to say who has which key.
 pub struct TrustedRoot {
@@ -81,19 +78,7 @@ impl TrustedRoot {
     }
 
     fn of_sigstore(text: &str) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct TrustConfig<'a> {
-            media_type: String,
-            #[serde(borrow)]
-            trusted_root: Option<&'a RawValue>,
-        }
-        let config: TrustConfig<'_> = serde_json::from_str(text).map_err(|it| it.to_string())?;
-        let is_config = config.media_type.starts_with(TRUST_CONFIG);
-        let root = match config.trusted_root.filter(|_| is_config) {
-            Some(root) => root.get(),
-            None => text,
-        };
+        let root = TrustConfig::read(text)?.trusted_root().unwrap_or(text);
         let root = SigstoreRoot::from_json(root).map_err(|error| error.to_string())?;
         let verifier = Verifier::new(&root).map_err(|error| error.to_string())?;
         let authorities = root.certificate_authorities.iter().map(|authority| {
