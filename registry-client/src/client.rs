@@ -14,6 +14,7 @@ use crate::date;
 use crate::download;
 use crate::error::ClientError;
 use crate::identity::{self, Identity};
+use crate::identity_token::IdentityToken;
 use crate::limits::CARD_BYTES_MAX;
 use crate::log::{self, LogState, VersionRecords};
 use crate::progress::Progress;
@@ -29,7 +30,7 @@ use crate::search::{self, SearchResults};
 use crate::signature_files::{self, SignatureFiles};
 use crate::store::Store;
 use crate::trusted_publishing::{
-    self, IdentityToken, NewPublisher, PublishToken, Publisher, Publishers, VersionSource,
+    self, NewPublisher, PublishToken, Publisher, Publishers, VersionSource,
 };
 use crate::version_choice::AllowedYanks;
 
@@ -382,7 +383,7 @@ impl Client {
         trusted_publishing::take_versions_from(&self.registry, repo, source).await
     }
 
-    /// Asks GitHub for the identity token of this job, for the registry as its audience. `url` and
+    /// Asks GitHub for the identity token of this job, for an audience. `url` and
     /// `bearer` are what the job finds in its environment.
     ///
     /// # Errors
@@ -391,8 +392,9 @@ impl Client {
         &self,
         url: &Url,
         bearer: &IdentityToken,
+        audience: &str,
     ) -> Result<IdentityToken, ClientError> {
-        trusted_publishing::github_identity(&self.registry, url, bearer).await
+        trusted_publishing::github_identity(&self.registry, url, bearer, audience).await
     }
 
     /// Exchanges the identity token of a job for a token that publishes to one repo.

@@ -37,6 +37,7 @@ mod error;
 mod files;
 mod hub;
 mod identity;
+mod identity_token;
 mod json_files;
 mod limits;
 mod link;
@@ -70,6 +71,7 @@ pub use dataset_log::{
 pub use datasets::{Datasets, PushTexts, PushTextsReport};
 pub use error::{Act, Answer, ClientError};
 pub use identity::Identity;
+pub use identity_token::{IdentityClaims, IdentityToken};
 pub use json_files::{JsonFile, JsonFileLimits};
 pub use limits::{
     ATTESTATIONS_BYTES_MAX, CARD_BYTES_MAX, CHECKPOINT_BYTES_MAX, COMPONENT_BYTES_MAX,
@@ -92,7 +94,7 @@ pub use store::packages::PulledPackage;
 pub use store::{Store, StoreError};
 pub use token::{Token, TokenError};
 pub use trusted_publishing::{
-    IdentityToken, NewPublisher, PublishToken, Publisher, PublisherEvent, Publishers, VersionSource,
+    NewPublisher, PublishToken, Publisher, PublisherEvent, Publishers, VersionSource,
 };
 pub use version_choice::AllowedYanks;
 pub use visibility::Visibility;

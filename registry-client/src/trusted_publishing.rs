@@ -1,8 +1,5 @@
 //! Trusted publishing: the publishers of a repo, and tokens for the job of a build service.
 
-use std::fmt;
-use std::str::FromStr;
-
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 use serde::{Deserialize, Serialize};
@@ -11,40 +8,10 @@ use tool_hub_manifest::RepoId;
 use url::Url;
 
 use crate::error::{Act, ClientError, excerpt};
+use crate::identity_token::IdentityToken;
 use crate::refusal;
 use crate::registry::Registry;
 use crate::token::Token;
-
-/// Longest identity token.
-const IDENTITY_BYTES_MAX: usize = 16 << 10;
-
-/// The identity token of a job: a JSON Web Token of its build service. Printing it prints a mask.
-#[derive(Clone, PartialEq, Eq)]
-pub struct IdentityToken(String);
-
-impl FromStr for IdentityToken {
-    type Err = &'static str;
-
-    /// Accepts 1 to 16384 visible ASCII characters.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "" => Err("the identity token is empty"),
-            text if text.len() > IDENTITY_BYTES_MAX => {
-                Err("the identity token is longer than 16384 bytes")
-            }
-            text if !text.bytes().all(|byte| byte.is_ascii_graphic()) => {
-                Err("the identity token holds a character that is not visible ASCII")
-            }
-            text => Ok(Self(text.to_owned())),
-        }
-    }
-}
-
-impl fmt::Debug for IdentityToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("<identity token>")
-    }
-}
 
 /// A publisher to add.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -197,7 +164,7 @@ pub(crate) async fn exchange(
     token: &IdentityToken,
 ) -> Result<PublishToken, ClientError> {
     let act = Act::ExchangeIdentity(repo.clone());
-    let body = json!({ "repo": repo, "token": token.0 });
+    let body = json!({ "repo": repo, "token": token.expose() });
     let url = token_address(registry);
     let sent = registry.wire.send(&act, Method::POST, url, Some(&body));
     let answer: ExchangeAnswer = sent.await?;
@@ -220,12 +187,12 @@ pub(crate) async fn github_identity(
     registry: &Registry,
     url: &Url,
     bearer: &IdentityToken,
+    audience: &str,
 ) -> Result<IdentityToken, ClientError> {
     let act = Act::AskForIdentity;
     let mut url = url.clone();
-    let audience = registry.endpoint().as_str().trim_end_matches('/');
     url.query_pairs_mut().append_pair("audience", audience);
-    let bearer = HeaderValue::from_str(&format!("Bearer {}", bearer.0));
+    let bearer = HeaderValue::from_str(&format!("Bearer {}", bearer.expose()));
     let mut bearer = bearer.map_err(|_| refusal::nonsense(&act, "its token fits no header"))?;
     bearer.set_sensitive(true);
     let answer: GitHubAnswer = registry.wire.ask_elsewhere(&act, url, bearer).await?;

@@ -25,7 +25,7 @@ use x509_cert::name::Name;
 use x509_cert::request::{CertReq, CertReqInfo, Version};
 use x509_cert::spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 
-use crate::certificate::{PathError, SigningCertificate};
+use crate::certificate::SigningCertificate;
 use crate::envelope::PAYLOAD_TYPE;
 use crate::error::{SigningError, escaped};
 use crate::package_files::PackageFiles;
@@ -131,7 +131,7 @@ impl KeylessSigning {
     /// key, and under `root`. The key is gone afterwards.
     ///
     /// # Errors
-    /// [`SigningError::WrongAnswer`], [`SigningError::UntrustedCertificate`].
+    /// [`SigningError::WrongAnswer`], [`SigningError::Library`].
     pub fn certified(
         self,
         answer: &[u8],
@@ -146,7 +146,9 @@ impl KeylessSigning {
             return Err(wrong("its certificate is for another key"));
         }
         if root.verifier_of(&certificate).is_none() {
-            return Err(certificate.untrusted(&PathError::NoRoot));
+            return Err(wrong(
+                "its certificate is not of an authority of the trusted root",
+            ));
         }
         let [leaf] = chain;
         let payload = PayloadBytes::new(self.payload);

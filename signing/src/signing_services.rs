@@ -224,7 +224,10 @@ mod tests {
             let error = read(&config).unwrap_err();
             assert!(error.contains(expect), "{error}");
         }
-        for (member, value) in [("mediaType", json!("other")), ("signingConfig", json!(null))] {
+        for (member, value) in [
+            ("mediaType", json!("other")),
+            ("signingConfig", json!(null)),
+        ] {
             let mut config = config();
             config[member] = value;
             let error = read(&config).unwrap_err();

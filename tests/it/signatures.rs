@@ -4,9 +4,11 @@
 mod certificates;
 pub(crate) mod changed_signers;
 mod keyless;
+mod keyless_push;
 mod keys;
 pub(crate) mod model_signing;
 pub(crate) mod published;
+mod sigstore_server;
 mod wrong;
 
 use std::fs;
@@ -35,6 +37,7 @@ pub(crate) fn tests() -> Vec<Test> {
         model_signing::tests(),
         certificates::tests(),
         keyless::tests(),
+        keyless_push::tests(),
     ];
     all.into_iter().flatten().collect()
 }

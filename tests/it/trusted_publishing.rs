@@ -34,7 +34,7 @@ fn version(home: &Home, version: &str) {
 }
 
 /// A build service whose jobs are of `release.yml` of `acme/forecast`.
-fn build_service() -> Server {
+pub(crate) fn build_service() -> Server {
     let installed = packages::python(&["PyJWT==2.15.1", "cryptography==50.0.2"]);
     let mut python = Command::new("python3");
     python
@@ -47,8 +47,13 @@ fn build_service() -> Server {
 
 /// An identity token for `audience`, as GitLab hands one to a job.
 fn identity(service: &Server, audience: &str) -> String {
+    identity_with(service, &json!({ "aud": audience }))
+}
+
+/// An identity token with these claims, and the usual ones beside them.
+pub(crate) fn identity_with(service: &Server, claims: &Value) -> String {
     let runtime = Builder::new_current_thread().enable_all().build();
-    let body = json!({ "how": "ec", "claims": { "aud": audience } });
+    let body = json!({ "how": "ec", "claims": claims });
     let url = format!("{}/sign", service.url());
     runtime.expect("a runtime").block_on(async {
         let request = reqwest::Client::new().post(url).json(&body);

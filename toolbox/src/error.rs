@@ -19,6 +19,7 @@ use crate::advisories::error::AdvisoryError;
 use crate::approvals::signer_error::SignerError;
 use crate::bundle::error::BundleError;
 use crate::evidence::Evidence;
+use crate::keyless::error::KeylessError;
 use crate::keyring_item::KeyringError;
 use crate::log_writer::error::LogWriterError;
 use crate::logged_version::error::LogError;
@@ -396,6 +397,9 @@ pub enum Error {
     /// A key that signs packages cannot be used.
     #[error(transparent)]
     SigningKey(#[from] SigningKeyError),
+    /// A Sigstore made no keyless signature.
+    #[error(transparent)]
+    Keyless(#[from] KeylessError),
     /// A log in a data set cannot be gone on with.
     #[error(transparent)]
     LogWriter(#[from] LogWriterError),

@@ -31,6 +31,7 @@
 pub mod advisories;
 pub mod approvals;
 pub mod authorship;
+pub mod bounded_http;
 pub mod built_package;
 pub mod bundle;
 pub mod byte_size;
@@ -48,6 +49,7 @@ pub mod fetch_options;
 pub mod fetched;
 pub mod files;
 pub mod inspection_report;
+pub mod keyless;
 pub mod keyring_item;
 pub mod known_builders;
 pub mod known_logs;

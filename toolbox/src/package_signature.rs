@@ -61,15 +61,20 @@ impl PackageSignature {
             at,
         };
         match VerifiedSigner::check(bundle, &covered(files, package), &trust) {
-            Ok(signer) => Ok(Self {
-                name: keys.name_of(signer.signer().known_by()).cloned(),
-                state: State::Verified(signer),
-            }),
+            Ok(signer) => Ok(Self::verified(signer, keys)),
             Err(error) if error.is_unverifiable() => Ok(Self {
                 state: State::Unverifiable(error),
                 name: None,
             }),
             Err(error) => Err(error),
+        }
+    }
+
+    /// The signature of a signer that was verified.
+    pub fn verified(signer: VerifiedSigner, keys: &SigningKeys) -> Self {
+        Self {
+            name: keys.name_of(signer.signer().known_by()).cloned(),
+            state: State::Verified(signer),
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod attestation;
 mod job_identity;
+mod keyless;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,14 +14,16 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::{RepoId, Verified, package_file};
 use tool_hub_registry_client::{
-    CARD_BYTES_MAX, Client, Push as Upload, PushOutcome, Rehearsal, SignatureFiles, Visibility,
+    CARD_BYTES_MAX, Client, Push as Upload, PushOutcome, PushReport, Rehearsal, SignatureFiles,
+    Visibility,
 };
 use tool_hub_toolbox::authorship::{self, Authorship};
 use tool_hub_toolbox::evidence::Evidence;
 use tool_hub_toolbox::signing_keys::SigningKeys;
 use tool_hub_toolbox::{Error, built_package};
 
-use job_identity::JobIdentity;
+use job_identity::{GivenIdentities, JobIdentity};
+use keyless::{KeylessFlags, KeylessSigner};
 
 use crate::build::Sources;
 use crate::commands::check::steering_characters;
@@ -69,10 +72,14 @@ pub(crate) struct Push {
     #[arg(long, value_name = "FILE")]
     attestation: Vec<PathBuf>,
 
+    #[command(flatten)]
+    keyless: KeylessFlags,
+
     /// Publish as the job of a build service whose identity token is in this file, without a token
-    /// of yours; GitHub's and GitLab's are found where there is no token
+    /// of yours; GitHub's and GitLab's are found where there is no token. With --keyless one whose
+    /// audience is `sigstore` signs instead, and the option may be given twice
     #[arg(long, value_name = "FILE")]
-    identity_token: Option<PathBuf>,
+    identity_token: Vec<PathBuf>,
 
     /// Check everything, ask the registry what is there, and publish nothing
     #[arg(long)]
@@ -82,7 +89,11 @@ pub(crate) struct Push {
 impl Push {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
-        let directory = config.settings.working.join(&self.directory);
+        let settings = &config.settings;
+        let keyless = self.keyless.is_wanted();
+        let mut given = GivenIdentities::read(&self.identity_token, keyless, settings)?;
+        let signer = self.keyless.signer(&mut given, session)?;
+        let directory = settings.working.join(&self.directory);
         let package = built_package::directory(&directory)?;
         let verified = built_package::read(&package)?;
         if package != directory {
@@ -104,80 +115,35 @@ impl Push {
         }
         let card = card(&package)?;
         let (files, authorship) = self.authorship(&package, &verified, &card, session)?;
-        let mut client = config
-            .settings
-            .writing_client(&config.settings.endpoint, printer)?;
-        let repo = self.repo(&client, &verified).await?;
-        let job = self.job_identity(session)?.filter(|_| !self.dry_run);
-        if let Some(job) = &job {
-            client = job.sign_in(&repo, session).await?;
-        }
-        let upload = Upload {
-            repo: repo.clone(),
+        let mut client = settings.writing_client(&settings.endpoint, printer)?;
+        let mut release = Release {
+            repo: self.repo(&client, &verified).await?,
             package: &verified,
             card: &card,
-            signature: Some(&files),
-            visibility: if self.private {
-                Visibility::Private
-            } else {
-                Visibility::Public
+            files,
+            authorship,
+            visibility: match self.private {
+                true => Visibility::Private,
+                false => Visibility::Public,
             },
-            message: format!(
-                "{} {}",
-                verified.manifest().name,
-                verified.manifest().version
-            ),
         };
         if self.dry_run {
-            let rehearsal = client.rehearse(&upload).await?;
-            warn_of_newer(&client, &upload, printer).await;
-            return say_what_would_happen(&upload, rehearsal, session);
+            let rehearsal = release.rehearse(&client, signer.is_some()).await?;
+            warn_of_newer(&client, &release, printer).await;
+            return say_what_would_happen(&release, rehearsal, session);
         }
-        let bars = Bars::start(printer);
-        let pushed = client.push(&upload, &bars).await;
-        bars.finish();
+        let job = self.job_identity(given.publishes, signer.as_ref(), session)?;
+        if let Some(job) = &job {
+            client = job.sign_in(&release.repo, session).await?;
+        }
+        let pushed = release.publish(&client, signer.as_ref(), session).await;
         if job.is_some() {
             job_identity::sign_out(&client, printer).await;
         }
         let pushed = pushed?;
-        if pushed.signature_lost {
-            printer.warning("the version before was signed, and this one is not: whoever loaded it is asked before an update takes this one");
-        }
-        if pushed.attestations_lost {
-            printer.warning("the version before had an attestation, and this one has none: whoever loaded it is asked before an update takes this one");
-        }
-        warn_of_newer(&client, &upload, printer).await;
-        if printer.wants_json() {
-            printer.json(&json!({
-                "repo": pushed.repo,
-                "version": pushed.version,
-                "commit": pushed.commit,
-                "url": pushed.url,
-                "digest": verified.pin().digest(),
-                "signer": signer_json(&authorship.signature),
-                "attestations": attestations_json(&authorship.attestations),
-                "already_there": pushed.outcome == PushOutcome::AlreadyPushed,
-            }))?;
-        } else {
-            let done = match pushed.outcome {
-                PushOutcome::AlreadyPushed => "is there already, unchanged",
-                _ => "pushed",
-            };
-            let signed = files.bundle.as_ref();
-            let signed = signed.map(|_| format!(", {}", authorship.signature.in_words()));
-            let signed = signed.unwrap_or_default();
-            let attested = authorship.attestations.verified().iter();
-            let attested: String = attested.map(|it| format!(", {}", it.in_words())).collect();
-            printer.note(&format!(
-                "{} {} {done}{signed}{attested}: {}",
-                pushed.repo, pushed.version, pushed.url
-            ));
-            printer.hint(&format!(
-                "anybody who may read it can run: tool load {}",
-                pushed.repo
-            ));
-        }
-        Ok(ExitCode::SUCCESS)
+        warn_of_losses(&pushed, printer);
+        warn_of_newer(&client, &release, printer).await;
+        say_what_happened(&release, &pushed, printer)
     }
 
     /// The signature and the attestations that are published: those that are asked for, and where
@@ -202,6 +168,12 @@ impl Push {
                 let files = key.sign(verified, (card, attestations), certificate, settings);
                 files.map_err(not_published)?
             }
+            // The signature is made last, because it is in a public log from then on.
+            None if self.keyless.is_wanted() => SignatureFiles {
+                card: Some(card.to_vec()),
+                attestations,
+                ..SignatureFiles::default()
+            },
             None => SignatureFiles {
                 attestations,
                 ..there
@@ -216,13 +188,21 @@ impl Push {
         Ok((files, authorship))
     }
 
-    /// The identity of the job that this is, where it is named, or where there is no token.
-    fn job_identity(&self, session: &Session) -> anyhow::Result<Option<JobIdentity>> {
+    /// The identity of the job that this is: `given`, or where there is no token.
+    fn job_identity(
+        &self,
+        given: Option<JobIdentity>,
+        signer: Option<&KeylessSigner>,
+        session: &Session,
+    ) -> anyhow::Result<Option<JobIdentity>> {
         let settings = &session.config.settings;
-        match &self.identity_token {
-            Some(file) => Ok(Some(JobIdentity::File(settings.working.join(file)))),
-            None if settings.token_for(&settings.endpoint)?.is_some() => Ok(None),
-            None => JobIdentity::of_environment(),
+        if given.is_some() || settings.token_for(&settings.endpoint)?.is_some() {
+            return Ok(given);
+        }
+        let found = JobIdentity::to_publish()?;
+        match (&found, signer) {
+            (None, Some(signer)) => Err(signer.publishes_nothing()),
+            _ => Ok(found),
         }
     }
 
@@ -237,17 +217,81 @@ impl Push {
     }
 }
 
+/// A version with all that is published of it.
+struct Release<'a> {
+    repo: RepoId,
+    package: &'a Verified,
+    card: &'a [u8],
+    files: SignatureFiles,
+    authorship: Authorship,
+    visibility: Visibility,
+}
+
+impl Release<'_> {
+    fn upload<'a>(&'a self, files: &'a SignatureFiles) -> Upload<'a> {
+        let manifest = self.package.manifest();
+        Upload {
+            repo: self.repo.clone(),
+            package: self.package,
+            card: self.card,
+            signature: Some(files),
+            visibility: self.visibility,
+            message: format!("{} {}", manifest.name, manifest.version),
+        }
+    }
+
+    /// Asks what a push would find, of a release that is to have a keyless signature or not.
+    async fn rehearse(&self, client: &Client, is_keyless: bool) -> anyhow::Result<Rehearsal> {
+        let mut files = self.files.clone();
+        if is_keyless {
+            // No two are equal, so all that is looked for is whether there is one.
+            files.bundle = Some(Vec::new());
+        }
+        Ok(client.rehearse(&self.upload(&files)).await?)
+    }
+
+    /// Has `signer` sign what the registry does not have yet, and pushes.
+    async fn publish(
+        &mut self,
+        client: &Client,
+        signer: Option<&KeylessSigner>,
+        session: &Session,
+    ) -> anyhow::Result<PushReport> {
+        if let Some(signer) = signer
+            && self.rehearse(client, true).await? != Rehearsal::AlreadyPushed
+        {
+            let attestations = self.files.attestations.take();
+            let signed = signer.sign(self.package, self.card, attestations, session);
+            (self.files, self.authorship.signature) = signed.await?;
+        }
+        let bars = Bars::start(&session.printer);
+        let pushed = client.push(&self.upload(&self.files), &bars).await;
+        bars.finish();
+        Ok(pushed?)
+    }
+}
+
+/// Tells of what the version before had and this one has not.
+fn warn_of_losses(pushed: &PushReport, printer: &Printer) {
+    if pushed.signature_lost {
+        printer.warning("the version before was signed, and this one is not: whoever loaded it is asked before an update takes this one");
+    }
+    if pushed.attestations_lost {
+        printer.warning("the version before had an attestation, and this one has none: whoever loaded it is asked before an update takes this one");
+    }
+}
+
 /// Tells of a version that is there and newer than the one that is pushed: that is the one which
 /// users get, while the registry's pages and listings show what was pushed last.
-async fn warn_of_newer(client: &Client, upload: &Upload<'_>, printer: &Printer) {
+async fn warn_of_newer(client: &Client, release: &Release<'_>, printer: &Printer) {
     // A repo that is not there yet has no versions, and whatever else is wrong was told before.
-    let Ok(versions) = client.versions(&upload.repo).await else {
+    let Ok(versions) = client.versions(&release.repo).await else {
         return;
     };
-    let pushed = &upload.package.manifest().version;
+    let pushed = &release.package.manifest().version;
     let newest = versions.iter().find(|it| it.version.pre.is_empty());
     if let Some(newest) = newest.filter(|newest| newest.version > *pushed) {
-        let (repo, newest) = (&upload.repo, &newest.version);
+        let (repo, newest) = (&release.repo, &newest.version);
         printer.warning(&format!(
             "{pushed} is lower than {newest}, the newest version of {repo}: `tool load {repo}` and \
              `tool inspect {repo}` take {newest}, but search and the repo's page show {pushed}"
@@ -258,13 +302,55 @@ async fn warn_of_newer(client: &Client, upload: &Upload<'_>, printer: &Printer) 
     }
 }
 
+fn say_what_happened(
+    release: &Release<'_>,
+    pushed: &PushReport,
+    printer: &Printer,
+) -> anyhow::Result<ExitCode> {
+    let Authorship {
+        signature,
+        attestations,
+    } = &release.authorship;
+    if printer.wants_json() {
+        printer.json(&json!({
+            "repo": pushed.repo,
+            "version": pushed.version,
+            "commit": pushed.commit,
+            "url": pushed.url,
+            "digest": release.package.pin().digest(),
+            "signer": signer_json(signature),
+            "attestations": attestations_json(attestations),
+            "already_there": pushed.outcome == PushOutcome::AlreadyPushed,
+        }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let done = match pushed.outcome {
+        PushOutcome::AlreadyPushed => "is there already, unchanged",
+        _ => "pushed",
+    };
+    let signed = release.files.bundle.as_ref();
+    let signed = signed.map(|_| format!(", {}", signature.in_words()));
+    let signed = signed.unwrap_or_default();
+    let attested = attestations.verified().iter();
+    let attested: String = attested.map(|it| format!(", {}", it.in_words())).collect();
+    printer.note(&format!(
+        "{} {} {done}{signed}{attested}: {}",
+        pushed.repo, pushed.version, pushed.url
+    ));
+    printer.hint(&format!(
+        "anybody who may read it can run: tool load {}",
+        pushed.repo
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
 fn say_what_would_happen(
-    upload: &Upload<'_>,
+    release: &Release<'_>,
     rehearsal: Rehearsal,
     session: &Session,
 ) -> anyhow::Result<ExitCode> {
     let Session { config, printer } = session;
-    let (repo, verified) = (&upload.repo, upload.package);
+    let (repo, verified) = (&release.repo, release.package);
     let manifest = verified.manifest();
     let already_there = rehearsal == Rehearsal::AlreadyPushed;
     if printer.wants_json() {

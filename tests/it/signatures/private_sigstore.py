@@ -16,11 +16,14 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID, ObjectIdentifier
 
 SHA256 = ec.ECDSA(hashes.SHA256())
-NOW = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
 MINUTE = datetime.timedelta(minutes=1)
 PKCS8 = serialization.PrivateFormat.PKCS8
 DER, PEM = serialization.Encoding.DER, serialization.Encoding.PEM
 SPKI = serialization.PublicFormat.SubjectPublicKeyInfo
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
 
 
 def b64(data):
@@ -48,8 +51,8 @@ def authority():
     usage = x509.KeyUsage(False, False, False, False, False, True, True, False, False)
     root = (
         x509.CertificateBuilder(name("root"), name("root"), key.public_key(), 1)
-        .not_valid_before(NOW - 60 * MINUTE)
-        .not_valid_after(NOW + 60 * 24 * MINUTE)
+        .not_valid_before(now() - 60 * MINUTE)
+        .not_valid_after(now() + 60 * 24 * MINUTE)
         .add_extension(x509.BasicConstraints(True, None), True)
         .add_extension(usage, True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)
@@ -74,8 +77,10 @@ def sigstore():
     return *map(load, keys[:3]), x509.load_der_x509_certificate(keys[3])
 
 
-def trust_config(registration, log, root):
-    window = {"start": (NOW - 600 * MINUTE).isoformat().replace("+00:00", "Z")}
+def trust_config(registration, log, root, url=None, log_version=1, clock=()):
+    """What a client is told: roots, and services at one URL. `clock` are certificates."""
+    at = lambda service: url or f"https://{service}.example"
+    window = {"start": (now() - 600 * MINUTE).isoformat().replace("+00:00", "Z")}
     key = lambda key: {
         "rawBytes": b64(spki(key)),
         "keyDetails": "PKIX_ECDSA_P256_SHA_256",
@@ -87,6 +92,15 @@ def trust_config(registration, log, root):
         "publicKey": key(it),
         "logId": {"keyId": b64(hashlib.sha256(spki(it)).digest())},
     }
+    chain = lambda certificates: {
+        "certificates": [{"rawBytes": b64(it.public_bytes(DER))} for it in certificates]
+    }
+    vouching = lambda certificates, url: {
+        "subject": {"organization": "test", "commonName": "root"},
+        "uri": url,
+        "certChain": chain(certificates),
+        "validFor": window,
+    }
     service = lambda url, version: {
         "url": url,
         "majorApiVersion": version,
@@ -97,24 +111,17 @@ def trust_config(registration, log, root):
         "mediaType": "application/vnd.dev.sigstore.clienttrustconfig.v0.1+json",
         "trustedRoot": {
             "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
-            "tlogs": [instance("https://log.example", log)],
-            "certificateAuthorities": [
-                {
-                    "subject": {"organization": "test", "commonName": "root"},
-                    "uri": "https://authority.example",
-                    "certChain": {"certificates": [{"rawBytes": b64(root.public_bytes(DER))}]},
-                    "validFor": window,
-                }
-            ],
+            "tlogs": [instance(at("log"), log)],
+            "certificateAuthorities": [vouching([root], at("authority"))],
             "ctlogs": [instance("https://registration.example", registration)],
-            "timestampAuthorities": [],
+            "timestampAuthorities": [vouching(clock, f"{url}/time")] if clock else [],
         },
         "signingConfig": {
             "mediaType": "application/vnd.dev.sigstore.signingconfig.v0.2+json",
-            "caUrls": [service("https://authority.example", 1)],
-            "oidcUrls": [service("https://issuer.example", 1)],
-            "rekorTlogUrls": [service("https://log.example", 1)],
-            "tsaUrls": [],
+            "caUrls": [service(at("authority"), 1)],
+            "oidcUrls": [service(at("issuer"), 1)],
+            "rekorTlogUrls": [service(at("log"), log_version)],
+            "tsaUrls": [service(f"{url}/time", 1)] if clock else [],
             "rekorTlogConfig": {"selector": "ANY"},
             "tsaConfig": {"selector": "ANY"},
         },
@@ -130,7 +137,7 @@ def utf8(text):
 def registered(builder, ca, registration, issuer):
     """Signs a certificate with the timestamp of its registration (RFC 6962, 3.3)."""
     tbs = builder.sign(ca, hashes.SHA256()).tbs_certificate_bytes
-    time = struct.pack(">Q", int(NOW.timestamp() * 1000))
+    time = struct.pack(">Q", int(now().timestamp() * 1000))
     entry = hashlib.sha256(spki(issuer)).digest() + struct.pack(">I", len(tbs))[1:] + tbs
     signed = b"\0\0" + time + b"\0\1" + entry + b"\0\0"
     signature = registration.sign(signed, SHA256)
@@ -155,7 +162,7 @@ def certificate(key, subject, issuer, fault, ca, registration, root):
         ObjectIdentifier(f"1.3.6.1.4.1.57264.1.{number}"), utf8(text)
     )
     # What it signed was signed now, so this is a certificate of another time.
-    begin = NOW - 40 * MINUTE if fault == "time" else NOW - MINUTE
+    begin = now() - 40 * MINUTE if fault == "time" else now() - MINUTE
     builder = (
         x509.CertificateBuilder(root.subject, x509.Name([]), key.public_key())
         .serial_number(x509.random_serial_number())
@@ -189,32 +196,58 @@ def certificate(key, subject, issuer, fault, ca, registration, root):
     return registered(builder, ca, registration, ca)
 
 
-def entry(body, log, fault):
-    """The entry of the log for a body, in a tree of two leaves, with proof and promise."""
+def leaf_hash(body):
+    return hashlib.sha256(b"\0" + body).digest()
+
+
+def halves(leaves):
+    left = 1 << (len(leaves) - 1).bit_length() - 1
+    return left, leaves[:left], leaves[left:]
+
+
+def root_hash(leaves):
+    """The root of a tree (RFC 6962, 2.1)."""
+    if len(leaves) == 1:
+        return leaves[0]
+    _, left, right = halves(leaves)
+    return hashlib.sha256(b"\1" + root_hash(left) + root_hash(right)).digest()
+
+
+def path_to(index, leaves):
+    """The hashes beside the way from a leaf to the root."""
+    if len(leaves) == 1:
+        return []
+    left_size, left, right = halves(leaves)
+    if index < left_size:
+        return path_to(index, left) + [root_hash(right)]
+    return path_to(index - left_size, right) + [root_hash(left)]
+
+
+def entry(bodies, log, fault, kind=("dsse", "0.0.1")):
+    """The last entry of a log, as bundles have it, with proof and promise."""
+    body, index, leaves = bodies[-1], len(bodies) - 1, [leaf_hash(it) for it in bodies]
     log_id = hashlib.sha256(spki(log)).digest()
-    leaf = lambda data: hashlib.sha256(b"\0" + data).digest()
-    other = leaf(b"another entry")
-    root = hashlib.sha256(b"\1" + other + leaf(body)).digest()
+    root = root_hash(leaves)
     if fault == "root":
         root = hashlib.sha256(b"another tree").digest()
-    note = f"log.example - 1\n2\n{b64(root)}\n"
+    note = f"log.example - 1\n{len(leaves)}\n{b64(root)}\n"
     signer = new_key() if fault == "checkpoint" else log
     signature = log_id[:4] + signer.sign(note.encode(), SHA256)
     checkpoint = f"{note}\n\u2014 log.example {b64(signature)}\n"
-    time = int(NOW.timestamp())
-    promise = {"body": b64(body), "integratedTime": time, "logID": log_id.hex(), "logIndex": 1}
+    time = int(now().timestamp())
+    promise = {"body": b64(body), "integratedTime": time, "logID": log_id.hex(), "logIndex": index}
     signer = new_key() if fault == "promise" else log
     made = {
-        "logIndex": "1",
+        "logIndex": str(index),
         "logId": {"keyId": b64(log_id)},
-        "kindVersion": {"kind": "dsse", "version": "0.0.1"},
+        "kindVersion": {"kind": kind[0], "version": kind[1]},
         "integratedTime": str(time),
         "inclusionPromise": {"signedEntryTimestamp": b64(signer.sign(compact(promise), SHA256))},
         "inclusionProof": {
-            "logIndex": "1",
+            "logIndex": str(index),
             "rootHash": b64(root),
-            "treeSize": "2",
-            "hashes": [b64(other)],
+            "treeSize": str(len(leaves)),
+            "hashes": [b64(it) for it in path_to(index, leaves)],
             "checkpoint": {"envelope": checkpoint},
         },
         "canonicalizedBody": b64(body),
@@ -226,6 +259,23 @@ def entry(body, log, fault):
     return made
 
 
+def to_be_signed(envelope):
+    """The bytes that an envelope signs (DSSE)."""
+    payload, kind = base64.b64decode(envelope["payload"]), envelope["payloadType"]
+    return f"DSSEv1 {len(kind)} {kind} {len(payload)} ".encode() + payload
+
+
+def dsse_body(envelope, text, certificate, fault):
+    """The body of an entry of Rekor v1 for an envelope, which is `text` as JSON."""
+    payload = base64.b64decode(envelope["payload"])
+    digest = lambda data: {"algorithm": "sha256", "value": hashlib.sha256(data).hexdigest()}
+    logged = payload + b" " if fault == "another artifact" else payload
+    verifier = b64(certificate.public_bytes(PEM))
+    signatures = [{"signature": it["sig"], "verifier": verifier} for it in envelope["signatures"]]
+    spec = {"envelopeHash": digest(text), "payloadHash": digest(logged), "signatures": signatures}
+    return compact({"apiVersion": "0.0.1", "kind": "dsse", "spec": spec})
+
+
 def main(package, subject, issuer, fault=None):
     ca, registration, log, root = sigstore()
     with open("trust.json", "w") as file:
@@ -233,34 +283,17 @@ def main(package, subject, issuer, fault=None):
     place = package if os.path.isfile(package) else os.path.join(package, "model.sig")
     with open(place) as file:
         envelope = json.load(file)["dsseEnvelope"]
-    payload = base64.b64decode(envelope["payload"])
-    kind = envelope["payloadType"]
-    message = f"DSSEv1 {len(kind)} {kind} {len(payload)} ".encode() + payload
     key = new_key()
     leaf = certificate(key, subject, issuer, fault, ca, registration, root)
-    signature = b64(key.sign(message, SHA256))
+    signature = b64(key.sign(to_be_signed(envelope), SHA256))
+    text = compact({**envelope, "signatures": [{"sig": signature}]})
     envelope["signatures"] = [{"sig": signature, "keyid": ""}]
-    text = compact({"payload": envelope["payload"], "payloadType": kind, "signatures": [{"sig": signature}]})
-    digest = lambda data: {"algorithm": "sha256", "value": hashlib.sha256(data).hexdigest()}
-    logged = payload + b" " if fault == "another artifact" else payload
-    body = compact(
-        {
-            "apiVersion": "0.0.1",
-            "kind": "dsse",
-            "spec": {
-                "envelopeHash": digest(text),
-                "payloadHash": digest(logged),
-                "signatures": [
-                    {"signature": signature, "verifier": b64(leaf.public_bytes(PEM))}
-                ],
-            },
-        }
-    )
+    body = dsse_body(envelope, text, leaf, fault)
     bundle = {
         "mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json",
         "verificationMaterial": {
             "certificate": {"rawBytes": b64(leaf.public_bytes(DER))},
-            "tlogEntries": [entry(body, log, fault)],
+            "tlogEntries": [entry([b"another entry", body], log, fault)],
             "timestampVerificationData": {"rfc3161Timestamps": []},
         },
         "dsseEnvelope": envelope,
@@ -269,4 +302,5 @@ def main(package, subject, issuer, fault=None):
         json.dump(bundle, file)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

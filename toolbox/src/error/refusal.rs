@@ -1,6 +1,7 @@
 //! Tells the errors that are refusals of a rule from those of what is missing or broken.
 
 use super::Error;
+use crate::keyless::error::KeylessError;
 use crate::signing_keys::error::SigningKeyError;
 
 impl Error {
@@ -33,6 +34,7 @@ impl Error {
                     | Self::RequiredBySystem { .. }
                     | Self::NotRoots { .. }
                     | Self::SigningKey(SigningKeyError::OpenToOthers { .. })
+                    | Self::Keyless(KeylessError::NotProved(_))
                     | Self::NoSigner { .. }
                     | Self::Log { .. }
                     | Self::TooNew { .. }

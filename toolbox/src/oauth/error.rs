@@ -2,7 +2,7 @@
 
 use oauth2::{ErrorResponseType, RequestTokenError, StandardErrorResponse};
 
-use super::http::HttpError;
+use crate::bounded_http::HttpError;
 
 /// The longest text of a service that an error repeats, in characters.
 const SERVICE_CHARACTERS_MAX: usize = 300;

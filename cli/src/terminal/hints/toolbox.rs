@@ -6,6 +6,7 @@ use tool_hub_toolbox::Error;
 use tool_hub_toolbox::advisories::advisory::RefusedVersion;
 use tool_hub_toolbox::advisories::error::AdvisoryError;
 use tool_hub_toolbox::bundle::error::BundleError;
+use tool_hub_toolbox::keyless::error::KeylessError;
 use tool_hub_toolbox::keyring_item::KeyringError;
 use tool_hub_toolbox::log_writer::error::LogWriterError;
 use tool_hub_toolbox::logged_version::error::LogError;
@@ -165,6 +166,7 @@ impl Hint for Error {
             ],
             Self::Bundle { source, .. } => source.hints(),
             Self::SigningKey(source) => source.hints(),
+            Self::Keyless(source) => keyless(source),
             Self::LogWriter(source) => source.hints(),
             Self::NotAReference {
                 text,
@@ -295,6 +297,25 @@ impl Hint for SigningKeyError {
             _ => Vec::new(),
         }
     }
+}
+
+/// The ways on where a Sigstore signed nothing.
+fn keyless(error: &KeylessError) -> Vec<String> {
+    vec![match error {
+        KeylessError::NotAConfig { .. } | KeylessError::Address { .. } => {
+            "name the file that `model_signing sign sigstore --trust_config` takes, with `trustedRoot` and `signingConfig`"
+        }
+        KeylessError::NoAnswer { .. } => {
+            "nothing was published; see that the service runs and can be reached from here, and push again"
+        }
+        KeylessError::Refused { .. } => {
+            "nothing was published; ask whoever runs the service, and have another identity token made before you push again"
+        }
+        _ => {
+            "nothing was published; the trust configuration may be of another Sigstore than its services: get it anew"
+        }
+    }
+    .to_owned()]
 }
 
 /// The ways on from a version that an advisory refuses.
