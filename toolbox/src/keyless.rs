@@ -152,9 +152,7 @@ impl Service {
             url: bounded(url),
             expected: "an http or https URL without user, query and fragment",
         };
-        let url: Url = format!("{base}{path}")
-            .parse()
-            .map_err(|_| refused(base))?;
+        let url: Url = format!("{base}{path}").parse().map_err(|_| refused(base))?;
         let is_plain = url.username().is_empty() && url.password().is_none();
         let is_plain = is_plain && url.query().is_none() && url.fragment().is_none();
         match matches!(url.scheme(), "http" | "https") && is_plain {
