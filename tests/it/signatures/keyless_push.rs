@@ -325,10 +325,10 @@ fn failing_services() {
     }
     for (fault, expect) in [
         ("unregistered", "SCT"),
-        ("time", "certificate"),
-        ("garbage: timestamps", "imestamp"),
-        ("another artifact", "imestamp"),
-        ("another signature", "ignature"),
+        ("time", "CertExpired"),
+        ("garbage: timestamps", "Failed to parse timestamp response"),
+        ("another artifact", "Timestamp message hash mismatch"),
+        ("another signature", "does not match any signature in Rekor entry"),
         ("root", "nclusion proof"),
         ("checkpoint", "heckpoint"),
         ("promise", "SET"),
