@@ -5,8 +5,8 @@
 use libfuzzer_sys::fuzz_target;
 use tool_hub_manifest::{ComponentClaim, Manifest, Package, Verified};
 use tool_hub_signing::{
-    AttestedFiles, CheckedAttestations, PackageFiles, PrivateKey, PublicKey, Trust, TrustedRoot,
-    VerifiedSigner,
+    AttestedFiles, CheckedAttestations, PackageFiles, PrivateKey, PublicKey, SigningServices, Trust,
+    TrustedRoot, VerifiedSigner,
 };
 
 /// A key that signs nothing: whatever is verified with it was forged.
@@ -46,6 +46,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let _ = PrivateKey::from_pem(bytes);
     let _ = TrustedRoot::read(bytes);
+    let _ = SigningServices::read(bytes);
     let about = AttestedFiles::of(&files);
     if let Ok(checked) = CheckedAttestations::check(bytes, &about, &Trust::none()) {
         assert!(checked.0.iter().all(Result::is_err));

@@ -14,8 +14,7 @@ use tool_hub_registry_client::{COMPONENT_BYTES_MAX, ClientError, StoreError, Tok
 use tool_hub_signing::SigningError;
 use url::Url;
 
-use crate::advisories::advisory::RefusedVersion;
-use crate::advisories::error::AdvisoryError;
+use crate::advisories::{advisory::RefusedVersion, error::AdvisoryError};
 use crate::approvals::signer_error::SignerError;
 use crate::bundle::error::BundleError;
 use crate::evidence::Evidence;
@@ -30,8 +29,7 @@ use crate::policy::error::PolicyError;
 use crate::sensitive::finding::Finding;
 use crate::signing_keys::error::SigningKeyError;
 
-/// Reasons why a toolbox cannot be read, changed or used. Messages name no command: whoever shows
-/// them knows how its user goes on.
+/// Reasons why a toolbox cannot be read, changed or used. Messages leave commands to the caller.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -152,7 +150,6 @@ pub enum Error {
         /// The reason.
         source: std::io::Error,
     },
-
     /// There is no toolbox in the directory that was named.
     #[error("there is no toolbox.toml in {}", directory.display())]
     NoToolbox {
@@ -290,7 +287,6 @@ pub enum Error {
         /// The reason.
         source: Box<Error>,
     },
-
     /// No required key signed an approval.
     #[error("no signature by {keys}, which {} requires", place.display())]
     NoSignature {

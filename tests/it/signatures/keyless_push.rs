@@ -328,7 +328,10 @@ fn failing_services() {
         ("time", "CertExpired"),
         ("garbage: timestamps", "Failed to parse timestamp response"),
         ("another artifact", "Timestamp message hash mismatch"),
-        ("another signature", "does not match any signature in Rekor entry"),
+        (
+            "another signature",
+            "does not match any signature in Rekor entry",
+        ),
         ("root", "nclusion proof"),
         ("checkpoint", "heckpoint"),
         ("promise", "SET"),

@@ -17,13 +17,13 @@ use crate::terminal::problem::Problem;
 /// The flags of a keyless signature.
 #[derive(Debug, Args)]
 pub(super) struct KeylessFlags {
-    /// Sign it as the job or person whom an identity token for `sigstore` names, with a certificate
-    /// of minutes by a Sigstore and an entry in its log
+    /// Sign it as the job or person whom an identity token for `sigstore` names, with a
+    /// certificate of minutes by a Sigstore and an entry in its log
     #[arg(long, conflicts_with = "sign")]
     keyless: bool,
 
-    /// The Sigstore that --keyless signs with: a client's trust configuration, JSON with its root and
-    /// the addresses of its services
+    /// The Sigstore that --keyless signs with: a client's trust configuration, JSON with its root
+    /// and the addresses of its services
     #[arg(long, value_name = "FILE", requires = "keyless")]
     trust_config: Option<PathBuf>,
 }
