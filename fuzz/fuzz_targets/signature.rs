@@ -5,8 +5,8 @@
 use libfuzzer_sys::fuzz_target;
 use tool_hub_manifest::{ComponentClaim, Manifest, Package, Verified};
 use tool_hub_signing::{
-    AttestedFiles, CheckedAttestations, PackageFiles, PrivateKey, PublicKey, SigningServices, Trust,
-    TrustedRoot, VerifiedSigner,
+    AttestedFiles, CheckedAttestations, PackageFiles, PrivateKey, PublicKey, SigningServices,
+    Trust, TrustedRoot, VerifiedSigner,
 };
 
 /// A key that signs nothing: whatever is verified with it was forged.

@@ -8,9 +8,11 @@
 //!
 //! In place of a key there may be a certificate, for which a root has to vouch that the user
 //! trusts, or a keyless one of a Sigstore, with the proofs of its log in the bundle.
+//! [`KeylessSigning`] writes the messages by which one is made; whoever calls it sends them.
 //!
 //! The crate is pure: bytes in, bytes out. It opens no file, and keeps no key. Only
-//! `sigstore-verify` looks at the clock, to refuse times that are yet to come.
+//! `sigstore-verify` looks at the clock, to refuse times that are yet to come and services that
+//! have ended.
 //!
 //! ```
 //! use tool_hub_manifest::{ComponentClaim, Manifest, Package, Verified};

@@ -1,4 +1,4 @@
-//! The `Sigstore` that signs packages for an identity, with a certificate of minutes and no key kept.
+//! The `Sigstore` that signs packages for an identity, with a key and certificate of minutes.
 //!
 //! Its services are asked by requests of this crate. `sigstore-sign` would hold whatever they
 //! answer, however long, bring nine crates, and have every client here decompress answers.
