@@ -318,7 +318,7 @@ fn keyless(error: &KeylessError) -> Vec<String> {
     .to_owned()]
 }
 
-/// The ways on from a version that an advisory refuses.
+/// The ways on from an approved version that attacks its users.
 fn of_malicious(malicious: &MaliciousVersion) -> Vec<String> {
     let MaliciousVersion {
         key,
@@ -340,6 +340,7 @@ fn of_malicious(malicious: &MaliciousVersion) -> Vec<String> {
     hints
 }
 
+/// The ways on from a version that an advisory refuses.
 fn advised(refused: &RefusedVersion) -> Vec<String> {
     let RefusedVersion {
         key,
