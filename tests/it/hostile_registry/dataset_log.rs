@@ -385,14 +385,15 @@ fn what_a_writer_is_told() {
         "1 version contradicts its manifest or the log, and was not taken",
     );
 
+    // Two versions, and the signer of the first.
     let bundle = format!(
-        "{}/datasets/acme/tool-log/resolve/main/{BUNDLE}",
+        "{}/datasets/acme/tool-log/resolve/main/tile/entries/000.p/3",
         registry.url()
     );
     let mut records = super::records(&get(&bundle));
     if let LogRecord::Version {
         commit, manifest, ..
-    } = &mut records[1]
+    } = &mut records[2]
     {
         *commit = "1".repeat(40).parse().expect("a commit");
         *manifest = Digest::of(b"another");
@@ -410,7 +411,7 @@ fn what_a_writer_is_told() {
     says(&moved, 3, "the tag moved to other content than the log has");
     wire.lies(Arc::new(|_, _| ()));
     publish_other_code(&published.ada, "1.2.0");
-    assert_eq!(acme.tool(line).json()["records"], 3);
+    assert_eq!(acme.tool(line).json()["records"], 4);
 
     // Records that were changed in the data set, and a data set without its log.
     wire.lies(Arc::new(|asked, answer| {
@@ -439,5 +440,5 @@ fn what_a_writer_is_told() {
         "the data set acme/tool-log had a log, and has none now",
     );
     wire.lies(Arc::new(|_, _| ()));
-    assert_eq!(acme.tool(line).json()["records"], 3);
+    assert_eq!(acme.tool(line).json()["records"], 4);
 }
