@@ -11,6 +11,7 @@ mod whole_log;
 pub(crate) mod wire;
 
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use data_encoding::HEXLOWER;
@@ -142,12 +143,12 @@ fn stolen_log(published: &Published, size: u64) -> ForgedLog {
 /// The log of a registry, of `size` records, with the key that is in its backup.
 fn whole_stolen_log(published: &Published, size: u64) -> ForgedLog {
     let operator = published.registry.operator();
+    let place = tempfile::tempdir().expect("a directory");
+    let stolen = place.path().join("stolen");
     operator
-        .tool(&format!("registry backup stolen-{size}"))
+        .run([Path::new("registry"), Path::new("backup"), &stolen])
         .ok();
-    let rows = operator
-        .work()
-        .join(format!("stolen-{size}/metadata.jsonl"));
+    let rows = stolen.join("metadata.jsonl");
     let rows = fs::read_to_string(rows).expect("rows");
     let key = rows
         .lines()

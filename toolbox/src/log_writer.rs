@@ -1,8 +1,8 @@
 //! The `LogWriter` keeps the log of a registry that keeps none, as the Hub, in a data set.
 //!
 //! It looks at repos as anybody does, without a token, and appends what is new in them: versions
-//! that verify, their signers, yanks, and their taking back. All that the data set has is read and hashed before;
-//! what does not go on from the last state that was signed here is not signed.
+//! that verify, their signers, yanks, and their taking back. All that the data set has is read and
+//! hashed before; what does not go on from the last state that was signed here is not signed.
 
 mod commit;
 pub mod error;
