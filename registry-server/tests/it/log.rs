@@ -242,10 +242,7 @@ async fn nothing_in_it_is_changed() {
     let scratch = tempfile::tempdir().unwrap();
     let backup = scratch.path().join("backup");
     hub.registry.backup(&backup).await.unwrap();
-    let config = hub.elsewhere("restored");
-    Registry::restore(&backup, config.clone()).await.unwrap();
-    let restored = Registry::open(config).await.unwrap();
-    let other = hub.through(&crate::support::serve_on_a_port(&restored).await);
+    let other = hub.restored_from(&backup).await;
     assert_eq!(key(&other).await, key_before);
     publish(&other, REPO, "1.1.0").await;
     let path = format!("/api/models/{REPO}/log?version=1.1.0&older=1");

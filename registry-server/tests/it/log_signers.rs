@@ -3,7 +3,6 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 use tool_hub_manifest::{ComponentClaim, Manifest, Package, Verified};
-use tool_hub_registry_server::Registry;
 use tool_hub_signing::{KeyKind, PackageFiles, PrivateKey, sign};
 
 use crate::log::{REPO, key, proved, said};
@@ -127,7 +126,7 @@ async fn every_change_is_recorded() {
     assert_eq!(version + 1, signer);
 }
 
-/// What a signature says is not believed: whoever has not the key is not named by it, each time.
+/// Each version whose signature does not verify has a record of its own, which names nobody.
 #[tokio::test]
 async fn a_wrong_signature_names_nobody() {
     let hub = TestRegistry::start().await;
@@ -239,10 +238,7 @@ async fn a_backup_knows_who_signed() {
     let scratch = tempfile::tempdir().unwrap();
     let backup = scratch.path().join("backup");
     hub.registry.backup(&backup).await.unwrap();
-    let config = hub.elsewhere("restored");
-    Registry::restore(&backup, config.clone()).await.unwrap();
-    let restored = Registry::open(config).await.unwrap();
-    let other = hub.through(&crate::support::serve_on_a_port(&restored).await);
+    let other = hub.restored_from(&backup).await;
     publish(&other, REPO, "1.1.0", Some(&ada)).await;
     publish(&other, REPO, "1.2.0", Some(&eve)).await;
     assert_eq!(records(&other, REPO, "1.1.0").await, ["alice/tool 1.1.0"]);

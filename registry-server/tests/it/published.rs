@@ -241,11 +241,7 @@ async fn a_backup_remembers_and_so_does_one_from_before() {
     let scratch = tempfile::tempdir().unwrap();
     let backup = scratch.path().join("backup");
     hub.registry.backup(&backup).await.unwrap();
-
-    let config = hub.elsewhere("restored");
-    Registry::restore(&backup, config.clone()).await.unwrap();
-    let restored = Registry::open(config).await.unwrap();
-    let other = hub.through(&crate::support::serve_on_a_port(&restored).await);
+    let other = hub.restored_from(&backup).await;
     other.create("alice/tool").await;
     refused(publish(&other, "alice/tool", "1.0.0", "TWO").await).await;
 

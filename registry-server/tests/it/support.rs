@@ -206,6 +206,19 @@ impl TestRegistry {
         }
     }
 
+    /// A registry that is restored from this `backup`, which is of this one.
+    #[allow(dead_code, reason = "not every target opens several registries")]
+    pub(crate) async fn restored_from(&self, backup: &Path) -> Self {
+        let config = self.elsewhere("restored");
+        Registry::restore(backup, config.clone()).await.unwrap();
+        let registry = Registry::open(config).await.unwrap();
+        Self {
+            endpoint: serve_on_a_port(&registry).await,
+            registry,
+            ..self.through("")
+        }
+    }
+
     /// All that the database has written down.
     pub(crate) fn stored_metadata(&self) -> Vec<u8> {
         let Some(place) = &self.place else {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tool_hub_registry_server::{Registry, RegistryError, WitnessKey};
+use tool_hub_registry_server::{RegistryError, WitnessKey};
 use tool_hub_transparency::{LogKey, WitnessPolicy};
 
 use crate::freshness::another;
@@ -55,10 +55,8 @@ async fn one_of_several_servers_asks_and_all_serve_the_answer() {
     let scratch = tempfile::tempdir().unwrap();
     let backup = scratch.path().join("backup");
     hub.registry.backup(&backup).await.unwrap();
-    let config = hub.elsewhere("restored");
-    Registry::restore(&backup, config.clone()).await.unwrap();
-    let restored = Registry::open(config).await.unwrap();
-    let listed = restored.list_witnesses().await.unwrap();
+    let restored = hub.restored_from(&backup).await;
+    let listed = restored.registry.list_witnesses().await.unwrap();
     assert_eq!(listed, hub.registry.list_witnesses().await.unwrap());
     assert_eq!((listed[0].records, listed[0].fault.as_deref()), (3, None));
 
