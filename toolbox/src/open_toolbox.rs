@@ -80,17 +80,26 @@ impl OpenToolbox {
         nearest.unwrap_or(&settings.user).to_owned()
     }
 
-    /// Opens the toolbox that somebody named by its `directory`: the user's own, which need not
-    /// exist yet, or one that has to be there.
+    /// The directory of a toolbox that somebody named: the user's own, which need not exist yet, or
+    /// one that has to be there.
     ///
     /// # Errors
-    /// [`Error::NoToolbox`], and as [`open_in`](Self::open_in).
-    pub fn open_named(directory: &Path, settings: &Settings) -> Result<Self, Error> {
+    /// [`Error::NoToolbox`].
+    pub fn directory_named(directory: &Path, settings: &Settings) -> Result<PathBuf, Error> {
         let directory = settings.place(directory);
-        if directory != settings.user && !directory.join(TOOLBOX_FILE).is_file() {
-            return Err(Error::NoToolbox { directory });
+        let is_there = directory == settings.user || directory.join(TOOLBOX_FILE).is_file();
+        match is_there {
+            true => Ok(directory),
+            false => Err(Error::NoToolbox { directory }),
         }
-        Self::open_in(directory, settings)
+    }
+
+    /// Opens the toolbox that somebody named by its `directory`.
+    ///
+    /// # Errors
+    /// As [`directory_named`](Self::directory_named) and [`open_in`](Self::open_in).
+    pub fn open_named(directory: &Path, settings: &Settings) -> Result<Self, Error> {
+        Self::open_in(Self::directory_named(directory, settings)?, settings)
     }
 
     /// Opens the toolbox in `directory`, which need not exist yet.

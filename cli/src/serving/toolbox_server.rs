@@ -59,7 +59,7 @@ pub(crate) struct ToolboxServer<'a> {
 pub(crate) struct FileStamps([Option<(SystemTime, u64)>; 7]);
 
 impl<'a> ToolboxServer<'a> {
-    /// Chooses the toolboxes of `selections`, whose tools run in one sandbox.
+    /// Chooses the toolboxes of `selections`, whose tools run in one sandbox. None is read yet.
     pub(crate) fn open_all(
         selections: impl IntoIterator<Item = &'a ToolSelection>,
         presentation: Presentation,
@@ -71,12 +71,12 @@ impl<'a> ToolboxServer<'a> {
             config.settings.open_store()?,
         );
         let open = |selection: &'a ToolSelection| {
-            let toolbox = match &selection.toolbox {
-                Some(directory) => OpenToolbox::open_named(directory, &config.settings)?,
-                None => OpenToolbox::open(&config.settings)?,
+            let directory = match &selection.toolbox {
+                Some(directory) => OpenToolbox::directory_named(directory, &config.settings)?,
+                None => OpenToolbox::directory_in_force(&config.settings),
             };
             Ok(Self {
-                directory: toolbox.directory().to_owned(),
+                directory,
                 selection,
                 presentation,
                 host: host.clone(),
