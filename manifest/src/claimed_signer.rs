@@ -8,8 +8,8 @@ use crate::key_fingerprint::KeyFingerprint;
 use crate::package_signer::{PackageSigner, SignerIdentity, is_signer_name};
 
 /// The signer of a package, as far as somebody can tell who does not choose the roots that its
-/// readers trust. In JSON `{"key":"SHA256:…"}`, `{"subject":"…","issuer":"…","root":"SHA256:…"}`
-/// without what is not known, and `{}`.
+/// readers trust. In JSON `{"key":"SHA256:…"}`, or without what is not known
+/// `{"subject":"…","issuer":"…","root":"SHA256:…"}`, or `{}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Members", into = "Members")]
 pub enum ClaimedSigner {

@@ -102,7 +102,7 @@ fn one_an_operator(services: Vec<&ServiceEndpoint>) -> Vec<&ServiceEndpoint> {
     chosen
 }
 
-/// As many of `services` as the configuration asks for.
+/// The first of `services`, in the number that the configuration asks for.
 fn wanted<'a>(
     config: &ServiceConfiguration,
     services: &'a [&'a ServiceEndpoint],

@@ -14,7 +14,7 @@ use crate::settings::Settings;
 
 const FILE: &str = "known_builders.toml";
 
-/// What built a version, by the words of build services.
+/// The build service and the repository that a version comes from, where either is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Builders {
     /// Whoever attested to it.

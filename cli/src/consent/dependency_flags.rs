@@ -13,7 +13,7 @@ use crate::consent::rights_flags::RightsFlags;
 use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
 
-/// What a command line allows the tools that a tool calls.
+/// The `--dependency` flags: rights for the tools that a tool calls.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct DependencyFlags {
     /// Grant rights to a tool that this one calls: its name there and the flags of its rights, as

@@ -13,7 +13,7 @@ use tool_hub_toolbox::{Error, Settings};
 use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
 
-/// What a command line allows a tool.
+/// The `--allow-…` flags: rights for one tool.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RightsFlags {
     /// Allow requests to an origin that the tool asks for, with the methods that it asks for

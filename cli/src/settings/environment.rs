@@ -13,7 +13,8 @@
 //! | `AWS_…` | keys, region and endpoint of the bucket of `tool registry … --storage s3://…` |
 //! | `TOOL_HUB_ID_TOKEN` | the identity token of a job of GitLab, for `tool push` |
 //! | `SIGSTORE_ID_TOKEN` | the same for a Sigstore, for `tool push --keyless` |
-//! | `ACTIONS_ID_TOKEN_REQUEST_URL`, `ACTIONS_ID_TOKEN_REQUEST_TOKEN` | by which a job of GitHub asks for either |
+//! | `ACTIONS_ID_TOKEN_REQUEST_URL` | where a job of GitHub asks for either identity token |
+//! | `ACTIONS_ID_TOKEN_REQUEST_TOKEN` | the token with which it asks |
 //! | `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `COPILOT_HOME` | where these MCP clients keep their configuration |
 //! | `VIRTUAL_ENV` | the environment of Python whose packages `tool build` takes |
 //! | `CARGO_HOME` | the sources that cargo keeps; no component names them |

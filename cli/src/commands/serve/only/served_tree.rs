@@ -37,7 +37,7 @@ struct ServedVersion {
     is_called: bool,
 }
 
-/// What is known of versions, whoever asked last.
+/// The yanks and advisories that this machine knows of.
 struct KnownFaults {
     releases: KnownReleases,
     advisories: KnownAdvisories,
