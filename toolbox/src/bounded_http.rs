@@ -1,4 +1,5 @@
-//! Sends a request to a service: bounded in time and length, and followed to no other place.
+//! Sends a request to a service: bounded in time and length, and followed to no other place. No
+//! proxy of the environment is used.
 
 use std::time::Duration;
 
@@ -42,6 +43,7 @@ pub(crate) async fn send(request: Request, within: Duration) -> Result<Answer, H
     };
     let client = reqwest::Client::builder()
         .redirect(Policy::none())
+        .no_proxy()
         .timeout(within)
         .build()?;
     let mut response = client.execute(request).await.map_err(failed)?;
