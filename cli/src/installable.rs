@@ -83,6 +83,21 @@ impl InstallableTool {
         }
     }
 
+    /// The arguments with which `tool` serves the copy of it at `path`, and heeds the yanks of the
+    /// repo that it is from. The rest is that of [`Self::arguments`].
+    pub(crate) fn arguments_of_copy(
+        &self,
+        path: &str,
+        directory: impl Fn(&DirectoryRequest) -> String,
+    ) -> Vec<Argument> {
+        let mut arguments = self.arguments(path, directory);
+        if let Source::Registry { endpoint, repo, .. } = &self.source {
+            arguments.push(Argument::flag("--endpoint", endpoint));
+            arguments.push(Argument::flag("--published-as", repo));
+        }
+        arguments
+    }
+
     /// The arguments with which `tool` serves it from `place`, with all the rights that it asks
     /// for; `directory` names the directory to give for a request.
     pub(crate) fn arguments(

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use crate::public_clients::{packages, said};
 use crate::support::client::call;
 use crate::support::loading::{load, publish};
+use crate::support::ran::says;
 use crate::support::{Client, Home, Need, RegistryProcess, Test, guests, test};
+use crate::yanks::{STOLEN, is_told_of, published, refresh_often, refusal, yank};
 
 /// The command of the people who made the format.
 const MCPB: &str = "@anthropic-ai/mcpb@2.1.2";
@@ -21,6 +23,10 @@ pub(crate) fn tests() -> Vec<Test> {
         test("bundles::mcpb_with_the_program", mcpb_with_the_program)
             .needs(&[Need::RustGuests, Need::NodePackages]),
         test("bundles::plugin", plugin).needs(&[Need::RustGuests, Need::PythonPackages]),
+        test(
+            "bundles::a_malicious_one_is_dropped",
+            a_malicious_one_is_dropped,
+        ),
         test("bundles::server_json", server_json).needs(&[Need::RustGuests, Need::PythonPackages]),
         test("bundles::what_is_refused", what_is_refused).needs(&[Need::RustGuests]),
     ]
@@ -183,6 +189,34 @@ fn plugin() {
     });
     let refused = user.run(arguments);
     assert_eq!(refused.code(), 3, "{}", refused.stderr());
+}
+
+/// Its user has no toolbox and named no registry: the plugin says where its tools are from.
+fn a_malicious_one_is_dropped() {
+    let (registry, ada) = published();
+    let author = registry.visitor();
+    load(&author, "ada/adder", &[]);
+    author.tool("export --plugin adding").ok();
+    let plugin = author.work().join("adding");
+    let text = std::fs::read_to_string(plugin.join("mcp.json")).expect("a file");
+    let text = text.replace("${PLUGIN_ROOT}", plugin.to_str().expect("a path"));
+    let servers: Value = serde_json::from_str(&text).expect("JSON");
+    let server = &servers["mcpServers"]["adder"];
+
+    let user = Home::new();
+    refresh_often(&user);
+    let mut client = started(&user, server, &[]);
+    let sum = call(&mut client, "adder__add", json!({ "a": 1, "b": 2 }));
+    assert_eq!(sum, 3);
+    yank(&ada, &STOLEN);
+    is_told_of(&mut client, &[]);
+    let told = refusal(&mut client, "adder__add");
+    assert!(told.contains("1.1.0 was withdrawn as malicious"), "{told}");
+    client.leave();
+
+    let arguments = server["args"].as_array().expect("arguments").iter();
+    let anew = user.run(arguments.map(|word| word.as_str().expect("a word")));
+    says(&anew, 3, "ada/adder 1.1.0 was yanked as malicious");
 }
 
 fn server_json() {

@@ -133,6 +133,19 @@ fn what_is_refused() {
             "--toolbox",
         ),
         (&["--only", &version, "--approve", &approved], 1, "7"),
+        (
+            &[
+                "--only",
+                &repo,
+                "--approve",
+                &approved,
+                "--published-as",
+                &repo,
+            ],
+            1,
+            "--published-as is for a path",
+        ),
+        (&["--published-as", &repo], 1, "--only"),
     ] {
         let ran = user.run([&["serve"], arguments].concat());
         assert_eq!(ran.code(), code, "{arguments:?}: {}", ran.stderr());

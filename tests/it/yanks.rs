@@ -32,7 +32,7 @@ pub(crate) fn tests() -> Vec<Test> {
 }
 
 /// A registry on which `ada` published two versions of the tool that adds.
-fn published() -> (RegistryProcess, Home) {
+pub(crate) fn published() -> (RegistryProcess, Home) {
     let registry = RegistryProcess::start();
     let ada = registry.member("ada");
     publish(&ada, Version::new(1, 0, 0));
@@ -40,7 +40,7 @@ fn published() -> (RegistryProcess, Home) {
     (registry, ada)
 }
 
-fn yank(author: &Home, more: &[&str]) {
+pub(crate) fn yank(author: &Home, more: &[&str]) {
     author
         .run([&["yank", "ada/adder@1.1.0"], more].concat())
         .ok();

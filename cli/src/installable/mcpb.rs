@@ -45,7 +45,7 @@ fn manifest(tool: &InstallableTool, with_program: bool) -> Value {
         false => ("tool".to_owned(), format!("{PACKAGE}/tool.toml")),
     };
     let place = format!("${{__dirname}}/{PACKAGE}");
-    let arguments = tool.arguments(&place, |request| {
+    let arguments = tool.arguments_of_copy(&place, |request| {
         format!("${{user_config.{}}}", directory_key(request.name.as_str()))
     });
     let mut env = Map::new();

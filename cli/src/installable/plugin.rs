@@ -98,7 +98,7 @@ pub(crate) fn plugin(name: &str, tools: &[InstallableTool]) -> anyhow::Result<Ve
 fn servers(tools: &[InstallableTool], root: &str, with_type: bool) -> Map<String, Value> {
     let servers = tools.iter().map(|tool| {
         let place = format!("{root}/{}", package(tool));
-        let arguments = tool.arguments(&place, |_| String::new());
+        let arguments = tool.arguments_of_copy(&place, |_| String::new());
         let mut server = json!({ "command": "tool", "args": Argument::words(arguments) });
         if with_type {
             server["type"] = "stdio".into();

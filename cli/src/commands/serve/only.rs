@@ -46,6 +46,10 @@ pub(super) struct OnlyFlags {
     )]
     only: Option<Subject>,
 
+    /// The repo from which the package at the path is: its yanks and advisories are heeded
+    #[arg(long, value_name = "OWNER/NAME", requires = "only")]
+    published_as: Option<RepoId>,
+
     #[command(flatten)]
     approval: ApprovalFlags,
 
@@ -67,6 +71,13 @@ impl OnlyFlags {
     /// When they approve or grant something and name no tool.
     pub(super) fn tool(&self) -> anyhow::Result<Option<Only<'_>>> {
         match (&self.only, self.approval.approve) {
+            (Some(subject), Some(_))
+                if self.published_as.is_some() && !matches!(subject, Subject::Path(_)) =>
+            {
+                Err(Problem::user("--published-as is for a path, and --only names none")
+                    .hint("leave it out: the yanks of the repo that --only names are heeded")
+                    .into())
+            }
             (Some(subject), Some(approved)) => Ok(Some(Only {
                 subject,
                 approved,
@@ -100,6 +111,8 @@ impl Only<'_> {
         let store = config.settings.open_store()?;
         let (inspection, storage) = self.inspection(&host, &store, session).await?;
         check_refusals(&inspection)?;
+        let served = self.served(&inspection, config)?;
+        served.check(config)?;
         let manifest = inspection.verified().manifest();
         let key = ToolKey::from(&manifest.name);
         let candidate = Candidate {
@@ -126,7 +139,6 @@ impl Only<'_> {
         };
         let approved = loader.known_as(key.as_str(), inspection.approve_tree(&grants)?);
         let tool = loader.load_approved(approved, storage).await?;
-        let served = self.served(&inspection, config)?;
         let loaded = LoadedTool::without_toolbox(key, tool);
         Ok((catalogue(vec![loaded], presentation)?, served))
     }
@@ -134,7 +146,7 @@ impl Only<'_> {
     fn served(&self, inspection: &Inspection, config: &Config) -> anyhow::Result<ServedTree> {
         let repo = match self.subject {
             Subject::Reference(Ok(reference), _) => Some(&reference.repo),
-            _ => None,
+            _ => self.flags.published_as.as_ref(),
         };
         let endpoint = &config.settings.endpoint;
         Ok(ServedTree::new(
@@ -162,7 +174,6 @@ impl Only<'_> {
                     pulled((endpoint, &reference.repo), self.approved, host, store)?
                 && is_meant(&reference.revision, &inspection.version)
             {
-                self.served(&inspection, config)?.check(config)?;
                 return Ok((inspection, storage));
             }
         }

@@ -97,8 +97,8 @@ impl ServedVersion {
 }
 
 impl ServedTree {
-    /// The versions of `inspection`, a tool from `repo` if it is from a registry, and of all that
-    /// it depends on, which is from the registry at `endpoint`.
+    /// The versions of `inspection`, a tool from `repo` if it was published, and of all that it
+    /// depends on, which is from the registry at `endpoint`.
     pub(super) fn new(
         repo: Option<&RepoId>,
         inspection: &Inspection,
