@@ -225,6 +225,8 @@ export class Inspection {
   readonly version: string;
   readonly description: string;
   readonly publisher: string | null;
+  /** The signer: the fingerprint of a key, or an identity; null if it is not signed. */
+  readonly signer: string | null;
   readonly published: string | null;
   /** The digest that `approve` takes. */
   readonly digest: string;
@@ -240,8 +242,9 @@ export class Inspection {
   report(options?: { verbose?: boolean }): string;
   toString(): string;
   /**
-   * Loads the package. `digest` is the one that a person saw and agreed to; with any other, or
-   * with more grants than the package asks for, this throws a `RefusedError`.
+   * Loads the package. `digest` is the one that a person saw and agreed to; with any other, with
+   * more grants than the package asks for, or where it is signed or built by somebody else than
+   * what the person approved last from its repo, this throws a `RefusedError`.
    */
   approve(digest: string, grants?: Grants): Promise<Tools>;
 }

@@ -3,9 +3,12 @@
 use tool_hub_host::HostError;
 use tool_hub_manifest::{Digest, Source, ToolKey};
 use tool_hub_toolbox::Error as ToolboxError;
+use tool_hub_toolbox::Settings;
 use tool_hub_toolbox::approvals::Approvals;
 use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::inspection_report::{Advice, Detail, inspection_report};
+use tool_hub_toolbox::known_builders::{Builders, KnownBuilders};
+use tool_hub_toolbox::known_signers::KnownSigners;
 use tool_hub_toolbox::policy::policies::Policies;
 use tool_hub_toolbox::policy::subject::RightsSubject;
 use tool_hub_toolbox::provenance::Provenance;
@@ -54,6 +57,11 @@ impl Inspection {
         }
     }
 
+    /// The signer, as `tool load --signer` takes it: the fingerprint of a key, or an identity.
+    pub fn signer(&self) -> Option<String> {
+        self.from.signature.signer().map(ToString::to_string)
+    }
+
     /// The day on which it was published, if the registry told it.
     pub fn published(&self) -> Option<&str> {
         self.from.published.as_deref()
@@ -81,8 +89,9 @@ impl Inspection {
     /// consent of the person in whose name the tool will run, and who read the inspection.
     ///
     /// # Errors
-    /// When the digest is another one, when there are refusals, when the grants go beyond what the
-    /// tool asks for, where approvals have to be signed, and when the tool cannot be loaded.
+    /// When the digest is another one, when there are refusals, when it is signed or built by
+    /// somebody else than what the user approved last from its repo, when the grants go beyond what
+    /// the tool asks for, where approvals have to be signed, and when the tool cannot be loaded.
     ///
     /// # Panics
     /// On a thread of the runtime.
@@ -99,6 +108,7 @@ impl Inspection {
         check_refusals(&self.inspection)?;
         let manifest = self.inspection.verified().manifest();
         let key = ToolKey::from(&manifest.name);
+        check_makers(key.as_str(), &self.from, &KnownMakers::read(settings)?)?;
         let granted = grants.grants(&manifest.capabilities, settings);
         let storage = granted.storage.then(|| self.from.source.clone());
         let rights = RightsSubject {
@@ -119,6 +129,53 @@ impl Inspection {
         };
         Tools::load(self.workspace.clone(), members)
     }
+}
+
+/// The signers and builders of what the user approved.
+struct KnownMakers {
+    signers: KnownSigners,
+    builders: KnownBuilders,
+}
+
+impl KnownMakers {
+    fn read(settings: &Settings) -> Result<Self, Error> {
+        Ok(Self {
+            signers: KnownSigners::read(settings)?,
+            builders: KnownBuilders::read(settings)?,
+        })
+    }
+}
+
+/// Refuses the tool called `path`, or one that it depends on, that is signed or built by somebody
+/// else than what the user approved last from its repo. The digest says nothing of either.
+fn check_makers(path: &str, from: &Provenance, known: &KnownMakers) -> Result<(), Error> {
+    let changed = |before: String, now: String| {
+        let tool = path.to_owned();
+        Err(Error::OtherMaker { tool, before, now })
+    };
+    let before = known.signers.of(&from.source);
+    if let Some(signer) = before
+        && from.signature.signer_compared_with(before) != Some(signer)
+    {
+        return changed(format!("signed by {signer}"), from.signature.in_words());
+    }
+    let now = Builders::from(from);
+    if let Some(before) = known.builders.of(&from.source) {
+        if let Some(lost) = before.attested_by.difference(&now.attested_by).next() {
+            let now = "not attested by them".to_owned();
+            return changed(format!("attested by {lost}"), now);
+        }
+        if let Some(repository) = before.built_from.clone()
+            && before.built_from != now.built_from
+        {
+            let now = now.built_from.unwrap_or_else(|| "no repository".to_owned());
+            return changed(format!("built from {repository}"), format!("built from {now}"));
+        }
+    }
+    for (name, from) in &from.dependencies {
+        check_makers(&format!("{path}.{name}"), from, known)?;
+    }
+    Ok(())
 }
 
 /// Refuses what the host would never run.

@@ -31,6 +31,7 @@ impl NativeInspection {
             "version": found.version,
             "description": found.description,
             "publisher": self.inspection.publisher(),
+            "signer": self.inspection.signer(),
             "published": self.inspection.published(),
             "digest": self.inspection.digest(),
             "capabilities": capabilities.collect::<Vec<_>>(),

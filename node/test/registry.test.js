@@ -62,6 +62,7 @@ test("a package is loaded by its name and called", async () => {
   for (const reference of ["ada/calculator", "ada/calculator@0.1.0"]) {
     const inspection = await load(reference);
     assert.deepEqual([inspection.digest, inspection.publisher], [pushed.digest, "ada"]);
+    assert.equal(inspection.signer, null);
     assert.ok(`${inspection}`.includes(inspection.published), `${inspection}`);
     const tools = await inspection.approve(pushed.digest);
     assert.equal((await tools.get("calculator__evaluate").run({ expression: "6 * 7" })).value, 42);

@@ -33,6 +33,11 @@ impl Inspection {
     }
 
     #[getter]
+    fn signer(&self) -> Option<String> {
+        self.0.signer()
+    }
+
+    #[getter]
     fn published(&self) -> Option<&str> {
         self.0.published()
     }

@@ -1,7 +1,10 @@
 """Tests of push, search and load on a real registry, and of the errors that it tells."""
 
+import shutil
+
 import pytest
 import tool_hub
+from conftest import run
 
 
 def test_push_search_load_call(registry, sample, monkeypatch):
@@ -17,9 +20,34 @@ def test_push_search_load_call(registry, sample, monkeypatch):
     inspection = tool_hub.load("ada/calculator@0.1.0")
     assert inspection.digest == pushed.digest
     assert inspection.publisher == "ada"
+    assert inspection.signer is None
     assert inspection.published in str(inspection)
     tools = inspection.approve(pushed.digest)
     assert "42" in str(tools["calculator__evaluate"](expression="6 * 7"))
+
+
+def test_another_signer_is_not_approved(registry, command, sample, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", registry.user("ada"))
+    monkeypatch.chdir(tmp_path)
+    package = tmp_path / "package"
+    shutil.copytree(sample("calculator") / "dist", package)
+    push = [command, "push", "ada/calculator", "-C", str(package), "--no-test"]
+    run(command, "key", "new", "release")
+    run(*push, "--sign", "release")
+    first = tool_hub.load("ada/calculator")
+    assert first.signer.startswith("SHA256:") and first.signer in str(first)
+    (tmp_path / "toolbox.toml").touch()
+    run(command, "load", "ada/calculator", "--approve", first.digest, "--quiet")
+    assert "calculator__evaluate" in first.approve(first.digest)
+
+    manifest = package / "tool.toml"
+    manifest.write_text(manifest.read_text().replace('"0.1.0"', '"0.1.1"'))
+    run(*push)
+    second = tool_hub.load("ada/calculator")
+    assert (second.version, second.signer) == ("0.1.1", None)
+    with pytest.raises(tool_hub.RefusedError, match="was signed by .* is not signed now") as told:
+        second.approve(second.digest)
+    assert "tool load" in told.value.hint
 
 
 def test_what_the_registry_says_is_told(registry, sample):

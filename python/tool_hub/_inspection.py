@@ -56,6 +56,11 @@ class Inspection:
         return self._native.publisher
 
     @property
+    def signer(self) -> str | None:
+        """The signer: the fingerprint of a key, or an identity. None if it is not signed."""
+        return self._native.signer
+
+    @property
     def published(self) -> str | None:
         """The day on which it was published, as ``2026-01-31``."""
         return self._native.published

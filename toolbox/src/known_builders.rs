@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use tool_hub_manifest::{LockedTool, PackageSigner, Source};
+use tool_hub_manifest::{LockedTool, LogEntry, PackageSigner, Source};
 
 use crate::error::Error;
 use crate::fetched::{Fetched, is_same_place};
+use crate::package_attestations::PackageAttestations;
+use crate::provenance::Provenance;
 use crate::remembered::Remembered;
 use crate::settings::Settings;
 
@@ -37,9 +39,20 @@ impl From<&LockedTool> for Builders {
 
 impl From<&Fetched> for Builders {
     fn from(fetched: &Fetched) -> Self {
-        let logged = fetched.logged.as_ref();
+        Self::of(&fetched.attestations, fetched.logged.as_ref())
+    }
+}
+
+impl From<&Provenance> for Builders {
+    fn from(from: &Provenance) -> Self {
+        Self::of(&from.attestations, from.logged.as_ref())
+    }
+}
+
+impl Builders {
+    fn of(attestations: &PackageAttestations, logged: Option<&LogEntry>) -> Self {
         Self {
-            attested_by: fetched.attestations.publishers(),
+            attested_by: attestations.publishers(),
             built_from: logged.and_then(|it| it.built_from.clone()),
         }
     }
