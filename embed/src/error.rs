@@ -50,17 +50,6 @@ pub enum Error {
         /// The tool's own.
         actual: Digest,
     },
-    /// The tool, or one that it depends on, is signed or built by somebody else than what the user
-    /// approved last from its repo.
-    #[error("`{tool}` was {before} when you approved it, and is {now} now")]
-    OtherMaker {
-        /// The tool, or the way to a dependency of it.
-        tool: String,
-        /// The signer or builder of what was approved.
-        before: String,
-        /// Those of this version.
-        now: String,
-    },
     /// The grants are not written as grants are.
     #[error("the grants cannot be read: {reason}")]
     Grants {
@@ -97,7 +86,7 @@ impl Error {
             Self::Toolbox(error) => error.is_refusal(),
             Self::Host(error) => error.is_refusal(),
             Self::Registry(error) => error.is_refusal(),
-            Self::OtherDigest { .. } | Self::OtherMaker { .. } => true,
+            Self::OtherDigest { .. } => true,
             _ => false,
         };
         match self {
@@ -116,9 +105,6 @@ impl Error {
             Self::NotARepo { .. } => "write owner/name",
             Self::OtherDigest { .. } => {
                 "inspect the tool again and approve the digest that the inspection shows"
-            }
-            Self::OtherMaker { .. } => {
-                "ask its author, by another way than the registry; if they say so, approve it with: tool load"
             }
             Self::Grants { .. } => {
                 "write for example {\"network\": [\"https://api.example\"], \"storage\": true}"
@@ -162,6 +148,9 @@ fn hint_of_toolbox(error: &ToolboxError) -> Option<String> {
         ToolboxError::NotAReference { .. } => "write owner/name, owner/name@1.2.0, or ./a/path",
         ToolboxError::Unrecorded { .. } => {
             "load the tool into a toolbox, which asks for the signature: tool load"
+        }
+        ToolboxError::OtherMaker(_) => {
+            "ask its author, by another way than the registry; if they say so, approve it with: tool load"
         }
         ToolboxError::NotBuilt { .. } => "build it first: tool build",
         ToolboxError::NothingThere { .. } | ToolboxError::NoComponent { .. } => "look at the path",

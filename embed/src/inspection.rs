@@ -3,12 +3,10 @@
 use tool_hub_host::HostError;
 use tool_hub_manifest::{Digest, Source, ToolKey};
 use tool_hub_toolbox::Error as ToolboxError;
-use tool_hub_toolbox::Settings;
 use tool_hub_toolbox::approvals::Approvals;
 use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::inspection_report::{Advice, Detail, inspection_report};
-use tool_hub_toolbox::known_builders::{Builders, KnownBuilders};
-use tool_hub_toolbox::known_signers::KnownSigners;
+use tool_hub_toolbox::known_makers::KnownMakers;
 use tool_hub_toolbox::policy::policies::Policies;
 use tool_hub_toolbox::policy::subject::RightsSubject;
 use tool_hub_toolbox::provenance::Provenance;
@@ -108,7 +106,7 @@ impl Inspection {
         check_refusals(&self.inspection)?;
         let manifest = self.inspection.verified().manifest();
         let key = ToolKey::from(&manifest.name);
-        check_makers(key.as_str(), &self.from, &KnownMakers::read(settings)?)?;
+        KnownMakers::read(settings)?.check(key.as_str(), &self.from)?;
         let granted = grants.grants(&manifest.capabilities, settings);
         let storage = granted.storage.then(|| self.from.source.clone());
         let rights = RightsSubject {
@@ -129,53 +127,6 @@ impl Inspection {
         };
         Tools::load(self.workspace.clone(), members)
     }
-}
-
-/// The signers and builders of what the user approved.
-struct KnownMakers {
-    signers: KnownSigners,
-    builders: KnownBuilders,
-}
-
-impl KnownMakers {
-    fn read(settings: &Settings) -> Result<Self, Error> {
-        Ok(Self {
-            signers: KnownSigners::read(settings)?,
-            builders: KnownBuilders::read(settings)?,
-        })
-    }
-}
-
-/// Refuses the tool called `path`, or one that it depends on, that is signed or built by somebody
-/// else than what the user approved last from its repo. The digest says nothing of either.
-fn check_makers(path: &str, from: &Provenance, known: &KnownMakers) -> Result<(), Error> {
-    let changed = |before: String, now: String| {
-        let tool = path.to_owned();
-        Err(Error::OtherMaker { tool, before, now })
-    };
-    let before = known.signers.of(&from.source);
-    if let Some(signer) = before
-        && from.signature.signer_compared_with(before) != Some(signer)
-    {
-        return changed(format!("signed by {signer}"), from.signature.in_words());
-    }
-    let now = Builders::from(from);
-    if let Some(before) = known.builders.of(&from.source) {
-        if let Some(lost) = before.attested_by.difference(&now.attested_by).next() {
-            let now = "not attested by them".to_owned();
-            return changed(format!("attested by {lost}"), now);
-        }
-        if let Some(repository) = before.built_from.clone()
-            && before.built_from != now.built_from
-        {
-            let now = now.built_from.unwrap_or_else(|| "no repository".to_owned());
-            return changed(format!("built from {repository}"), format!("built from {now}"));
-        }
-    }
-    for (name, from) in &from.dependencies {
-        check_makers(&format!("{path}.{name}"), from, known)?;
-    }
-    Ok(())
 }
 
 /// Refuses what the host would never run.

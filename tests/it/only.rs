@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tool_hub_manifest::Manifest;
 
 use crate::dependencies::{adds, multiplies, publish as publish_tool, published};
+use crate::signatures::published::{Published, TOOL, push};
 use crate::support::adder::adder;
 use crate::support::client::call;
 use crate::support::loading::{digest, publish};
@@ -20,6 +21,7 @@ pub(crate) fn tests() -> Vec<Test> {
             the_rights_are_in_the_flags,
         )
         .needs(&[Need::RustGuests]),
+        test("only::another_signer_is_refused", another_signer_is_refused),
         test("only::what_is_refused", what_is_refused).needs(&[Need::RustGuests]),
         test("only::a_tool_that_calls_others", a_tool_that_calls_others),
         test(
@@ -103,6 +105,29 @@ fn the_rights_are_in_the_flags() {
     let refused = call(&mut client, "tally__add", tea);
     let refused = refused.as_str().expect("a failure");
     assert!(refused.contains("storage"), "{refused}");
+    client.leave();
+}
+
+/// A digest does not say who signed a package, so it does not stand for another signer than the
+/// user knows of.
+fn another_signer_is_refused() {
+    let published = Published::new();
+    let user = published.user();
+    push(&published.ada, "1.1.0", None);
+    let approved = digest(&user, TOOL);
+    let line = ["serve", "--only", TOOL, "--approve", &approved];
+    let refused = user.run(line);
+    let told = format!(
+        "`adder` was signed by {} when you approved it, and is not signed now",
+        published.signer
+    );
+    says(&refused, 3, &told);
+    says(&refused, 3, "tool load");
+
+    let nobodys = published.registry.visitor();
+    let mut client = Client::start(nobodys.command(line));
+    let sum = call(&mut client, "adder__add", json!({ "a": 1, "b": 2 }));
+    assert_eq!(sum, 3);
     client.leave();
 }
 

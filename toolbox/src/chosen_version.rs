@@ -88,11 +88,13 @@ pub(crate) async fn choose(
     }
 }
 
-/// Refuses the branch that is taken where a repo shows no version, on a registry with a log: all
-/// that the log and the release age promise would be gone by leaving out the tags.
+/// Refuses the branch that is taken where a repo shows no version, on a registry with a log, or
+/// whose log the user has witnesses for: all that the log and the release age promise would be gone
+/// by leaving out the tags.
 fn check_no_log(repo: &RepoId, client: &Client, settings: &Settings) -> Result<(), Error> {
     let endpoint = client.endpoint();
     let has_log = settings.log_dataset(endpoint).is_some()
+        || settings.witnesses_of(endpoint).is_some()
         || KnownLogs::read(settings)?.of(endpoint).is_some();
     match has_log {
         true => Err(Error::NoVersion { repo: repo.clone() }),

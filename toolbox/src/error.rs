@@ -20,6 +20,7 @@ use crate::bundle::error::BundleError;
 use crate::evidence::Evidence;
 use crate::keyless::error::KeylessError;
 use crate::keyring_item::KeyringError;
+use crate::known_makers::OtherMaker;
 use crate::log_writer::error::LogWriterError;
 use crate::logged_version::error::LogError;
 use crate::malicious_version::MaliciousVersion;
@@ -480,6 +481,9 @@ pub enum Error {
     /// A function's name for agents is too long.
     #[error(transparent)]
     Name(#[from] SpecError),
+    /// Somebody else made the tool than what was approved.
+    #[error(transparent)]
+    OtherMaker(#[from] OtherMaker),
     /// The registry's client.
     #[error(transparent)]
     Client(#[from] ClientError),

@@ -53,6 +53,7 @@ pub mod keyless;
 pub mod keyring_item;
 pub mod known_builders;
 pub mod known_logs;
+pub mod known_makers;
 pub mod known_releases;
 pub mod known_signers;
 pub mod loaded;

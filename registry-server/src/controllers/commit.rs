@@ -92,8 +92,11 @@ fn check_publisher(target: &CommitTarget, proposal: &Proposal) -> Result<(), Ref
             "a trusted publisher commits to {DEFAULT_BRANCH} and nowhere else"
         )));
     }
+    // A directory of that name would take the place of a file that people put there later.
     let changes = |operation: &Operation| match operation {
-        Operation::Put { path, .. } | Operation::Remove { path } => path.as_str() == RELEASES,
+        Operation::Put { path, .. } | Operation::Remove { path } => {
+            path.as_str().split('/').next() == Some(RELEASES)
+        }
     };
     if proposal.operations.iter().any(changes) {
         return Err(Refusal::forbidden(format!(

@@ -136,6 +136,11 @@ async fn a_job_publishes_and_does_nothing_else() {
             (Method::POST, format!("{path}/commit/main"), yank),
             (
                 Method::POST,
+                format!("{path}/commit/main"),
+                header("x") + &file("releases.toml/x", b""),
+            ),
+            (
+                Method::POST,
                 format!("{path}/commit/refs%2Fpr%2F1"),
                 header("x") + &file("a", b""),
             ),

@@ -7,6 +7,7 @@ use crate::signatures::published::{Published, TOOL, new_key, push};
 use crate::support::loading::load;
 use crate::support::proxy::Switching;
 use crate::support::ran::says;
+use crate::support::witness::{Manner, Witness};
 use crate::support::{Home, RegistryProcess, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -26,6 +27,10 @@ pub(crate) fn tests() -> Vec<Test> {
         test(
             "hostile_registry::versions_that_are_kept_back",
             versions_that_are_kept_back,
+        ),
+        test(
+            "hostile_registry::no_version_of_a_log_with_witnesses",
+            no_version_of_a_log_with_witnesses,
         ),
     ]
 }
@@ -103,4 +108,23 @@ fn versions_that_are_kept_back() {
             ..Attack::on_update("all, for the branch", no_tags(), "ada/adder shows no version, and the log of its registry does not cover the branch `main`")
         },
     ]);
+}
+
+/// Who named witnesses of a log is not led past it by a registry that shows no version to them.
+fn no_version_of_a_log_with_witnesses() {
+    let scene = Scene::new();
+    let url = scene.wire.url();
+    let witness = Witness::start("witness.example/w1", Manner::Honest);
+    let user = Home::new().with("HF_ENDPOINT", url);
+    let key = witness.key();
+    user.configure(&format!(
+        "[witnesses.{url:?}]\nthreshold = 1\nkeys = [{key:?}]\n"
+    ));
+    scene.wire.lies(refs_are(|refs| refs["tags"] = json!([])));
+    says(
+        &user.tool("load ada/adder"),
+        3,
+        "ada/adder shows no version",
+    );
+    assert!(!user.tool_home().join("toolbox.lock").exists());
 }

@@ -38,6 +38,7 @@ impl Error {
                     | Self::NoSigner { .. }
                     | Self::Log { .. }
                     | Self::TooNew { .. }
+                    | Self::OtherMaker(_)
                     | Self::NoVersion { .. }
                     | Self::ComponentTooLarge { .. }
                     | Self::DangerousDirectory { .. }

@@ -12,8 +12,10 @@ use tool_hub_serve::{Catalogue, Presentation};
 use tool_hub_toolbox::Error;
 use tool_hub_toolbox::consent_record::calls_functions;
 use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
+use tool_hub_toolbox::known_makers::KnownMakers;
 use tool_hub_toolbox::loaded::{LoadedTool, Loader};
 use tool_hub_toolbox::policy::policies::Policies;
+use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::subject::Subject;
 use url::Url;
 
@@ -168,7 +170,8 @@ impl Only<'_> {
         let endpoint = &config.settings.endpoint;
         if let Subject::Reference(Ok(reference), _) = self.subject {
             let storage = config.settings.storage_of_repo(endpoint, &reference.repo);
-            // Whose signature a package had that was pulled before, the store does not say.
+            // Whose signature a package had that was pulled before, the store does not say; but
+            // only what passed the check of its makers is noted there.
             if policies(config)?.is_empty()
                 && let Some(inspection) =
                     pulled((endpoint, &reference.repo), self.approved, host, store)?
@@ -181,6 +184,9 @@ impl Only<'_> {
         let fetched = fetching::fetch(self.subject, asked, endpoint, session).await?;
         let storage = config.settings.storage(&fetched.origin.source());
         let inspection = fetched.inspect()?;
+        let key = ToolKey::from(&inspection.verified().manifest().name);
+        let from = Provenance::before(&fetched);
+        KnownMakers::read(&config.settings)?.check(key.as_str(), &from)?;
         note_tree(&fetched, &inspection, store)?;
         Ok((inspection, storage))
     }
