@@ -2,12 +2,13 @@
 //! More would be no faster, and each may take all the memory that one compilation gets.
 
 use std::num::NonZero;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
 use std::thread;
 
 /// The slots of the compilations that may run.
 pub(crate) struct CompileSlots {
-    free: Mutex<usize>,
+    /// Counted when something is compiled: asking the system for the cores takes 50 µs.
+    free: LazyLock<Mutex<usize>>,
     freed: Condvar,
 }
 
@@ -18,7 +19,9 @@ impl CompileSlots {
     /// One slot for each core.
     pub(crate) fn new() -> Self {
         Self {
-            free: Mutex::new(thread::available_parallelism().map_or(1, NonZero::get)),
+            free: LazyLock::new(|| {
+                Mutex::new(thread::available_parallelism().map_or(1, NonZero::get))
+            }),
             freed: Condvar::new(),
         }
     }
