@@ -29,8 +29,9 @@ pub const DATASET_BUNDLE_BYTES_MAX: u64 = 1 << 20;
 
 /// The largest index of one repo that is read.
 const INDEX_BYTES_MAX: u64 = 1 << 20;
-/// Most records that are read of one version.
-const RECORDS_MAX: usize = 100;
+/// Most records that are read of one version from its first on, and as many of the newest. Those
+/// tell what was published, and what was said of it last.
+const RECORDS_MAX: usize = 50;
 
 /// The data set that is the log of a registry.
 #[derive(Debug, Clone)]
@@ -172,10 +173,10 @@ impl LogReader {
         let mut places = index.remove(version).unwrap_or_default();
         places.sort_unstable();
         places.dedup();
+        if let Some(between) = places.len().checked_sub(2 * RECORDS_MAX) {
+            places.drain(RECORDS_MAX..RECORDS_MAX + between);
+        }
         match places.last() {
-            _ if places.len() > RECORDS_MAX => Err(self.damaged(format!(
-                "names more than {RECORDS_MAX} records of {version}"
-            ))),
             Some(last) if *last >= size => Err(self.damaged(format!(
                 "names record {last}, and the log has {size} records"
             ))),

@@ -18,8 +18,8 @@ use crate::database::log::LogSubject;
 use crate::http::{ErrorBody, Refusal, Reply};
 use crate::served_log::{ServedLog, answer, inclusions};
 
-/// Most records that are shown of one version.
-const RECORDS_MAX: u32 = 100;
+/// Most records that are shown of one version from its first on, and as many of the newest.
+const RECORDS_MAX: u32 = 50;
 
 /// The log's name and the public key that signs its checkpoints.
 ///
@@ -117,6 +117,8 @@ pub(crate) struct ProvedRecord {
 }
 
 /// The log's records of one version.
+///
+/// Of more than 100 it is the first 50 and the newest 50.
 #[utoipa::path(
     get,
     path = "/api/{kinds}/{owner}/{name}/log",
@@ -149,9 +151,8 @@ pub(crate) async fn version(call: Call<ReadRepository>) -> Reply {
         version: &version.to_string(),
         private: repository.private,
     };
-    let mut logged = database.log_records_of(subject, RECORDS_MAX).await?;
-    // Those that were appended after the size was read are left out.
-    logged.retain(|it| it.position.unsigned_abs() < size);
+    let logged = database.log_records_of(subject, size, RECORDS_MAX);
+    let logged = logged.await?;
     let places: Vec<u64> = logged.iter().map(|it| it.position.unsigned_abs()).collect();
     let proofs = inclusions(database, size, &places).await?;
     let records = places.into_iter().zip(logged).zip(proofs);

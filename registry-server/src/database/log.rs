@@ -115,16 +115,25 @@ impl Database {
         Ok(records.fetch_all(&self.pool).await?)
     }
 
-    /// The first `max` records of a version, in order.
+    /// The records of a version among the first `size` of the log, in order: of more than
+    /// 2 × `max`, the first and the newest `max`. Those tell what was published, and what was said
+    /// of it last.
     pub(crate) async fn log_records_of(
         &self,
         subject: LogSubject<'_>,
+        size: u64,
         max: u32,
     ) -> Result<Vec<LoggedRecord>, RegistryError> {
-        let sql = "SELECT position, record, opening FROM log_records WHERE repository = $1 AND version = $2 ORDER BY position LIMIT $3";
-        let records = sqlx::query_as(sql)
+        let records = "SELECT position, record, opening FROM log_records \
+                       WHERE repository = $1 AND version = $2 AND position < $3";
+        let sql = format!(
+            "SELECT * FROM ({records} ORDER BY position LIMIT $4) AS oldest UNION \
+             SELECT * FROM ({records} ORDER BY position DESC LIMIT $4) AS newest ORDER BY position"
+        );
+        let records = sqlx::query_as(AssertSqlSafe(sql))
             .bind(subject.repository())
             .bind(subject.version.to_owned())
+            .bind(signed(size)?)
             .bind(i64::from(max));
         Ok(records.fetch_all(&self.pool).await?)
     }

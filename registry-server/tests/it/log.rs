@@ -145,6 +145,26 @@ async fn every_version_and_every_yank_is_in_it() {
     assert_eq!(status, 400);
 }
 
+/// A version may be yanked and given back many times: what was said last is in the answer.
+#[tokio::test]
+async fn of_many_records_the_first_and_the_newest_are_shown() {
+    let hub = TestRegistry::start().await;
+    let key = key(&hub).await;
+    hub.create(REPO).await;
+    publish(&hub, REPO, "1.1.0").await;
+    for _ in 0..60 {
+        say(&hub, &yanked("1.1.0", "broken")).await;
+        say(&hub, "").await;
+    }
+    say(&hub, &yanked("1.1.0", "malicious")).await;
+    let path = format!("/api/models/{REPO}/log?version=1.1.0&older=1");
+    let (records, checkpoint) = proved(hub.get_json(&path).await, &key, None).await;
+    assert_eq!((records.len(), checkpoint.size()), (100, 122));
+    let all: Vec<String> = records.iter().map(said).collect();
+    assert_eq!(all[..2], ["alice/tool 1.1.0", "1.1.0 broken"]);
+    assert_eq!(all[98..], ["1.1.0 back", "1.1.0 malicious"]);
+}
+
 async fn bytes(response: Response) -> Vec<u8> {
     assert_eq!(response.status(), 200);
     assert!(

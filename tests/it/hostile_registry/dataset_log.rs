@@ -37,11 +37,11 @@ type Files = BTreeMap<String, Vec<u8>>;
 
 const BUNDLE: &str = "tile/entries/000.p/2";
 const TILE: &str = "tile/0/000.p/2";
-const INDEX: &str = "index/ada/adder.json";
+pub(super) const INDEX: &str = "index/ada/adder.json";
 
 impl Scene {
     /// The same with a data set as its log, which users know.
-    fn with_dataset() -> Self {
+    pub(super) fn with_dataset() -> Self {
         let scene = Self::new();
         let (url, key) = (scene.wire.url(), scene.log.signer().key());
         let config = format!("[logs.\"{url}\"]\ndataset = \"acme/tool-log\"\nkey = \"{key}\"\n");
@@ -76,7 +76,7 @@ impl Scene {
 }
 
 /// The lie that the data set has these files.
-fn files_are(files: Files) -> Lie {
+pub(super) fn files_are(files: Files) -> Lie {
     let commit = "0".repeat(40);
     Arc::new(move |asked: &str, answer: &mut Answer| {
         let (_, file) = asked.split_once("/resolve/").unwrap_or_default();
@@ -276,7 +276,7 @@ fn files_that_are_no_log() {
         Attack::on_update(
             "an index of very many records",
             scene.index_is(json!({ "1.1.0": (0..101).collect::<Vec<u64>>() }).to_string()),
-            "names more than 100 records of 1.1.0",
+            "names record 100, and the log has 2 records",
         ),
         Attack::on_update(
             "an index that is none",
