@@ -26,6 +26,8 @@ pub(crate) fn tests() -> Vec<Test> {
             a_malicious_one_without_another,
         ),
         test("yanks::only_one_tool_is_served", only_one_tool_is_served),
+        test("yanks::one_is_given_back", one_is_given_back),
+        test("yanks::one_comes_and_goes_often", one_comes_and_goes_often),
         test("yanks::a_tool_is_deprecated", a_tool_is_deprecated),
         test("yanks::mistakes_are_told", mistakes_are_told),
     ]
@@ -155,7 +157,10 @@ fn a_malicious_one_is_dropped() {
     let user = registry.visitor();
     load(&user, "ada/adder", &[]);
     refresh_often(&user);
-    let mut client = Client::start(user.command(["serve"]));
+    let told = user.work().join("told");
+    let mut serve = user.command(["serve"]);
+    serve.stderr(std::fs::File::create(&told).expect("a file"));
+    let mut client = Client::start(serve);
     let sum = call(&mut client, "adder__add", json!({ "a": 1, "b": 2 }));
     assert_eq!(sum, 3);
 
@@ -168,6 +173,9 @@ fn a_malicious_one_is_dropped() {
         "an owner's words: {told}"
     );
     client.leave();
+    let noted = std::fs::read_to_string(user.work().join("told")).expect("the notes");
+    let changed = "what owners say of their versions changed; serving 0 functions now";
+    assert!(noted.contains(changed), "{noted}");
 
     let called = user.tool("call adder.add a=1 b=2");
     let expect = "`adder` 1.1.0 of ada/adder was yanked as malicious: it sends keys away";
@@ -292,6 +300,48 @@ fn only_one_tool_is_served() {
     drop(registry);
     let again = user.run(["serve", "--only", "ada/adder", "--approve", &approved]);
     says(&again, 3, "ada/adder 1.1.0 was yanked as malicious");
+}
+
+/// Whoever heard that a version is malicious hears of its being given back by an update.
+fn one_is_given_back() {
+    let (registry, ada) = published();
+    let user = registry.visitor();
+    load(&user, "ada/adder", &[]);
+    yank(&ada, &STOLEN);
+    says(&user.tool("update"), 3, "was yanked as malicious");
+    ada.tool("yank ada/adder@1.1.0 --undo").ok();
+    for line in ["call adder.add a=1 b=2", "list"] {
+        let told = user.tool(line);
+        let hint = "that its owner gave it back is heard of by: tool update adder";
+        assert!(told.stderr().contains(hint), "{}", told.stderr());
+    }
+    says(&user.tool("update"), 0, "adder: current at 1.1.0");
+    assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");
+    // Without its registry, what is known counts.
+    yank(&ada, &STOLEN);
+    user.tool("update");
+    drop(registry);
+    let told = user.tool("update");
+    says(&told, 3, "does not say whether ada/adder was yanked");
+    says(&told, 3, "was yanked as malicious: it sends keys away");
+}
+
+/// The log has more records of a version than are shown, of which the last one counts.
+fn one_comes_and_goes_often() {
+    let (registry, ada) = published();
+    let user = registry.visitor();
+    load(&user, "ada/adder", &[]);
+    for _ in 0..51 {
+        yank(&ada, &WRONG);
+        ada.tool("yank ada/adder@1.1.0 --undo").ok();
+    }
+    user.tool("update").ok();
+    user.tool("verify --log").ok();
+    load(&registry.visitor(), "ada/adder@1.1.0", &[]);
+    yank(&ada, &STOLEN);
+    says(&user.tool("update"), 3, "was yanked as malicious");
+    ada.tool("yank ada/adder@1.1.0 --undo").ok();
+    says(&user.tool("update"), 0, "adder: current at 1.1.0");
 }
 
 fn a_tool_is_deprecated() {

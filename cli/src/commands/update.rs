@@ -29,6 +29,7 @@ use crate::consent::attestations::check_builders;
 use crate::consent::difference;
 use crate::consent::signer::{SignerFlag, check_signers_of_dependencies, tell_of_rotation};
 use crate::servers::fetching::{self as server_fetching, WantedServer};
+use crate::serving::release_refresh::ask_of_malicious;
 use crate::session::Session;
 use crate::terminal::diagnosis;
 use crate::terminal::exit::Exit;
@@ -128,6 +129,7 @@ impl Update {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let Session { config, printer } = session;
         let toolbox = OpenToolbox::open(&config.settings)?;
+        let toolbox = ask_of_malicious(toolbox, session).await?;
         let mut report = Report::default();
         for status in toolbox.chosen(&self.names)? {
             let found = match status.member {

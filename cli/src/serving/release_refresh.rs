@@ -5,9 +5,10 @@ use std::convert::Infallible;
 
 use futures::{StreamExt as _, stream};
 use tokio::time::MissedTickBehavior;
-use tool_hub_manifest::RepoId;
+use tool_hub_manifest::{LockedTool, RepoId, Severity, Source};
 use tool_hub_toolbox::advisories::refresh;
 use tool_hub_toolbox::known_releases::KnownReleases;
+use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use url::Url;
 
 use crate::session::Session;
@@ -37,15 +38,13 @@ pub(crate) async fn refresh(places: impl Fn() -> BTreeSet<Place>, session: &Sess
             (place, asked)
         });
         let answers: Vec<_> = answers.buffer_unordered(AT_ONCE_MAX).collect().await;
-        for ((endpoint, repo), asked) in answers {
+        for (place, asked) in answers {
             match asked {
-                Ok(()) => silent.remove(&endpoint),
-                Err(error) if !silent.contains(&endpoint) => {
+                Ok(()) => silent.remove(&place.0),
+                Err(error) if !silent.contains(&place.0) => {
                     // Once for each registry, until it answers again.
-                    session.printer.warning(&format!(
-                        "{endpoint} does not say whether {repo} was yanked: {error:#}"
-                    ));
-                    silent.insert(endpoint)
+                    session.printer.warning(&unsaid(&place, &error));
+                    silent.insert(place.0)
                 }
                 Err(_) => false,
             };
@@ -77,9 +76,45 @@ async fn read_advisories(unread: &mut BTreeSet<String>, session: &Session) {
     }
 }
 
+/// Asks again about the versions of a toolbox that are known as malicious: their owners may have
+/// given them back. The toolbox that comes back knows what they say.
+pub(crate) async fn ask_of_malicious(
+    toolbox: OpenToolbox,
+    session: &Session,
+) -> anyhow::Result<OpenToolbox> {
+    let is_malicious = |locked: &&LockedTool| {
+        let yank = toolbox.origin_subject(locked).yank;
+        yank.is_some_and(|yank| yank.severity == Severity::Malicious)
+    };
+    let places = toolbox.locked().filter(is_malicious);
+    let places: BTreeSet<Place> = places.filter_map(place_of).collect();
+    if places.is_empty() {
+        return Ok(toolbox);
+    }
+    for place in &places {
+        if let Err(error) = ask(place, session).await {
+            session.printer.warning(&unsaid(place, &error));
+        }
+    }
+    Ok(OpenToolbox::open(&session.config.settings)?)
+}
+
+/// The registry and the repo that a tool is from, if it is from one.
+pub(crate) fn place_of(locked: &LockedTool) -> Option<Place> {
+    match &locked.source {
+        Source::Registry { endpoint, repo, .. } => Some((endpoint.clone(), repo.clone())),
+        Source::File { .. } | Source::Server { .. } => None,
+    }
+}
+
 async fn ask((endpoint, repo): &Place, session: &Session) -> anyhow::Result<()> {
     let settings = &session.config.settings;
     let client = settings.client(endpoint, &session.printer)?;
     let releases = client.releases(repo).await?;
-    Ok(KnownReleases::note(settings, &client, repo, &releases).await?)
+    KnownReleases::note(settings, &client, repo, &releases).await?;
+    Ok(())
+}
+
+fn unsaid((endpoint, repo): &Place, error: &anyhow::Error) -> String {
+    format!("{endpoint} does not say whether {repo} was yanked: {error:#}")
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::MissedTickBehavior;
 use tool_hub_host::Host;
-use tool_hub_manifest::{Source, visible_name};
+use tool_hub_manifest::visible_name;
 use tool_hub_registry_client::Store;
 use tool_hub_serve::{Catalogue, Presentation, Toolset};
 use tool_hub_toolbox::Error;
@@ -20,7 +20,7 @@ use tool_hub_toolbox::malicious_version::MaliciousVersion;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::policy::policies::Policies;
 
-use crate::serving::release_refresh::Place;
+use crate::serving::release_refresh::{Place, place_of};
 use crate::session::Session;
 use crate::terminal::diagnosis;
 use crate::terminal::phrases::counted;
@@ -57,6 +57,19 @@ pub(crate) struct ToolboxServer<'a> {
 /// Absent where there is no file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileStamps([Option<(SystemTime, u64)>; 7]);
+
+impl FileStamps {
+    /// The first change since an `earlier` look, in words.
+    fn changed_since(&self, earlier: &Self) -> &'static str {
+        let mut pairs = self.0.iter().zip(&earlier.0);
+        match pairs.position(|(now, before)| now != before) {
+            Some(3) => "what owners say of their versions changed",
+            Some(4) => "what is known of advisories changed",
+            Some(5 | 6) => "a policy changed",
+            _ => "the toolbox was edited",
+        }
+    }
+}
 
 impl<'a> ToolboxServer<'a> {
     /// Chooses the toolboxes of `selections`, whose tools run in one sandbox. None is read yet.
@@ -146,11 +159,7 @@ impl<'a> ToolboxServer<'a> {
         let Ok(toolbox) = self.toolbox() else {
             return Vec::new();
         };
-        let places = toolbox.locked().filter_map(|locked| match &locked.source {
-            Source::Registry { endpoint, repo, .. } => Some((endpoint.clone(), repo.clone())),
-            Source::File { .. } | Source::Server { .. } => None,
-        });
-        places.collect()
+        toolbox.locked().filter_map(place_of).collect()
     }
 
     /// Updates `toolset` whenever the toolbox's files differ from `seen`, as long as this is
@@ -170,12 +179,13 @@ impl<'a> ToolboxServer<'a> {
             if !is_over || last == seen {
                 continue;
             }
+            let changed = last.changed_since(&seen);
             seen = last;
             match self.catalogue_now().await {
                 Ok(catalogue) => {
                     let functions = counted(catalogue.names().count(), "function");
                     toolset.replace(catalogue);
-                    let now = format!("the toolbox was edited; serving {functions} now");
+                    let now = format!("{changed}; serving {functions} now");
                     self.session.printer.note(&now);
                 }
                 Err(error) => {
@@ -187,7 +197,7 @@ impl<'a> ToolboxServer<'a> {
                         let names = names.map(|name| (name, NOT_ALLOWED.to_owned()));
                         toolset.replace(nothing.with_withdrawn(names.collect()));
                     }
-                    let kept = "the toolbox was edited, and cannot be served as it is now";
+                    let kept = format!("{changed}, and the toolbox cannot be served as it is now");
                     self.session.printer.warning(&format!("{kept}: {error:#}"));
                     for hint in diagnosis::of(&error).hints {
                         self.session.printer.hint(&hint);

@@ -333,6 +333,7 @@ fn of_malicious(malicious: &MaliciousVersion) -> Vec<String> {
     let mut hints = vec![
         format!("take another version with: tool load {origin} --as {key}"),
         format!("or take it out of the toolbox with: tool remove {key}"),
+        format!("that its owner gave it back is heard of by: tool update {key}"),
     ];
     if !grants.is_none() {
         hints.push(
