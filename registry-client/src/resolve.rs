@@ -55,6 +55,12 @@ impl RepoVersions {
         &self.releases
     }
 
+    /// The same versions, of which `releases` hold.
+    #[must_use]
+    pub fn with_releases(self, releases: Releases) -> Self {
+        Self { releases, ..self }
+    }
+
     /// Finds the commit that `revision` means. Only a commit or a name that is not listed is
     /// asked for.
     pub(crate) async fn resolve(

@@ -1,5 +1,7 @@
 //! Tests of a log in a data set, as of a registry that keeps none: of who writes it, and of users.
 
+mod yanks;
+
 use serde_json::Value;
 use tool_hub_transparency::LogSigner;
 
@@ -15,7 +17,14 @@ pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("dataset_logs::it_is_followed", it_is_followed),
         test("dataset_logs::new_versions_wait", new_versions_wait),
-        test("dataset_logs::yanks_are_followed", yanks_are_followed),
+        test(
+            "dataset_logs::yanks_are_followed",
+            yanks::yanks_are_followed,
+        ),
+        test(
+            "dataset_logs::a_malicious_version_is_held",
+            yanks::a_malicious_version_is_held,
+        ),
         test("dataset_logs::anybody_mirrors_it", anybody_mirrors_it).needs(&[Need::PythonPackages]),
         test("dataset_logs::mistakes_are_told", mistakes_are_told),
         test(
@@ -168,38 +177,6 @@ fn new_versions_wait() {
     taken.ok();
     let lock = std::fs::read_to_string(user.tool_home().join("toolbox.lock")).expect("the lock");
     assert!(lock.contains("taken_new = true"), "{lock}");
-}
-
-fn yanks_are_followed() {
-    let scene = Scene::new();
-    let (user, ada) = (scene.user(), &scene.ada);
-    load(&user, "ada/adder", &[]);
-    // A yank that came and went before the log saw it.
-    let yank = ["yank", "ada/adder@1.0.0", "--reason", "slow"];
-    ada.run(yank).ok();
-    says(&user.tool("update"), 0, "was yanked as broken: slow");
-    ada.tool("yank ada/adder@1.0.0 --undo").ok();
-    user.tool("update").ok();
-
-    ada.run(yank).ok();
-    assert_eq!(write(&scene.acme, "ada/adder")["new_records"], 1);
-    says(
-        &user.tool("load ada/adder@1.0.0"),
-        3,
-        "was yanked as broken: slow",
-    );
-    // The log has the yank until it has its taking back.
-    ada.tool("yank ada/adder@1.0.0 --undo").ok();
-    let gone = "the yank of ada/adder 1.0.0 is gone";
-    says(&user.tool("load ada/adder"), 3, gone);
-    says(
-        &scene.user().tool("load ada/adder"),
-        3,
-        "was yanked as broken, and the registry does not",
-    );
-    assert_eq!(write(&scene.acme, "ada/adder")["new_records"], 1);
-    user.tool("load ada/adder").ok();
-    user.tool("verify --log").ok();
 }
 
 /// A copy of the data set by a public client.

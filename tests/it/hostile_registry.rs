@@ -7,6 +7,7 @@ mod forged_log;
 mod history;
 mod names;
 mod signers;
+mod told_yanks;
 mod whole_log;
 pub(crate) mod wire;
 
@@ -34,6 +35,7 @@ pub(crate) fn tests() -> Vec<Test> {
         content::tests(),
         names::tests(),
         signers::tests(),
+        told_yanks::tests(),
         whole_log::tests(),
     ]
     .into_iter()

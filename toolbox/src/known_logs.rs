@@ -29,6 +29,14 @@ pub struct KnownLog {
     pub checkpoint: String,
 }
 
+impl KnownLog {
+    /// The number of its records; none if the checkpoint is not of its key.
+    fn records(&self) -> Option<u64> {
+        let checkpoint = self.key.open(&self.checkpoint).ok()?;
+        Some(checkpoint.size())
+    }
+}
+
 impl KnownLogs {
     /// The file in which they are written.
     pub fn file(settings: &Settings) -> PathBuf {
@@ -48,6 +56,11 @@ impl KnownLogs {
         self.0.get(endpoint)
     }
 
+    /// The number of records of the log of the registry at `endpoint`, as it was seen last.
+    pub(crate) fn records_of(&self, endpoint: &Url) -> Option<u64> {
+        self.of(endpoint)?.records()
+    }
+
     /// Remembers `seen`, which was checked to extend what was known, unless another process has
     /// seen a larger log meanwhile.
     ///
@@ -57,9 +70,8 @@ impl KnownLogs {
         let path = Self::file(settings);
         let _guard = files::Guard::take(&settings.user, ".known_logs.guard")?;
         let mut known = Self::read(settings)?;
-        let size = |log: &KnownLog| log.key.open(&log.checkpoint).map(|it| it.size());
         if let Some(before) = known.of(endpoint)
-            && (*before == seen || matches!((size(before), size(&seen)), (Ok(a), Ok(b)) if a > b))
+            && (*before == seen || before.records() > seen.records())
         {
             return Ok(());
         }

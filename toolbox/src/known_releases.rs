@@ -1,25 +1,27 @@
 //! The `KnownReleases`, `known_releases.toml`: what repos of tools said last of their versions.
 //! So a yanked version is told of where nobody asks the registry.
 
+pub(crate) mod known_repo;
+mod told_yank;
+
 use std::path::PathBuf;
 
-use tool_hub_manifest::{LockedTool, Releases, RepoId, Severity, Source, Version, Yank};
+use tool_hub_manifest::{
+    Deprecation, LockedTool, Releases, RepoId, Severity, Source, Version, Yank,
+};
 use tool_hub_registry_client::Client;
 use url::Url;
 
+use self::known_repo::KnownRepo;
 use crate::error::Error;
-use crate::logged_version::LoggedVersion;
 use crate::remembered::Remembered;
 use crate::settings::Settings;
 
 const FILE: &str = "known_releases.toml";
 
-/// The most yanks that are looked up at a time, because they are gone.
-const GONE_MAX: usize = 20;
-
 /// The releases, by registry and repo. Repos that said nothing are not in it.
 #[derive(Debug, Default)]
-pub struct KnownReleases(Remembered<Releases>);
+pub struct KnownReleases(Remembered<KnownRepo>);
 
 impl KnownReleases {
     /// The file in which they are written, if there are any.
@@ -35,9 +37,14 @@ impl KnownReleases {
         Remembered::read(&Self::file(settings)).map(Self)
     }
 
-    /// The last word of `repo`.
-    pub fn of(&self, endpoint: &Url, repo: &RepoId) -> Option<&Releases> {
-        self.0.of(endpoint, repo)
+    /// The yank of a version, if it was yanked.
+    pub fn yank(&self, endpoint: &Url, repo: &RepoId, version: &Version) -> Option<&Yank> {
+        self.0.of(endpoint, repo)?.yanked.get(version)
+    }
+
+    /// The deprecation of a repo, if nobody should begin to use it.
+    pub(crate) fn deprecation(&self, endpoint: &Url, repo: &RepoId) -> Option<&Deprecation> {
+        self.0.of(endpoint, repo)?.deprecated.as_ref()
     }
 
     /// The yank of the version that is locked, if it was yanked.
@@ -45,7 +52,7 @@ impl KnownReleases {
         let Source::Registry { endpoint, repo, .. } = &locked.source else {
             return None;
         };
-        self.of(endpoint, repo)?.yanked.get(&locked.version)
+        self.yank(endpoint, repo, &locked.version)
     }
 
     /// Notes the `yank` of a version that the user took nevertheless from a bundle. What a bundle
@@ -58,10 +65,11 @@ impl KnownReleases {
         locked: &LockedTool,
         yank: &Yank,
     ) -> Result<(), Error> {
-        Self::note_yank(settings, locked, yank.clone())
+        Self::learn(settings, locked, yank, None)
     }
 
-    /// Notes that the log of its registry has a yank of a version, which the registry does not say.
+    /// Notes that the log of its registry, of this number of records, has a yank of a version,
+    /// which the registry does not say.
     ///
     /// # Errors
     /// If the file cannot be read or changed.
@@ -69,6 +77,7 @@ impl KnownReleases {
         settings: &Settings,
         locked: &LockedTool,
         severity: Severity,
+        records: u64,
     ) -> Result<(), Error> {
         let reason = "the registry's log says so, and the registry keeps it back";
         let yank = Yank {
@@ -76,44 +85,54 @@ impl KnownReleases {
             reason: reason.parse().expect("a reason"),
             replaced_by: None,
         };
-        Self::note_yank(settings, locked, yank)
+        Self::learn(settings, locked, &yank, Some(records))
     }
 
-    fn note_yank(settings: &Settings, locked: &LockedTool, yank: Yank) -> Result<(), Error> {
+    fn learn(
+        settings: &Settings,
+        locked: &LockedTool,
+        yank: &Yank,
+        records: Option<u64>,
+    ) -> Result<(), Error> {
         let Source::Registry { endpoint, repo, .. } = &locked.source else {
             return Ok(());
         };
-        let mut releases = Self::read(settings)?
-            .of(endpoint, repo)
-            .cloned()
-            .unwrap_or_default();
-        releases
-            .yanked
-            .entry(locked.version.clone())
-            .or_insert(yank);
-        Remembered::note(&Self::file(settings), endpoint, repo, Some(&releases))
+        let mut known = Self::known(settings, endpoint, repo)?;
+        known.learn(&locked.version, yank, records);
+        Remembered::note(&Self::file(settings), endpoint, repo, Some(&known))
     }
 
-    /// Notes what `repo` says now. A yank that was known and is gone has to be taken back in the
-    /// log of the registry of `client`, if that keeps one.
+    /// Notes what `repo` says now, and returns what holds: a yank that was known and is gone, or is
+    /// milder now, holds until the log of the registry of `client` says the same, if there is one.
     ///
     /// # Errors
-    /// [`Error::Log`], and if the file cannot be read or changed.
+    /// [`Error::Log`] where the log says otherwise, and if the file cannot be read or changed. What
+    /// is worse than before is noted also then.
     pub async fn note(
         settings: &Settings,
         client: &Client,
         repo: &RepoId,
         releases: &Releases,
-    ) -> Result<(), Error> {
+    ) -> Result<Releases, Error> {
         let endpoint = client.endpoint();
-        if let Some(before) = Self::read(settings)?.of(endpoint, repo) {
-            let is_there = |version: &&Version| releases.yanked.contains_key(version);
-            let gone = before.yanked.keys().filter(|version| !is_there(version));
-            for version in gone.take(GONE_MAX) {
-                LoggedVersion::check_unyanked(repo, version, client, settings).await?;
+        let mut before = Self::known(settings, endpoint, repo)?;
+        let settled = before.after(releases, repo, client, settings).await;
+        let now = match &settled {
+            Ok(now) => now,
+            Err(_) => {
+                for (version, yank) in &releases.yanked {
+                    before.learn(version, yank, None);
+                }
+                &before
             }
-        }
-        let said = (!releases.is_empty()).then_some(releases);
-        Remembered::note(&Self::file(settings), endpoint, repo, said)
+        };
+        let kept = (!now.is_empty()).then_some(now);
+        Remembered::note(&Self::file(settings), endpoint, repo, kept)?;
+        settled.map(Releases::from)
+    }
+
+    fn known(settings: &Settings, endpoint: &Url, repo: &RepoId) -> Result<KnownRepo, Error> {
+        let known = Self::read(settings)?;
+        Ok(known.0.of(endpoint, repo).cloned().unwrap_or_default())
     }
 }

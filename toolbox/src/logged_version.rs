@@ -30,8 +30,8 @@ pub struct LoggedVersion {
     manifest: Digest,
     component: Option<Digest>,
     yanked: Option<Severity>,
-    /// True if it was yanked and given back.
-    unyanked: bool,
+    /// The place of the record by which it was yanked last, or given back.
+    yank_changed: Option<u64>,
     /// The repository that a job of a build service published it from.
     built_from: Option<String>,
     signers: SignerClaims,
@@ -212,45 +212,6 @@ impl LoggedVersion {
         Ok(Some(found))
     }
 
-    /// Checks that the log says that `version`, which was yanked, is no longer so. A registry
-    /// without a log is believed, and one that does not offer the version. So is one whose log, a
-    /// data set, never had the yank: it may have been taken back before it was seen.
-    ///
-    /// # Errors
-    /// The errors of [`read`](Self::read), and [`Error::Log`] where the yank is only left out.
-    pub(crate) async fn check_unyanked(
-        repo: &RepoId,
-        version: &Version,
-        client: &Client,
-        settings: &Settings,
-    ) -> Result<(), Error> {
-        let is_late = settings.log_dataset(client.endpoint()).is_some();
-        match Self::read(repo, version, client, settings).await {
-            Ok(Some(logged)) if is_late && logged.yanked.is_none() => Ok(()),
-            Ok(Some(logged)) if !logged.unyanked => Err(not_trusted(
-                client.endpoint(),
-                settings,
-                LogError::YankGone {
-                    repo: repo.clone(),
-                    version: version.clone(),
-                },
-            )),
-            Ok(_) => Ok(()),
-            Err(Error::Log { source, .. })
-                if is_late && matches!(*source, LogError::NotLogged { .. }) =>
-            {
-                Ok(())
-            }
-            Err(error) => {
-                let offered = client.versions(repo).await?;
-                match offered.iter().any(|it| it.version == *version) {
-                    true => Err(error),
-                    false => Ok(()),
-                }
-            }
-        }
-    }
-
     /// The place in the log and the time, for a lock. `taken_new` if it was too new and taken
     /// nevertheless.
     pub(crate) fn entry(&self, taken_new: bool) -> LogEntry {
@@ -270,6 +231,11 @@ impl LoggedVersion {
     /// The severity with which it is yanked, if it is.
     pub fn yanked(&self) -> Option<Severity> {
         self.yanked
+    }
+
+    /// The place of the record by which it was yanked last, or given back.
+    pub(crate) fn yank_changed(&self) -> Option<u64> {
+        self.yank_changed
     }
 
     /// False for a version that was loaded from a branch, in `commit`, which the log does not know.
@@ -345,7 +311,8 @@ impl LoggedVersion {
         self.signers.check(commit, signature)
     }
 
-    /// Checks that a yank that is in the log is also `said` by the repo.
+    /// Checks that a yank that is in the log is also `said` by the repo, or a worse one: a log that
+    /// is a data set has that later.
     ///
     /// # Errors
     /// [`LogError::YankHidden`].
@@ -356,7 +323,7 @@ impl LoggedVersion {
         said: Option<Severity>,
     ) -> Result<(), LogError> {
         match self.yanked {
-            Some(severity) if said != Some(severity) => Err(LogError::YankHidden {
+            Some(severity) if said < Some(severity) => Err(LogError::YankHidden {
                 repo: repo.clone(),
                 version: version.clone(),
                 severity,
@@ -419,7 +386,7 @@ fn of_records(
     let (repo, version) = (repo.clone(), version.clone());
     records.sort_by_key(|(index, _)| *index);
     records.dedup_by_key(|(index, _)| *index);
-    let (mut found, mut yanked, mut unyanked) = (None::<LoggedVersion>, None, false);
+    let (mut found, mut yanked, mut yank_changed) = (None::<LoggedVersion>, None, None);
     for (index, record) in records {
         check_time(index, &record, older)?;
         match record {
@@ -438,7 +405,7 @@ fn of_records(
                     manifest,
                     component,
                     yanked: None,
-                    unyanked: false,
+                    yank_changed: None,
                     built_from: publisher.map(|job| job.source()),
                     signers: SignerClaims::default(),
                 });
@@ -454,15 +421,17 @@ fn of_records(
                     found.signers.note(index, commit, signer);
                 }
             }
-            LogRecord::Yank { severity, .. } => (yanked, unyanked) = (Some(severity), false),
-            LogRecord::Unyank { .. } => (yanked, unyanked) = (None, true),
+            LogRecord::Yank { severity, .. } => {
+                (yanked, yank_changed) = (Some(severity), Some(index));
+            }
+            LogRecord::Unyank { .. } => (yanked, yank_changed) = (None, Some(index)),
             LogRecord::Hidden { .. } | LogRecord::Unknown => {}
         }
     }
     match found {
         Some(found) => Ok(LoggedVersion {
             yanked,
-            unyanked,
+            yank_changed,
             ..found
         }),
         None => Err(LogError::NotLogged { repo, version }),

@@ -46,7 +46,9 @@ pub(crate) async fn from_registry(
     policies.check_repo(&reference.to_string(), endpoint, &reference.repo)?;
     let client = settings.client(endpoint, notices)?;
     let versions = client.versions_of(&reference.repo).await?;
-    KnownReleases::note(settings, &client, &reference.repo, versions.releases()).await?;
+    let said = versions.releases();
+    let releases = KnownReleases::note(settings, &client, &reference.repo, said).await?;
+    let versions = versions.with_releases(releases);
     let chosen = choose(reference, &versions, options, &client, settings, notices).await?;
     let resolved = &chosen.resolved;
     for branch in &resolved.version_branches {

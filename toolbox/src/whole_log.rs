@@ -170,7 +170,7 @@ impl WholeLog {
             let said = releases.yanked.get(&locked.version);
             let said = said.map(|yank| yank.severity);
             if let Err(hidden) = logged.check_yank(repo, &locked.version, said) {
-                KnownReleases::note_logged(settings, locked, severity)?;
+                KnownReleases::note_logged(settings, locked, severity, self.records)?;
                 return Err(failed(hidden));
             }
             KnownReleases::note(settings, client, repo, &releases).await?;

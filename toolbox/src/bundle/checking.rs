@@ -28,6 +28,7 @@ use crate::fetched::Fetched;
 use crate::files;
 use crate::known_logs::KnownLogs;
 use crate::known_releases::KnownReleases;
+use crate::known_releases::known_repo::yank_at_least;
 use crate::logged_version::LoggedVersion;
 use crate::logged_version::error::LogError;
 use crate::notices::Notices;
@@ -404,21 +405,20 @@ fn resolved(
     settings: &Settings,
 ) -> Result<Resolved, Error> {
     let known = KnownReleases::read(settings)?;
-    let known = known.of(&tool.registry, &tool.repo);
+    let (registry, repo, version) = (&tool.registry, &tool.repo, &tool.version);
     let mut releases = tool.releases.clone();
-    if let Some(yank) = known.and_then(|it| it.yanked.get(&tool.version)) {
-        if !options.allowed_yanks.allow(&tool.version, yank) {
+    if let Some(yank) = known.yank(registry, repo, version) {
+        if !options.allowed_yanks.allow(version, yank) {
             return Err(Error::from(ClientError::VersionYanked {
-                repo: tool.repo.clone(),
-                version: tool.version.clone(),
+                repo: repo.clone(),
+                version: version.clone(),
                 yank: Box::new(yank.clone()),
             }));
         }
-        let said = releases.yanked.entry(tool.version.clone());
-        said.or_insert_with(|| yank.clone());
+        yank_at_least(&mut releases.yanked, version, yank);
     }
     if releases.deprecated.is_none() {
-        releases.deprecated = known.and_then(|it| it.deprecated.clone());
+        releases.deprecated = known.deprecation(registry, repo).cloned();
     }
     Ok(Resolved {
         repo: tool.repo.clone(),

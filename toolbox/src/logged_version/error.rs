@@ -143,6 +143,21 @@ pub enum LogError {
         /// The version.
         version: Version,
     },
+    /// A yank is milder than the one that the registry had told of, and nothing says that it was
+    /// changed.
+    #[error(
+        "{repo} {version} was yanked as {before}, is said to be {now} now, and no record says that it was changed"
+    )]
+    YankEased {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+        /// The severity that was told.
+        before: Severity,
+        /// The severity that the registry says now.
+        now: Severity,
+    },
     /// The record of a version is not where it was when the version was approved.
     #[error("its record of {repo} {version} is record {now} today, and was record {before}")]
     Moved {

@@ -57,8 +57,7 @@ impl ServedVersion {
     /// against it.
     fn refused(&self, known: &KnownFaults) -> Option<Error> {
         let ((endpoint, repo), version) = (&self.place, &self.version);
-        let releases = known.releases.of(endpoint, repo);
-        let yank = releases.and_then(|releases| releases.yanked.get(version));
+        let yank = known.releases.yank(endpoint, repo, version);
         if let Some(yank) = yank.filter(|yank| yank.severity == Severity::Malicious) {
             return Some(Error::from(ClientError::VersionYanked {
                 repo: repo.clone(),
