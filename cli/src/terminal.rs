@@ -5,7 +5,7 @@ pub(crate) mod escape;
 pub(crate) mod exit;
 pub(crate) mod form;
 pub(crate) mod hidden_input;
-mod hints;
+pub(crate) mod hints;
 mod notices;
 pub(crate) mod output;
 pub(crate) mod phrases;

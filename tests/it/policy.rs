@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
+use crate::dependencies;
 use crate::signatures::published::{Published, TOOL, listed, new_key, push};
 use crate::support::adder::adder;
 use crate::support::client::call;
@@ -15,6 +16,7 @@ use crate::support::{Client, Home, Need, Ran, Test, test};
 pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("policy::rules_are_enforced", rules_are_enforced),
+        test("policy::dependencies_are_judged", dependencies_are_judged),
         test("policy::nobody_loosens_it", nobody_loosens_it).needs(&[Need::Namespaces]),
     ]
 }
@@ -168,6 +170,78 @@ fn rules_are_enforced() {
         .ok();
     user.tool("inspect ada/adder");
     says(&user.tool(SUM), 3, "`versions.refuse_yanked`");
+}
+
+/// A policy is held against what a tool calls, too, and every command says which tool it refuses.
+fn dependencies_are_judged() {
+    let (registry, _ada) = dependencies::published();
+    let user = registry.visitor();
+    load(&user, "ada/forecast", &[]);
+    let whole = digest(&user, "ada/forecast");
+    let grant = "grant forecast.units --allow-var UNITS_KEY --approve";
+    user.run(grant.split(' ').chain([whole.as_str()])).ok();
+    let explained = user.tool("policy explain forecast");
+    says(&explained, 0, "no policy is in force");
+
+    write(&user, "capabilities.variables = []");
+    let why = "`forecast.units` is refused by the rule `capabilities.variables`";
+    let call = user.tool("call forecast x=1");
+    says(&call, 3, why);
+    says(&call, 3, "expected nothing, found UNITS_KEY");
+    let explained = user.tool("policy explain forecast");
+    says(
+        &explained,
+        3,
+        "`forecast` is refused because of forecast.units",
+    );
+    let shown = explained.stdout();
+    assert!(
+        shown.contains("forecast.units  capabilities.variables  refused"),
+        "{shown}"
+    );
+    let explained = user.tool("policy explain forecast --json");
+    assert_eq!(explained.code(), 3);
+    let json: Value = serde_json::from_str(&explained.stdout()).expect("JSON");
+    assert_eq!(json["passes"], false, "{json}");
+    assert_eq!(json["policies"][0]["rules"][0]["passes"], true, "{json}");
+    let units = &json["dependencies"][0];
+    assert_eq!(
+        (&units["tool"], &units["passes"]),
+        (&json!("forecast.units"), &json!(false))
+    );
+    let verified = user.tool("verify");
+    says(
+        &verified,
+        3,
+        "hint: ask whoever wrote the policy; all rules are shown by: tool policy explain",
+    );
+    assert!(
+        !verified.stderr().contains("load it again"),
+        "{}",
+        verified.stderr()
+    );
+
+    write(&user, "capabilities.variables = ['UNITS_KEY']");
+    says(
+        &user.tool("policy explain forecast"),
+        0,
+        "`forecast` passes every rule",
+    );
+    let units = "sources.repos = ['ada/forecast']";
+    write(&user, units);
+    says(
+        &user.tool("policy explain forecast"),
+        3,
+        "because of forecast.units",
+    );
+    let inspected = user.tool("inspect ada/forecast");
+    says(&inspected, 0, "warning: ada/units");
+    says(&inspected, 0, "all rules are shown by: tool policy explain");
+    assert!(
+        !inspected.stderr().contains("load it with"),
+        "{}",
+        inspected.stderr()
+    );
 }
 
 /// Runs a line at a shell on a machine whose administrator wrote `policy`, with modes of the file

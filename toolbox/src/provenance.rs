@@ -37,10 +37,9 @@ impl Provenance {
     /// Asks the registry that `fetched` is from about its commit. The day is only shown, so a
     /// registry that cannot tell it is no reason to stop.
     pub async fn of(fetched: &Fetched, settings: &Settings, notices: &dyn Notices) -> Self {
+        let known = Self::before(fetched);
         let published = match &fetched.origin {
-            // The log's time, where there is one: a commit has any date that its author likes.
-            _ if let Some(logged) = &fetched.logged => logged.at.get(..10).map(str::to_owned),
-            _ if fetched.bundle.is_some() => None,
+            _ if known.published.is_some() || fetched.bundle.is_some() => known.published.clone(),
             FetchedFrom::Registry {
                 endpoint, resolved, ..
             } => match settings.client(endpoint, notices) {
@@ -51,10 +50,7 @@ impl Provenance {
                 None
             }
         };
-        Self {
-            published,
-            ..Self::before(fetched)
-        }
+        Self { published, ..known }
     }
 
     /// The origin of a tool that was approved before and comes from the store.
@@ -68,7 +64,11 @@ impl Provenance {
                 .map(|(name, it)| (name.clone(), Self::before(it)))
                 .collect(),
             source: fetched.origin.source(),
-            published: None,
+            // The log's time: a commit has any date that its author likes.
+            published: {
+                let logged = fetched.logged.as_ref();
+                logged.and_then(|it| it.at.get(..10)).map(str::to_owned)
+            },
             logged: fetched.logged.clone(),
             signature: fetched.signature.clone(),
             attestations: fetched.attestations.clone(),

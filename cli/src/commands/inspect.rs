@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use tool_hub_manifest::{Digest, ServerAddress, ServerDescription, ToolKey};
 use tool_hub_registry_client::AllowedYanks;
+use tool_hub_toolbox::Error;
 use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
 use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
@@ -15,6 +16,7 @@ use tool_hub_toolbox::inspection_report::Detail;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::package_attestations::PackageAttestations;
 use tool_hub_toolbox::package_signature::PackageSignature;
+use tool_hub_toolbox::policy::error::PolicyError;
 use tool_hub_toolbox::policy::policies::Policies;
 use tool_hub_toolbox::policy::subject::OriginSubject;
 use tool_hub_toolbox::provenance::Provenance;
@@ -32,6 +34,7 @@ use crate::servers::fetching::{self as server_fetching, FetchedServer, WantedSer
 use crate::servers::start_consent;
 use crate::session::Session;
 use crate::settings::config::Config;
+use crate::terminal::hints::Hint as _;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::toolbox::fetching;
@@ -143,7 +146,11 @@ impl Inspect {
         if !inspection.overrides.is_empty() && !are_approved {
             printer.warning("you have not approved the texts for agents in toolbox.toml");
         }
-        warn_of_policy(fetched, session);
+        let policies = Policies::read(&config.settings);
+        let refused = policies
+            .and_then(|it| refused_by_policy(fetched, &it))
+            .err();
+        let refused = refused.map(Error::from);
         let provenance = Provenance::of(fetched, &config.settings, printer).await;
         if printer.wants_json() {
             let mut shown = json!({
@@ -164,8 +171,9 @@ impl Inspect {
             if detail == Detail::Decision {
                 printer.hint("imports, digests and whole descriptions are shown with --verbose");
             }
-            if inspection.refusals.is_empty() && inspection.offers_something() {
-                if fetched.logged.as_ref().is_some_and(|entry| entry.taken_new) {
+            if refused.is_none() && inspection.refusals.is_empty() && inspection.offers_something()
+            {
+                if is_new(fetched) {
                     named.push_str(" --allow-new");
                 }
                 printer.hint(&format!(
@@ -173,6 +181,11 @@ impl Inspect {
                     self.load_arguments(&named, start, inspection.approval_digest)
                 ));
             }
+        }
+        if let Some(refused) = refused {
+            let hints = refused.hints();
+            printer.warning(&format!("{:#}", anyhow::Error::from(refused)));
+            hints.iter().for_each(|hint| printer.hint(hint));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -276,8 +289,8 @@ fn print_sbom(fetched: &Fetched, printer: &Printer) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Warns if a policy would not let it be loaded.
-fn warn_of_policy(fetched: &Fetched, session: &Session) {
+/// The policy's refusal of a tool, or of one that it depends on, if there is one.
+fn refused_by_policy(fetched: &Fetched, policies: &Policies) -> Result<(), PolicyError> {
     let source = fetched.origin.source();
     let judged = OriginSubject {
         source: &source,
@@ -288,12 +301,15 @@ fn warn_of_policy(fetched: &Fetched, session: &Session) {
         advisories: Vec::new(),
         logged: fetched.logged.as_ref(),
     };
-    let policies = Policies::read(&session.config.settings);
-    let checked = policies.and_then(|it| it.check_origin(&fetched.subject(), &judged));
-    if let Err(error) = checked {
-        let error = anyhow::Error::from(error);
-        session.printer.warning(&format!("{error:#}"));
-    }
+    policies.check_origin(&fetched.subject(), &judged)?;
+    let mut dependencies = fetched.dependencies.values();
+    dependencies.try_for_each(|it| refused_by_policy(it, policies))
+}
+
+/// True if it, or one that it depends on, is younger than the user's release age.
+fn is_new(fetched: &Fetched) -> bool {
+    let logged = fetched.logged.as_ref();
+    logged.is_some_and(|entry| entry.taken_new) || fetched.dependencies.values().any(is_new)
 }
 
 fn origin(fetched: &Fetched, published: Option<&str>) -> serde_json::Value {

@@ -4,14 +4,18 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
+use tool_hub_manifest::{Grants, LockedTool};
+use tool_hub_registry_client::Store;
 use tool_hub_toolbox::Error;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::open_toolbox::tool_status::dotted;
 use tool_hub_toolbox::policy::policies::{Policies, Policy as PolicyFile};
 use tool_hub_toolbox::policy::rule::RuleOutcome;
 use tool_hub_toolbox::policy::subject::RightsSubject;
 
 use crate::session::Session;
 use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::terminal::table::table;
 
@@ -75,7 +79,33 @@ fn explain_rules(policies: &Policies, session: &Session) -> anyhow::Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-/// Judges a tool by every rule, and not only up to the first that refuses it.
+/// A tool, or one that it depends on, and how it fares with the rules of each policy.
+struct Judged<'a> {
+    name: String,
+    policies: Vec<(&'a PolicyFile, Vec<RuleOutcome>)>,
+}
+
+impl Judged<'_> {
+    fn passes(&self) -> bool {
+        let mut outcomes = self.policies.iter().flat_map(|(_, outcomes)| outcomes);
+        outcomes.all(|it| it.passes)
+    }
+
+    fn json(&self) -> Value {
+        let policies = self.policies.iter().map(|(policy, outcomes)| {
+            let rules = outcomes.iter().map(outcome_json);
+            with_file(policy, rules.collect())
+        });
+        json!({
+            "tool": self.name,
+            "passes": self.passes(),
+            "policies": policies.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Judges a tool and all that it depends on by every rule, and not only up to the first that
+/// refuses one of them.
 fn explain_tool(tool: &str, session: &Session) -> anyhow::Result<ExitCode> {
     let Session { config, printer } = session;
     let toolbox = OpenToolbox::open(&config.settings)?;
@@ -87,68 +117,92 @@ fn explain_tool(tool: &str, session: &Session) -> anyhow::Result<ExitCode> {
         .hint(format!("load it: tool load {key}"))
         .into());
     };
-    // Without its bytes the rules on limits cannot be judged, and `tool verify` says why.
-    let verified = config.settings.open_store()?.get(&locked.pin());
-    let manifest = verified.as_ref().ok().map(|verified| verified.manifest());
-    let grants = match toolbox.member(tool) {
+    let store = config.settings.open_store()?;
+    let own_grants = match toolbox.member(tool) {
         Ok(member) => member.grants(),
         Err(_) => locked.grants.clone(),
     };
+    let tree = locked.tree().into_iter().map(|(path, locked)| {
+        let grants = match path.is_empty() {
+            true => &own_grants,
+            false => &locked.grants,
+        };
+        Judged {
+            name: dotted(key, &path),
+            policies: judge(&toolbox, locked, grants, &store),
+        }
+    });
+    let tree: Vec<Judged<'_>> = tree.collect();
+    let refused = tree.iter().filter(|it| !it.passes());
+    let refused: Vec<&str> = refused.map(|it| it.name.as_str()).collect();
+    if printer.wants_json() {
+        let mut json = tree.iter().map(Judged::json);
+        let mut whole = json.next().unwrap_or_default();
+        whole["passes"] = json!(refused.is_empty());
+        whole["dependencies"] = json.collect();
+        printer.json(&whole)?;
+    } else {
+        show(&tree, printer)?;
+        printer.note(&match (toolbox.policies().is_empty(), &refused[..]) {
+            (true, _) => "no policy is in force".to_owned(),
+            (false, []) => format!("`{key}` passes every rule"),
+            (false, [first, ..]) if *first == key.as_str() => format!("`{key}` is refused"),
+            (false, _) => format!("`{key}` is refused because of {}", refused.join(", ")),
+        });
+    }
+    Ok(match refused.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => Exit::Refused.into(),
+    })
+}
+
+fn judge<'a>(
+    toolbox: &'a OpenToolbox,
+    locked: &LockedTool,
+    grants: &Grants,
+    store: &Store,
+) -> Vec<(&'a PolicyFile, Vec<RuleOutcome>)> {
+    // Without its bytes the rules on limits cannot be judged, and `tool verify` says why.
+    let verified = store.get(&locked.pin());
+    let manifest = verified.as_ref().ok().map(|verified| verified.manifest());
     let rights = RightsSubject {
-        grants: &grants,
+        grants,
         limits: manifest.map(|manifest| &manifest.limits),
     };
     let origin = toolbox.origin_subject(locked);
-    let judged: Vec<(&PolicyFile, Vec<RuleOutcome>)> = toolbox
-        .policies()
-        .iter()
-        .map(|policy| {
-            let mut outcomes = policy.document.judge_origin(&origin);
-            outcomes.extend(policy.document.judge_rights(&rights));
-            (policy, outcomes)
-        })
-        .collect();
-    let passes = judged
-        .iter()
-        .flat_map(|(_, outcomes)| outcomes)
-        .all(|it| it.passes);
-    if printer.wants_json() {
-        let policies = judged.iter().map(|(policy, outcomes)| {
-            let rules = outcomes.iter().map(outcome_json);
-            with_file(policy, rules.collect())
-        });
-        printer.json(&json!({
-            "tool": key,
-            "passes": passes,
-            "policies": policies.collect::<Vec<_>>(),
-        }))?;
-    } else {
-        for (policy, outcomes) in &judged {
+    let judged = toolbox.policies().iter().map(|policy| {
+        let mut outcomes = policy.document.judge_origin(&origin);
+        outcomes.extend(policy.document.judge_rights(&rights));
+        (policy, outcomes)
+    });
+    judged.collect()
+}
+
+/// Prints a table for each policy.
+fn show(tree: &[Judged<'_>], printer: &Printer) -> anyhow::Result<()> {
+    let policies = tree.first().map_or(0, |tool| tool.policies.len());
+    for index in 0..policies {
+        let judged = tree.iter().map(|tool| (&tool.name, &tool.policies[index]));
+        let judged: Vec<_> = judged.collect();
+        if let Some((_, (policy, _))) = judged.first() {
             printer.note(&headline(policy));
-            let rows = outcomes.iter().map(|outcome| {
+        }
+        let rows = judged.iter().flat_map(|(name, (_, outcomes))| {
+            outcomes.iter().map(move |outcome| {
                 let state = if outcome.passes { "passes" } else { "refused" };
                 [
+                    (*name).clone(),
                     outcome.rule.to_owned(),
                     state.to_owned(),
                     outcome.expected.clone(),
                     outcome.found.clone(),
                 ]
-            });
-            printer.data(&table(
-                ["RULE", "STATE", "EXPECTED", "FOUND"],
-                rows.collect(),
-            ))?;
-        }
-        printer.note(&match (judged.is_empty(), passes) {
-            (true, _) => "no policy is in force".to_owned(),
-            (false, true) => format!("`{key}` passes every rule"),
-            (false, false) => format!("`{key}` is refused"),
+            })
         });
+        let heads = ["NAME", "RULE", "STATE", "EXPECTED", "FOUND"];
+        printer.data(&table(heads, rows.collect()))?;
     }
-    Ok(match passes {
-        true => ExitCode::SUCCESS,
-        false => Exit::Refused.into(),
-    })
+    Ok(())
 }
 
 fn headline(policy: &PolicyFile) -> String {

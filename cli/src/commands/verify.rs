@@ -3,13 +3,15 @@
 
 mod rebuild;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_manifest::LogEntry;
+use tool_hub_manifest::{LogEntry, ToolKey, ToolName};
 use tool_hub_registry_client::Store;
+use tool_hub_toolbox::Error;
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
 use tool_hub_toolbox::logged_version::LoggedVersion;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
@@ -22,6 +24,7 @@ use tool_hub_toolbox::subject::Subject;
 use crate::commands::bundle::listing;
 use crate::consent::signer::signer_of;
 use crate::session::Session;
+use crate::terminal::hints::Hint as _;
 use crate::terminal::phrases::overridden;
 use crate::terminal::problem::Problem;
 use crate::terminal::table::table;
@@ -56,12 +59,41 @@ pub(crate) struct Verify {
     trust: bool,
 }
 
+/// The way on from most faults.
+const LOAD_AGAIN: &str = "load it again: what is missing or damaged is pulled anew and verified, another version is taken in place of a malicious one, and what was not approved asks";
+
 /// A tool of the toolbox with its fault, if it has one.
 struct Checked<'a> {
     status: ToolStatus<'a>,
-    fault: Option<String>,
+    fault: Option<Fault>,
     /// The place in the log, where that was asked for.
     logged: Option<LogEntry>,
+}
+
+/// A fault, and the ways on from it.
+struct Fault {
+    says: String,
+    hints: Vec<String>,
+}
+
+impl Fault {
+    /// A fault of what is at `path` below the tool called `key`.
+    fn new(says: String, hints: Vec<String>, key: &ToolKey, path: &[&ToolName]) -> Self {
+        let says = match path.is_empty() {
+            true => says,
+            false => format!("{}: {says}", dotted(key, path)),
+        };
+        Self { says, hints }
+    }
+}
+
+/// The ways on from an error. Where a log, a policy or an advisory is against a version, nothing is
+/// mended by loading the same again.
+fn ways_on(error: &Error) -> Vec<String> {
+    match error {
+        Error::Log { .. } | Error::Policy(_) | Error::Advised(_) => error.hints(),
+        _ => vec![LOAD_AGAIN.to_owned()],
+    }
 }
 
 impl Verify {
@@ -85,19 +117,15 @@ impl Verify {
         for status in toolbox.statuses() {
             let mut fault = fault(&status, &store);
             let mut logged = None;
-            if self.log
-                && let Ok(member) = &status.member
-            {
-                let locked = member.locked;
+            let member = status.member.as_ref().ok().filter(|_| self.log);
+            for (path, locked) in member.map(|it| it.locked.tree()).into_iter().flatten() {
                 match LoggedVersion::of_locked(locked, &config.settings, printer).await {
-                    Ok(found) => logged = found,
-                    Err(error) => fault = Some(format!("{:#}", anyhow::Error::from(error))),
-                }
-                for (path, locked) in locked.tree().into_iter().skip(1) {
-                    let held = LoggedVersion::of_locked(locked, &config.settings, printer).await;
-                    if let Err(error) = held {
-                        let name = dotted(member.key, &path);
-                        fault = Some(format!("{name}: {:#}", anyhow::Error::from(error)));
+                    Ok(found) if path.is_empty() => logged = found,
+                    Ok(_) => {}
+                    Err(error) => {
+                        let hints = ways_on(&error);
+                        let says = format!("{:#}", anyhow::Error::from(error));
+                        fault = Some(Fault::new(says, hints, status.key, &path));
                     }
                 }
             }
@@ -124,7 +152,7 @@ impl Verify {
                         "attested_by": member.map(|member| &member.locked.attested_by),
                         "overrides": status.entry.overrides(),
                         "yanked": member.and_then(|member| member.yank),
-                        "fault": fault,
+                        "fault": fault.as_ref().map(|fault| &fault.says),
                     });
                     if self.log {
                         tool["log"] = json!(logged);
@@ -155,7 +183,9 @@ impl Verify {
                     let state = match (&checked.fault, said.is_empty()) {
                         // Only the first line: those below quote texts that do not fit into a
                         // table.
-                        (Some(fault), _) => fault.lines().next().unwrap_or_default().to_owned(),
+                        (Some(fault), _) => {
+                            fault.says.lines().next().unwrap_or_default().to_owned()
+                        }
                         (None, false) => format!("ok, {}", said.join(", ")),
                         (None, true) => "ok".to_owned(),
                     };
@@ -164,20 +194,28 @@ impl Verify {
                 .collect();
             printer.data(&table(["NAME", "VERSION", "STATE"], rows))?;
         }
-        let faulty: Vec<&str> = checked
-            .iter()
-            .filter(|checked| checked.fault.is_some())
-            .map(|checked| checked.status.key.as_str())
-            .collect();
-        if faulty.is_empty() {
-            return Ok(ExitCode::SUCCESS);
-        }
-        Err(
-            Problem::refused(format!("{} cannot be trusted as it is", faulty.join(", ")))
-                .hint("load it again: what is missing or damaged is pulled anew and verified, another version is taken in place of a malicious one, and what was not approved asks")
-                .into(),
-        )
+        end(&checked)
     }
+}
+
+/// Fails if one of the tools has a fault, with the ways on from each.
+fn end(checked: &[Checked<'_>]) -> anyhow::Result<ExitCode> {
+    let faulty = checked
+        .iter()
+        .filter_map(|it| Some((it.status.key, it.fault.as_ref()?)));
+    let (keys, faults): (Vec<&str>, Vec<&Fault>) =
+        faulty.map(|(key, fault)| (key.as_str(), fault)).unzip();
+    if faults.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let what = format!("{} cannot be trusted as it is", keys.join(", "));
+    let mut hints: Vec<&String> = faults.iter().flat_map(|fault| &fault.hints).collect();
+    let mut seen = BTreeSet::new();
+    hints.retain(|hint| seen.insert(*hint));
+    let problem = hints
+        .into_iter()
+        .fold(Problem::refused(what), Problem::hint);
+    Err(problem.into())
 }
 
 /// Checks the bundle at `path` as `tool load` does, but for the age of its versions.
@@ -221,19 +259,19 @@ fn described(status: &ToolStatus<'_>, keys: &SigningKeys) -> Option<String> {
 }
 
 /// The fault of a tool: it was not approved as it stands, or its bytes are not those that were.
-fn fault(status: &ToolStatus<'_>, store: &Store) -> Option<String> {
+fn fault(status: &ToolStatus<'_>, store: &Store) -> Option<Fault> {
     match &status.member {
         Ok(member) => {
-            let tree = member.locked.tree().into_iter();
-            let mut faults = tree.filter_map(|(path, locked)| {
+            let mut tree = member.locked.tree().into_iter();
+            tree.find_map(|(path, locked)| {
                 let error = store.get(&locked.pin()).err()?;
-                Some(match path.is_empty() {
-                    true => error.to_string(),
-                    false => format!("{}: {error}", dotted(member.key, &path)),
-                })
-            });
-            faults.next()
+                let hints = vec![LOAD_AGAIN.to_owned()];
+                Some(Fault::new(error.to_string(), hints, member.key, &path))
+            })
         }
-        Err(unusable) => Some(unusable.to_string()),
+        Err(unusable) => {
+            let says = unusable.to_string();
+            Some(Fault::new(says, ways_on(unusable), status.key, &[]))
+        }
     }
 }

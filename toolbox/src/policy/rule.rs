@@ -164,7 +164,7 @@ impl PolicyDocument {
             let others: Vec<_> = roots.difference(&self.roots.fingerprints).collect();
             outcomes.push(RuleOutcome {
                 rule: "roots.only",
-                expected: format!("no root but {}", one_of(&self.roots.fingerprints)),
+                expected: none_but("no root", &self.roots.fingerprints),
                 found: match others.is_empty() {
                     true => one_of(&roots),
                     false => one_of(others.iter().copied()),
@@ -253,7 +253,7 @@ impl PolicyDocument {
             let beyond = origins.iter().copied().filter(|origin| !is_allowed(origin));
             outcomes.push(within(
                 "capabilities.network",
-                one_of(allowed),
+                none_but("nothing", allowed),
                 beyond,
                 &origins,
             ));
@@ -279,7 +279,7 @@ impl PolicyDocument {
                 .filter(|name| !allowed.contains(*name));
             outcomes.push(within(
                 "capabilities.variables",
-                one_of(allowed),
+                none_but("nothing", allowed),
                 beyond,
                 &names,
             ));
@@ -292,7 +292,7 @@ impl PolicyDocument {
                 .filter(|name| !allowed.contains(*name));
             outcomes.push(within(
                 "capabilities.credentials",
-                one_of(allowed),
+                none_but("nothing", allowed),
                 beyond,
                 &names,
             ));
@@ -330,7 +330,7 @@ fn within<T: Display>(
     let beyond: Vec<String> = beyond.map(|one| one.to_string()).collect();
     RuleOutcome {
         rule,
-        expected: format!("nothing but {expected}"),
+        expected,
         found: match (beyond.is_empty(), all.is_empty()) {
             (false, _) => beyond.join(", "),
             (true, true) => "nothing".to_owned(),
@@ -354,6 +354,15 @@ fn at_most(rule: &'static str, most: u32, found: u64, unit: &str) -> RuleOutcome
 
 fn may(is_so: bool, no: &str, yes: &str) -> String {
     if is_so { yes } else { no }.to_owned()
+}
+
+/// What `none` says, but for the members of a list, if it has any.
+fn none_but<'a, T: Display + 'a>(none: &str, list: impl IntoIterator<Item = &'a T>) -> String {
+    let mut list = list.into_iter().peekable();
+    match list.peek() {
+        None => none.to_owned(),
+        Some(_) => format!("{none} but {}", one_of(list)),
+    }
 }
 
 /// The members of a list in words.
