@@ -233,6 +233,16 @@ fn rights_are_the_dependency_s_own() {
         "UNITS_KEY",
     ]);
     says(&granted, 0, "forecast.units may read $UNITS_KEY");
+    says(&granted, 0, "publisher  ada, 20");
+    let listed = user.tool("list").ok();
+    let row = "forecast.units 1.2.0 ada/units - read $UNITS_KEY";
+    let mut rows = listed.lines().map(|row| row.split_whitespace());
+    assert!(rows.any(|it| it.eq(row.split(' '))), "{listed}");
+    let listed = user.tool("list --json").json()["tools"][0].clone();
+    assert_eq!(listed["grants"], json!({}), "{listed}");
+    let units = &listed["dependencies"][0];
+    assert_eq!(units["name"], "forecast.units", "{listed}");
+    assert_eq!(units["grants"]["variables"], json!(["UNITS_KEY"]));
     let lock = || std::fs::read_to_string(user.tool_home().join("toolbox.lock")).expect("a lock");
     let read: Lock = lock().parse().expect("a lock");
     let forecast = read.tools.values().next().expect("a tool");

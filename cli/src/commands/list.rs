@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::VersionReq;
 use tool_hub_toolbox::Error;
-use tool_hub_toolbox::open_toolbox::tool_status::{ToolStatus, origin};
+use tool_hub_toolbox::open_toolbox::tool_status::{ToolStatus, dotted, origin, source_in_words};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::signing_keys::SigningKeys;
 
@@ -27,13 +27,16 @@ impl List {
         let statuses = toolbox.statuses();
         if printer.wants_json() {
             let keys = SigningKeys::read(&config.settings)?;
-            let tools: Vec<_> = statuses.iter().map(|it| as_json(it, &keys)).collect();
+            let tools: Vec<_> = statuses
+                .iter()
+                .map(|it| as_json(it, &toolbox, &keys))
+                .collect();
             printer.json(&json!({ "toolbox": toolbox.path(), "tools": tools }))?;
         } else if statuses.is_empty() {
             printer.note("the toolbox is empty");
             printer.hint("load a tool with: tool load owner/name");
         } else {
-            let rows = statuses.iter().map(as_row).collect();
+            let rows = statuses.iter().flat_map(as_rows).collect();
             printer.data(&table(
                 ["NAME", "VERSION", "FROM", "FUNCTIONS", "MAY"],
                 rows,
@@ -56,7 +59,11 @@ impl List {
     }
 }
 
-fn as_json(status: &ToolStatus<'_>, keys: &SigningKeys) -> serde_json::Value {
+fn as_json(
+    status: &ToolStatus<'_>,
+    toolbox: &OpenToolbox,
+    keys: &SigningKeys,
+) -> serde_json::Value {
     let member = match &status.member {
         Ok(member) => member,
         Err(unusable) => {
@@ -87,7 +94,38 @@ fn as_json(status: &ToolStatus<'_>, keys: &SigningKeys) -> serde_json::Value {
     if let Some(wanted) = unmet(member) {
         tool["wanted"] = json!(wanted);
     }
+    let tree = member.locked.tree().into_iter().skip(1);
+    let dependencies = tree.map(|(path, locked)| {
+        json!({
+            "name": dotted(member.key, &path),
+            "version": locked.version,
+            "source": locked.source,
+            "signer": locked.signer,
+            "grants": locked.grants,
+            "calls_functions": locked.calls_functions,
+            "yanked": toolbox.origin_subject(locked).yank,
+        })
+    });
+    tool["dependencies"] = dependencies.collect();
     tool
+}
+
+/// The row of a tool, and of each that it depends on, which has rights of its own.
+fn as_rows(status: &ToolStatus<'_>) -> Vec<[String; 5]> {
+    let mut rows = vec![as_row(status)];
+    if let Ok(member) = &status.member {
+        let tree = member.locked.tree().into_iter().skip(1);
+        rows.extend(tree.map(|(path, locked)| {
+            [
+                dotted(member.key, &path),
+                locked.version.to_string(),
+                source_in_words(&locked.source),
+                "-".to_owned(),
+                summary(&locked.grants, locked),
+            ]
+        }));
+    }
+    rows
 }
 
 fn as_row(status: &ToolStatus<'_>) -> [String; 5] {

@@ -348,7 +348,8 @@ pub fn dotted(key: &ToolKey, path: &[&ToolName]) -> String {
     format!("{key}{}", names.collect::<String>())
 }
 
-fn source_in_words(source: &Source) -> String {
+/// The place of a version, as a user names it.
+pub fn source_in_words(source: &Source) -> String {
     match source {
         Source::Registry { repo, .. } => repo.to_string(),
         Source::File { path } => path.display().to_string(),
