@@ -61,6 +61,8 @@ pub struct PushReport {
     pub repo_created: bool,
     /// True if the commit removed the signature of an earlier version, and this one has none.
     pub signature_lost: bool,
+    /// True if another key signed the version before, and no key says that it is replaced.
+    pub signer_changed: bool,
     /// True if it removed the attestations of an earlier version, and this one has none.
     pub attestations_lost: bool,
     /// The extent of the work.
@@ -100,6 +102,7 @@ pub(crate) async fn push(
         version: version.clone(),
         repo_created,
         signature_lost: false,
+        signer_changed: false,
         attestations_lost: false,
         outcome,
     };
@@ -121,9 +124,14 @@ pub(crate) async fn push(
         tag(registry, push, head).await?;
         return Ok(pushed(head.clone(), PushOutcome::TagAdded));
     }
+    let signer_changed = match &head {
+        Some(head) => is_signer_another(registry, push, head, &there).await?,
+        None => false,
+    };
     let commit = commit(registry, push, head.as_ref(), &stale, progress).await?;
     tag(registry, push, &commit).await?;
     Ok(PushReport {
+        signer_changed,
         signature_lost: stale.contains(&package_file::SIGNATURE),
         attestations_lost: stale.contains(&package_file::ATTESTATIONS),
         ..pushed(commit, PushOutcome::Committed)
@@ -205,6 +213,30 @@ async fn holds(
         }
     }
     Ok(true)
+}
+
+/// True if the package at `commit` is signed with another key than what is pushed. Certificates are
+/// not compared: their names are not read here.
+async fn is_signer_another(
+    registry: &Registry,
+    push: &Push<'_>,
+    commit: &CommitId,
+    there: &[ListedFile],
+) -> Result<bool, ClientError> {
+    let find = |name| there.iter().find(|file| file.name == name);
+    let ours = push.signature.filter(|it| it.bundle.is_some());
+    let Some(ours) = ours.filter(|_| find(package_file::SIGNATURE).is_some()) else {
+        return Ok(false);
+    };
+    match (find(package_file::SIGNER), &ours.signer) {
+        _ if ours.rotation.is_some() => Ok(false),
+        (Some(before), Some(pem)) => {
+            let at = push.at(commit);
+            let before = download::file(registry, &at, before, SIGNER_BYTES_MAX, &Silent);
+            Ok(before.await? != *pem)
+        }
+        (before, pem) => Ok(before.is_some() || pem.is_some()),
+    }
 }
 
 async fn commit(

@@ -120,6 +120,12 @@ fn new_versions_wait() {
     let ada = registry.member("ada");
     push(&ada, "1.0.0", "Adds.");
     push(&ada, "1.1.0", "Adds.");
+    let again = ada.tool("push -C adder");
+    says(
+        &again,
+        0,
+        "run: tool load ada/adder --allow-new; once it is",
+    );
     let user = registry.visitor();
     let config = user.tool_home().join("config.toml");
     std::fs::remove_file(config).expect("config.toml");
@@ -258,11 +264,13 @@ fn changed_signers_are_told() {
         rows.collect::<Vec<_>>()
     };
     assert_eq!(watch(ada), [format!("signed by {signer}")]);
-    signed::push(ada, "1.0.1", Some("release"));
+    let another = "warning: the version before was signed with another key";
+    let pushed = signed::push(ada, "1.0.1", Some("release")).stderr();
+    assert!(!pushed.contains(another), "{pushed}");
     assert_eq!(watch(ada), [""; 0]);
 
     let eves = new_key(ada, "eve", "p256");
-    signed::push(ada, "1.1.0", Some("eve"));
+    says(&signed::push(ada, "1.1.0", Some("eve")), 0, another);
     assert_eq!(watch(ada), [format!("signed by {eves}")]);
     signed::push(ada, "1.2.0", None);
     assert_eq!(watch(ada), ["not signed"]);

@@ -276,6 +276,11 @@ fn warn_of_losses(pushed: &PushReport, printer: &Printer) {
     if pushed.signature_lost {
         printer.warning("the version before was signed, and this one is not: whoever loaded it is asked before an update takes this one");
     }
+    if pushed.signer_changed {
+        printer.warning("the version before was signed with another key, and nothing says that this one replaces it: whoever loaded it is asked before an update takes this one");
+        printer
+            .hint("where a key is to be replaced, make the new one with: tool key rotate OLD NEW");
+    }
     if pushed.attestations_lost {
         printer.warning("the version before had an attestation, and this one has none: whoever loaded it is asked before an update takes this one");
     }
@@ -338,7 +343,8 @@ fn say_what_happened(
         pushed.repo, pushed.version, pushed.url
     ));
     printer.hint(&format!(
-        "anybody who may read it can run: tool load {}",
+        "anybody who may read it can run: tool load {} --allow-new; once it is a few days old, \
+         without --allow-new",
         pushed.repo
     ));
     Ok(ExitCode::SUCCESS)
