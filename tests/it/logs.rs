@@ -1,7 +1,11 @@
 //! Tests of a registry's transparency log as its users see it: loading checks and follows it.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
+use crate::dependencies;
+use crate::hostile_registry::wire::Wire;
 use crate::signatures::published::{self as signed, Published, new_key};
 use crate::support::adder::package;
 use crate::support::loading::{digest, load};
@@ -17,6 +21,11 @@ pub(crate) fn tests() -> Vec<Test> {
             another_history_is_refused,
         ),
         test("logs::new_versions_wait", new_versions_wait),
+        test(
+            "logs::an_author_s_exact_version_waits_too",
+            an_author_s_exact_version_waits_too,
+        ),
+        test("logs::where_there_is_none", where_there_is_none),
         test("logs::the_whole_log_is_read", the_whole_log_is_read),
         test("logs::changed_signers_are_told", changed_signers_are_told),
     ]
@@ -163,6 +172,96 @@ fn new_versions_wait() {
     user.tool("update --allow-new").ok();
     let version = user.tool("list --json").json()["tools"][0]["version"].clone();
     assert_eq!(version, "1.2.0");
+}
+
+/// The author of a tool names a version of a moment ago exactly, which only a user may do.
+fn an_author_s_exact_version_waits_too() {
+    let (registry, ada) = dependencies::published();
+    let forecast = dependencies::adds("forecast", &["units"]);
+    let exactly = [("units", "=1.2.0")];
+    dependencies::publish(&ada, "forecast", "1.1.0", &forecast, &exactly, |_| {});
+    let user = registry.visitor();
+    let config = user.tool_home().join("config.toml");
+    std::fs::remove_file(config).expect("config.toml");
+    let whole = digest(&user, "ada/forecast@1.1.0");
+    let inspected = user.tool("inspect ada/forecast@1.1.0");
+    says(
+        &inspected,
+        0,
+        "tool load ada/forecast@1.1.0 --allow-new --approve",
+    );
+    let load = ["load", "ada/forecast@1.1.0", "--approve", &whole];
+    let refused = user.run(load);
+    says(
+        &refused,
+        3,
+        "`units`, on which `forecast` depends, cannot be had",
+    );
+    says(&refused, 3, "ada/units 1.2.0 was published at 20");
+    says(
+        &refused,
+        3,
+        "hint: wait until others have used it, or take it now with --allow-new",
+    );
+    assert!(
+        !refused.stderr().contains("named exactly"),
+        "{}",
+        refused.stderr()
+    );
+    user.run([&load[..], &["--allow-new"]].concat()).ok();
+    // What is in use stays.
+    says(&user.tool("update"), 0, "forecast: pinned to 1.1.0");
+}
+
+/// An address at which a registry shows no log.
+fn without_log(registry: &RegistryProcess) -> Wire {
+    let wire = Wire::start(registry.url());
+    wire.lies(Arc::new(|asked, answer| {
+        if asked.contains("/log?") {
+            answer.is_missing();
+        }
+    }));
+    wire
+}
+
+/// A registry without a log, or one that hides it from a new user: nobody knows how old a version
+/// is, and that is said in a line where one was chosen.
+fn where_there_is_none() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    push(&ada, "1.0.0", "Adds.");
+    let wire = without_log(&registry);
+    let user = Home::new().with("HF_ENDPOINT", wire.url());
+    let newest = digest(&user, "ada/adder");
+    let load = |tool: &str| {
+        let loaded = user.run(["load", tool, "--approve", &newest]);
+        assert_eq!(loaded.code(), 0, "{}", loaded.stderr());
+        let said = loaded.stderr();
+        said.matches("keeps no log").count()
+    };
+    // Whoever takes versions at any age is told nothing.
+    assert_eq!(load("ada/adder"), 0);
+    let config = user.tool_home().join("config.toml");
+    std::fs::remove_file(config).expect("config.toml");
+    assert_eq!(load("ada/adder@1.0.0"), 0);
+    assert_eq!(load("ada/adder"), 1);
+    let line = format!(
+        "{}/ keeps no log, so the age of its versions is not known\n",
+        wire.url()
+    );
+    says(&user.tool("inspect ada/adder"), 0, &line);
+    assert!(!user.tool("update").stderr().contains("keeps no log"));
+    let quiet = user.run(["load", "ada/adder", "--approve", &newest, "--quiet"]);
+    assert!(!quiet.stderr().contains("keeps no log"));
+
+    // Of a tool and what it depends on it is said once.
+    let (registry, _ada) = dependencies::published();
+    let wire = without_log(&registry);
+    let user = Home::new().with("HF_ENDPOINT", wire.url());
+    let config = user.tool_home().join("config.toml");
+    std::fs::remove_file(config).expect("config.toml");
+    let said = user.tool("inspect ada/forecast").stderr();
+    assert_eq!(said.matches("keeps no log").count(), 1, "{said}");
 }
 
 /// Whoever reads all of the log is told what happened, and each time only what is new.

@@ -12,8 +12,10 @@ use crate::logged_version::error::LogError;
 use crate::notices::{Notice, Notices};
 use crate::settings::Settings;
 
-/// The most versions that are passed over because they are too new.
-const PASSED_OVER_MAX: usize = 20;
+/// The most versions that are passed over because they are too new; the log is asked of each.
+const PASSED_OVER_MAX: usize = 100;
+/// The most before the version in use is taken, so that nobody who publishes many stops others.
+const PASSED_OVER_BEFORE_IN_USE_MAX: usize = 20;
 
 /// A version that a reference means.
 pub(crate) struct ChosenVersion {
@@ -25,7 +27,7 @@ pub(crate) struct ChosenVersion {
 }
 
 /// Finds the version that `reference` means among `versions`. What is too new is passed over, and
-/// told.
+/// told; where the log is asked of many in vain, the version in use is taken, if there is one.
 pub(crate) async fn choose(
     reference: &ToolRef,
     versions: &RepoVersions,
@@ -34,57 +36,158 @@ pub(crate) async fn choose(
     settings: &Settings,
     notices: &dyn Notices,
 ) -> Result<ChosenVersion, Error> {
-    let mut passed_over: Vec<ChosenVersion> = Vec::new();
-    let (mut not_logged, mut except) = (None, Vec::<Version>::new());
-    while except.len() < PASSED_OVER_MAX {
-        let (revision, allowed) = (&reference.revision, &options.allowed_yanks);
-        let found = client.resolve_among(versions, revision, allowed, &except);
-        let resolved = match found.await {
-            Err(ClientError::NoOtherVersion { .. }) => break,
-            found => found?,
-        };
-        if resolved.version.is_none() && reference.revision == Revision::Newest {
-            check_no_log(&resolved.repo, client, settings)?;
+    let mut search = Search {
+        reference,
+        versions,
+        options,
+        client,
+        settings,
+        passed_over: None,
+        not_logged: None,
+        except: Vec::new(),
+    };
+    let asked = &reference.revision;
+    let mut found = search.newest(asked, PASSED_OVER_BEFORE_IN_USE_MAX).await?;
+    if found.is_none()
+        && let Some(used) = search.in_use()
+    {
+        found = search.newest(&used, PASSED_OVER_MAX).await?;
+    }
+    if found.is_none() {
+        found = search.newest(asked, PASSED_OVER_MAX).await?;
+    }
+    match found {
+        Some(found) => {
+            search.tell(&found, notices);
+            Ok(found)
         }
-        let version = resolved.version.clone();
-        let found = match chosen(resolved, client, settings).await {
-            // A data set gets the records of a version some time after it was published.
-            Err(error) if is_late(&error) && !is_named(&reference.revision) => {
-                except.extend(version);
-                not_logged.get_or_insert(error);
-                continue;
+        None => search.nothing(),
+    }
+}
+
+/// The search for a version that is old enough.
+struct Search<'a> {
+    reference: &'a ToolRef,
+    versions: &'a RepoVersions,
+    options: &'a FetchOptions,
+    client: &'a Client,
+    settings: &'a Settings,
+    /// The newest that is too new.
+    passed_over: Option<ChosenVersion>,
+    /// The newest that the log does not have yet.
+    not_logged: Option<Error>,
+    /// All that were passed over.
+    except: Vec<Version>,
+}
+
+impl Search<'_> {
+    /// The newest version that `revision` means and may be taken; none where up to
+    /// `passed_over_max` are passed over and none is left, or none was looked at.
+    async fn newest(
+        &mut self,
+        revision: &Revision,
+        passed_over_max: usize,
+    ) -> Result<Option<ChosenVersion>, Error> {
+        let (client, settings) = (self.client, self.settings);
+        while self.except.len() < passed_over_max {
+            let allowed = &self.options.allowed_yanks;
+            let found = client.resolve_among(self.versions, revision, allowed, &self.except);
+            let resolved = match found.await {
+                Err(ClientError::NoOtherVersion { .. }) => return Ok(None),
+                // The version in use is not there any more.
+                Err(ClientError::VersionNotFound { .. }) if !self.except.is_empty() => {
+                    return Ok(None);
+                }
+                found => found?,
+            };
+            if resolved.version.is_none() && self.reference.revision == Revision::Newest {
+                check_no_log(&resolved.repo, client, settings)?;
             }
-            found => found?,
-        };
-        if found.is_new && !is_exempt(&found.resolved, reference, options) {
-            except.extend(version);
-            passed_over.push(found);
-            continue;
+            let version = resolved.version.clone();
+            let found = match chosen(resolved, client, settings).await {
+                // A data set gets the records of a version some time after it was published.
+                Err(error) if is_late(&error) && !is_named(&self.reference.revision) => {
+                    self.except.extend(version);
+                    self.not_logged.get_or_insert(error);
+                    continue;
+                }
+                found => found?,
+            };
+            if !found.is_new || self.is_exempt(&found.resolved) {
+                return Ok(Some(found));
+            }
+            self.except.extend(version);
+            self.passed_over.get_or_insert(found);
         }
-        if let (Some(Error::Log { source, .. }), Some(taken)) =
-            (&not_logged, &found.resolved.version)
-        {
+        Ok(None)
+    }
+
+    /// The version in use, if it is one of those that are meant.
+    fn in_use(&self) -> Option<Revision> {
+        let AllowedYanks::Version(used) = &self.options.allowed_yanks else {
+            return None;
+        };
+        let is_meant = match &self.reference.revision {
+            Revision::Newest => true,
+            Revision::Version(requirement) => requirement.matches(used),
+            Revision::Branch(_) | Revision::Commit(_) => false,
+        };
+        let exactly = format!("={used}").parse().ok().filter(|_| is_meant)?;
+        Some(Revision::Version(exactly))
+    }
+
+    /// True if this version is taken at any age.
+    fn is_exempt(&self, found: &Resolved) -> bool {
+        let is_in_use = match &self.options.allowed_yanks {
+            AllowedYanks::Version(used) => found.version.as_ref() == Some(used),
+            AllowedYanks::None | AllowedYanks::All => false,
+        };
+        is_in_use
+            || match self.options.allowed_new {
+                AllowedNew::Any => true,
+                AllowedNew::InUse => false,
+                AllowedNew::None | AllowedNew::IfNoOther => is_named(&self.reference.revision),
+            }
+    }
+
+    /// Tells of what was passed over for `found`, and where its age is not known.
+    fn tell(&self, found: &ChosenVersion, notices: &dyn Notices) {
+        let Some(taken) = &found.resolved.version else {
+            return;
+        };
+        if let Some(Error::Log { source, .. }) = &self.not_logged {
             let missing = source;
             notices.notice(&Notice::UnloggedVersionPassedOver { missing, taken });
         }
-        if let (Some(new), Some(taken)) = (passed_over.first(), &found.resolved.version)
+        let days = self.settings.release_age.whole_days();
+        if let Some(new) = &self.passed_over
             && let (Some(version), Some(logged)) = (&new.resolved.version, &new.logged)
         {
             notices.notice(&Notice::NewVersionPassedOver {
                 repo: &new.resolved.repo,
                 version,
                 published: &logged.entry(false).at,
-                days: settings.release_age.whole_days(),
+                days,
                 taken,
             });
         }
-        return Ok(found);
+        let registry = self.client.endpoint();
+        if found.logged.is_none()
+            && days > 0
+            && !self.is_exempt(&found.resolved)
+            && self.settings.is_told_first_of_no_log(registry)
+        {
+            notices.notice(&Notice::AgeUnknown { registry });
+        }
     }
-    let newest = passed_over.into_iter().next();
-    match (newest, not_logged) {
-        (Some(newest), _) if options.allowed_new == AllowedNew::IfNoOther => Ok(newest),
-        (None, Some(error)) => Err(error),
-        (newest, _) => Err(too_new(newest, reference, settings)),
+
+    /// The newest all the same, where that is wanted; else the reason why there is nothing.
+    fn nothing(self) -> Result<ChosenVersion, Error> {
+        match (self.passed_over, self.not_logged) {
+            (Some(newest), _) if self.options.allowed_new == AllowedNew::IfNoOther => Ok(newest),
+            (None, Some(error)) => Err(error),
+            (newest, _) => Err(too_new(newest, self.reference, self.settings)),
+        }
     }
 }
 
@@ -163,15 +266,6 @@ fn is_named(revision: &Revision) -> bool {
         revision @ Revision::Version(_) => revision.is_exact_version(),
         Revision::Branch(_) | Revision::Commit(_) => true,
     }
-}
-
-/// True if this version is taken at any age.
-fn is_exempt(found: &Resolved, reference: &ToolRef, options: &FetchOptions) -> bool {
-    let is_in_use = match &options.allowed_yanks {
-        AllowedYanks::Version(used) => found.version.as_ref() == Some(used),
-        AllowedYanks::None | AllowedYanks::All => false,
-    };
-    is_named(&reference.revision) || is_in_use || options.allowed_new == AllowedNew::Any
 }
 
 fn too_new(newest: Option<ChosenVersion>, reference: &ToolRef, settings: &Settings) -> Error {

@@ -49,6 +49,10 @@ impl FetchOptions {
         Self {
             asked: Capabilities::default(),
             allowed_yanks,
+            allowed_new: match self.allowed_new {
+                AllowedNew::None => AllowedNew::InUse,
+                allowed => allowed,
+            },
             allowed_advisories,
             dependencies_in_use: in_use.map_or_else(BTreeMap::new, |it| it.dependencies.clone()),
             ..self.clone()
@@ -82,6 +86,9 @@ pub enum AllowedNew {
     /// None. One that is named exactly, or in use already, is taken at any age.
     #[default]
     None,
+    /// None but one in use already. The exact version that a tool depends on was named by that
+    /// tool's author, who may be the one to protect from.
+    InUse,
     /// The newest, where every version is new.
     IfNoOther,
     /// Any.

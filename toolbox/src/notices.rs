@@ -3,6 +3,7 @@
 use std::fmt;
 
 use tool_hub_manifest::{Deprecation, RepoId, ToolKey, Version, Yank};
+use url::Url;
 
 use crate::advisories::advisory::Advisory;
 use crate::advisories::error::Fault;
@@ -92,6 +93,11 @@ pub enum Notice<'a> {
         /// The version that is taken.
         taken: &'a Version,
     },
+    /// A version was chosen, and nobody can say how old it is. It is told once of each registry.
+    AgeUnknown {
+        /// The registry.
+        registry: &'a Url,
+    },
     /// The log, a data set, does not have a newer version yet, so that an older one is taken.
     UnloggedVersionPassedOver {
         /// The newest version without a record, and the data set.
@@ -150,6 +156,7 @@ impl Notice<'_> {
             Self::ManifestDerived
                 | Self::NamedLikeAPath { .. }
                 | Self::NewVersionPassedOver { .. }
+                | Self::AgeUnknown { .. }
                 | Self::UnloggedVersionPassedOver { .. }
         )
     }
@@ -219,6 +226,10 @@ impl fmt::Display for Notice<'_> {
                 f,
                 "{repo} {version} was published at {published}, and is taken when it is {days} days \
                  old\n{taken} is taken in its place"
+            ),
+            Self::AgeUnknown { registry } => write!(
+                f,
+                "{registry} keeps no log, so the age of its versions is not known"
             ),
             Self::UnloggedVersionPassedOver { missing, taken } => {
                 write!(f, "{missing}\n{taken} is taken in its place")

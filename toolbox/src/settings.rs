@@ -8,7 +8,7 @@ mod directories;
 pub mod kept_variables;
 pub mod log_dataset;
 pub mod tokens;
-mod unencrypted_tokens;
+mod told_registries;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ use directories::Directories;
 use kept_variables::KeptVariables;
 use log_dataset::LogDataset;
 use tokens::{TokenOrigin, Tokens};
-use unencrypted_tokens::UnencryptedTokens;
+use told_registries::ToldRegistries;
 
 /// The interval of questions for yanked versions unless `config.toml` says another.
 const RELEASE_AGE_DAYS: i64 = 3;
@@ -104,7 +104,8 @@ pub struct Settings {
     pub clients: ClientPlaces,
     variables: Variables,
     tokens: Tokens,
-    unencrypted_tokens: UnencryptedTokens,
+    unencrypted_tokens: ToldRegistries,
+    without_log: ToldRegistries,
 }
 
 impl Settings {
@@ -181,7 +182,8 @@ impl Settings {
             home: directories.home,
             working,
             variables,
-            unencrypted_tokens: UnencryptedTokens::default(),
+            unencrypted_tokens: ToldRegistries::default(),
+            without_log: ToldRegistries::default(),
         })
     }
 
@@ -320,6 +322,11 @@ impl Settings {
             notices.notice(&Notice::TokenInClear { registry });
         }
         config
+    }
+
+    /// True if nobody was told before that the registry at `endpoint` keeps no log.
+    pub(crate) fn is_told_first_of_no_log(&self, endpoint: &Url) -> bool {
+        self.without_log.is_first(endpoint.origin())
     }
 
     /// The store of packages.

@@ -8,12 +8,14 @@ use tool_hub_manifest::{Digest, Severity};
 use tool_hub_transparency::LogRecord;
 
 use super::forged_log::{ForgedLog, value};
-use super::wire::{Answer, Lie};
+use super::wire::{Answer, Lie, Wire};
 use super::{
     Attack, Scene, both, log_answers, log_is, whole_stolen_log, without_file, without_tag,
 };
+use crate::signatures::published::{Published, TOOL, listed, push};
+use crate::support::loading::digest;
 use crate::support::ran::says;
-use crate::support::{Test, test};
+use crate::support::{Home, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -28,6 +30,7 @@ pub(crate) fn tests() -> Vec<Test> {
             "hostile_registry::yanks_that_are_kept_back",
             yanks_that_are_kept_back,
         ),
+        test("hostile_registry::many_new_versions", many_new_versions),
     ]
 }
 
@@ -351,4 +354,42 @@ fn a_yank_that_was_told_of() {
     scene.wire.lies(without_tag("v1.1.0"));
     user.tool("load ada/adder").ok();
     assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");
+}
+
+/// Whoever took over an account publishes more young versions than are looked at one by one. That
+/// stops nobody: users stay where they are, and new ones get the newest that is old enough.
+fn many_new_versions() {
+    let published = Published::new();
+    let usual = |home: Home| {
+        std::fs::remove_file(home.tool_home().join("config.toml")).expect("config.toml");
+        home
+    };
+    let user = usual(published.registry.visitor());
+    let first = digest(&user, TOOL);
+    user.run(["load", TOOL, "--allow-new", "--approve", &first])
+        .ok();
+    for number in 1..=21 {
+        push(&published.ada, &format!("1.0.{number}"), Some("release"));
+    }
+    let stays = user.tool("update");
+    says(&stays, 0, "adder: current at 1.0.0");
+    says(&stays, 0, "ada/adder 1.0.21 was published at 20");
+    says(&stays, 0, "1.0.0 is taken in its place");
+
+    let refused = usual(published.registry.visitor()).tool("load ada/adder");
+    says(&refused, 3, "ada/adder 1.0.21 was published at 20");
+
+    // The same, where the first version was published ten days ago.
+    let log = whole_stolen_log(&published, 23).with(0, |record| {
+        let LogRecord::Version { at, .. } = record else {
+            unreachable!("a version")
+        };
+        *at -= Duration::days(10);
+    });
+    let wire = Wire::start(published.registry.url());
+    wire.lies(log_is(log));
+    let new = usual(Home::new().with("HF_ENDPOINT", wire.url()));
+    let loaded = new.run(["load", TOOL, "--approve", &first]);
+    says(&loaded, 0, "1.0.0 is taken in its place");
+    assert_eq!(listed(&new)["version"], "1.0.0");
 }

@@ -298,9 +298,10 @@ impl Bundle {
             return Ok(false);
         };
         let is_new = OffsetDateTime::now_utc() - logged.published() < settings.release_age;
-        match is_new && options.allowed_new == AllowedNew::None {
-            false => Ok(is_new),
-            true => Err(self.unusable(BundleError::TooNew {
+        match options.allowed_new {
+            AllowedNew::IfNoOther | AllowedNew::Any => Ok(is_new),
+            _ if !is_new => Ok(false),
+            AllowedNew::None | AllowedNew::InUse => Err(self.unusable(BundleError::TooNew {
                 repo: tool.repo.clone(),
                 version: tool.version.clone(),
                 published: logged.entry(true).at,

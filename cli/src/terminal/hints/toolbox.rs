@@ -203,6 +203,10 @@ impl Hint for Error {
                 hints.extend(insisting(findings));
                 hints
             }
+            // An exact version that an author asks for is taken at no other age.
+            Self::Dependency { source, .. } if matches!(**source, Self::TooNew { .. }) => {
+                one("wait until others have used it, or take it now with --allow-new")
+            }
             Self::Document(source) | Self::Toolbox { source, .. } => source.hints(),
             Self::NotLoaded { source, .. } | Self::Dependency { source, .. } => source.hints(),
             Self::NotATool { source, .. } | Self::Host(source) => source.hints(),
