@@ -13,6 +13,7 @@ pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("yanks::a_version_is_passed_over", a_version_is_passed_over),
         test("yanks::who_has_it_goes_on", who_has_it_goes_on),
+        test("yanks::a_pinned_one_leads_on", a_pinned_one_leads_on),
         test(
             "yanks::a_malicious_one_is_dropped",
             a_malicious_one_is_dropped,
@@ -388,4 +389,24 @@ fn mistakes_are_told() {
         "ada/adder 1.1.0 is not yanked",
     );
     assert!(!digest(&registry.visitor(), "ada/adder").is_empty());
+}
+
+/// The hint on a yanked version that the toolbox is pinned to leads to another one.
+fn a_pinned_one_leads_on() {
+    let (registry, ada) = published();
+    let user = registry.visitor();
+    load(&user, "ada/adder@1.1.0", &[]);
+    yank(&ada, &WRONG);
+    let called = user.tool("update");
+    says(&called, 0, "adder: pinned to 1.1.0");
+    let listed = user.tool("list");
+    let way = "it is pinned to this version; take another one with: tool load ada/adder --as adder";
+    says(&listed, 0, way);
+    load(&user, "ada/adder", &["--as", "adder"]);
+    assert_eq!(
+        user.tool("list --json").json()["tools"][0]["version"],
+        "1.0.0"
+    );
+    let silent = user.tool("list").stderr();
+    assert!(!silent.contains("yanked"), "{silent}");
 }

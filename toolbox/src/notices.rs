@@ -50,6 +50,8 @@ pub enum Notice<'a> {
         version: &'a Version,
         /// The owner's words.
         yank: &'a Yank,
+        /// The repo, where the toolbox follows no other version of it.
+        pinned: Option<&'a RepoId>,
     },
     /// The owner of a tool took back the version on which a tool of the toolbox depends.
     DependencyYanked {
@@ -194,7 +196,9 @@ impl fmt::Display for Notice<'_> {
                 f,
                 "`{key}` runs as you approved it; the package on disk has changed since"
             ),
-            Self::VersionYanked { key, version, yank } => {
+            Self::VersionYanked {
+                key, version, yank, ..
+            } => {
                 write!(f, "`{key}` {version} was yanked as {yank}")
             }
             Self::DependencyYanked {

@@ -23,9 +23,18 @@ impl Notices for Printer {
             Notice::PackageChanged { key } => self.hint(&format!(
                 "look at the new one and take it with: tool update {key}"
             )),
-            Notice::VersionYanked { key, .. } => {
+            Notice::VersionYanked {
+                key, pinned: None, ..
+            } => {
                 self.hint(&format!("look for another version with: tool update {key}"));
             }
+            Notice::VersionYanked {
+                key,
+                pinned: Some(repo),
+                ..
+            } => self.hint(&format!(
+                "it is pinned to this version; take another one with: tool load {repo} --as {key}"
+            )),
             Notice::Advised { .. } => self.hint(
                 "see all with: tool audit; or pass over one with: tool audit --ignore ID --reason TEXT",
             ),

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use tool_hub_manifest::{Digest, LockedTool, Source, package_file};
+use tool_hub_manifest::{Digest, LockedTool, RepoId, Revision, Source, package_file};
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
 
 use super::Member;
@@ -29,8 +29,20 @@ impl Member<'_> {
                 key: self.key,
                 version: &self.locked.version,
                 yank,
+                pinned: self.pinned_repo(),
             });
         }
+    }
+
+    /// The tool's repo, where the toolbox follows no other version of it.
+    fn pinned_repo(&self) -> Option<&RepoId> {
+        let Source::Registry { repo, .. } = &self.locked.source else {
+            return None;
+        };
+        let followed = self.entry.version.clone().map(Revision::Version);
+        followed
+            .is_none_or(|it| it.is_exact_version())
+            .then_some(repo)
     }
 }
 
