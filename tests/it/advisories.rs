@@ -346,6 +346,24 @@ fn sources_of_strangers() {
         "no advisory is against a version of this toolbox",
     );
 
+    // A source without a word about tools is told of: it may be another one than was meant.
+    let misspelt = json!([{ "package": { "ecosystem": "tool_hub", "name": "ada/adder" },
+        "versions": ["0.0.0"] }]);
+    let misspelt = advisory("MAL-9", json!({ "affected": misspelt }));
+    user.write("misspelt/one.json", misspelt.to_string());
+    user.write("empty.json", "[]");
+    fs::create_dir(user.work().join("empty")).expect("a directory");
+    for source in ["./misspelt", "./empty.json", "./empty"] {
+        let audited = audit(source);
+        says(
+            &audited,
+            0,
+            &format!("{source} has no advisory about a tool"),
+        );
+        says(&audited, 0, "of this toolbox; 0 were read");
+    }
+    says(&audit("./other"), 0, "of this toolbox; 1 was read");
+
     // A damaged copy is not taken for one without advisories.
     configure(&user, &[&at("/all.zip")]);
     user.tool("audit");

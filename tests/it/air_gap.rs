@@ -6,13 +6,16 @@ pub(crate) mod opened;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use axum::body::Body;
+use axum::response::Response;
+use serde_json::{Value, json};
 use tool_hub_manifest::Lock;
 
 use crate::signatures::published::{Published, TOOL, new_key, push};
 use crate::support::loading::load;
 use crate::support::proxy::Switching;
 use crate::support::ran::says;
+use crate::support::website::Website;
 use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
 use opened::Opened;
 
@@ -26,6 +29,7 @@ pub(crate) fn tests() -> Vec<Test> {
         ),
         test("air_gap::the_registry_is_back", the_registry_is_back),
         test("air_gap::some_are_left_out", some_are_left_out),
+        test("air_gap::advisories_are_carried", advisories_are_carried),
     ];
     [here, hostile::tests()].concat()
 }
@@ -177,11 +181,7 @@ fn some_are_left_out() {
     assert_eq!(tools.as_array().map(Vec::len), Some(1));
     assert_eq!(tools[0]["repo"], json!(TOOL));
     let audited = user.tool("audit --source ./x.tools");
-    says(
-        &audited,
-        1,
-        "the advisories of a bundle count when it is loaded",
-    );
+    says(&audited, 0, "x.tools has no advisory about a tool");
     let named = user.tool("bundle other -o y.tools");
     says(
         &named,
@@ -210,4 +210,104 @@ fn some_are_left_out() {
         "it would hold no tool of a registry",
     );
     assert!(!user.work().join("y.tools").exists());
+}
+
+/// Advisories travel with the tools, and are read there by whatever takes sources of them.
+fn advisories_are_carried() {
+    let published = Published::new();
+    let about = |id: &str, package: &str| {
+        json!({
+            "schema_version": "1.7.0",
+            "id": id,
+            "modified": "2026-11-27T12:00:00Z",
+            "summary": "It forgets to carry.",
+            "severity": [{ "type": "CVSS_V3", "score": "CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:U/C:H/I:H/A:N" }],
+            "affected": [{
+                "package": { "ecosystem": "tool-hub", "name": package },
+                "ranges": [{ "type": "SEMVER", "events": [{ "introduced": "0" }] }],
+            }],
+        })
+    };
+    let all = json!([about("X-1", TOOL), about("X-2", "ada/other")]);
+    let website = Website::start(move |_| Response::new(Body::from(all.to_string())));
+    let user = published.registry.visitor();
+    let source = format!("{}/all.json", website.origin());
+    user.configure(&format!("advisories = [{source:?}]\n"));
+    load(&user, TOOL, &[]);
+    let path = bundle(&user);
+    drop((published, website));
+
+    let home = alone();
+    let shown = path.to_str().expect("a path");
+    let inspected = home.run(["inspect", shown, "--json"]).json();
+    let digest = inspected["digest"].as_str().expect("a digest");
+    let loaded = home.run(["load", shown, "--approve", digest]);
+    says(
+        &loaded,
+        0,
+        "warning: ada/adder 1.0.0 is affected by X-1 (high)",
+    );
+    let way = format!("hint: see all with: tool audit --source {shown}; to be told at each call");
+    says(&loaded, 0, &way);
+    let audited = home.run(["audit", "--source", shown]);
+    says(&audited, 3, "1 tool is affected by advisories");
+    assert!(audited.stdout().contains("X-1"), "{}", audited.stdout());
+    let audited = home.run(["audit", "--source", shown, "--json"]);
+    let audited: Value = serde_json::from_str(&audited.stdout()).expect("JSON");
+    assert_eq!(audited["sources"][0]["advisories"], 2, "{audited}");
+
+    // As a source of config.toml it counts at each call; by its name alone, too.
+    assert_eq!(home.tool("call adder.add a=1 b=2").stderr(), "");
+    fs::copy(&path, home.work().join("x.tools")).expect("a bundle");
+    says(
+        &home.tool("audit --source x.tools"),
+        3,
+        "1 tool is affected",
+    );
+    home.configure(&format!("advisories = [{shown:?}]\n"));
+    home.tool("audit");
+    says(
+        &home.tool("call adder.add a=1 b=2"),
+        0,
+        "is affected by X-1",
+    );
+
+    // Under another name it is not taken for an archive in which nothing is.
+    fs::copy(&path, home.work().join("x.zip")).expect("a bundle");
+    let bytes = fs::read(&path).expect("a bundle");
+    let website = Website::start(move |_| Response::new(Body::from(bytes.clone())));
+    for source in [
+        "./x.zip".to_owned(),
+        format!("{}/all.zip", website.origin()),
+    ] {
+        let refused = home.run(["audit", "--source", &source]);
+        says(
+            &refused,
+            1,
+            "is a bundle of tools: to read the advisories in it, name a path",
+        );
+    }
+    // Nor is one that somebody changed.
+    let mut changed = Opened::read(&path);
+    let member = changed.files.values_mut().find(|it| it.starts_with(b"["));
+    member.expect("advisories").extend(b" ");
+    let changed = changed.write(&home.work().join("changed.tools"));
+    let refused = home.run(["audit", "--source", changed.to_str().expect("a path")]);
+    says(&refused, 1, "was changed: it has digest");
+    fs::write(home.work().join("no.tools"), "PK").expect("a file");
+    let refused = home.tool("audit --source ./no.tools");
+    says(&refused, 1, "it is not a whole bundle of tools");
+
+    // One that refuses a version says where it is from.
+    let mut worse = Opened::read(&path);
+    worse.forge("X-1", |text| text.replacen("\"high\"", "\"critical\"", 1));
+    let worse = worse.write(&home.work().join("worse.tools"));
+    let worse = worse.to_str().expect("a path");
+    let refused = alone().run(["load", worse]);
+    says(
+        &refused,
+        3,
+        "ada/adder 1.0.0 is refused by the advisory X-1 (critical)",
+    );
+    says(&refused, 3, &format!("hint: read what X-1 says in {worse}"));
 }

@@ -5,6 +5,7 @@
 //! log of the registry, as they are in it, held against what this machine knows already.
 
 pub(crate) mod archive;
+pub(crate) mod carried_advisories;
 pub mod checking;
 pub mod error;
 pub mod index;

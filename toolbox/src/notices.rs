@@ -124,6 +124,8 @@ pub enum Notice<'a> {
         advisory: &'a Advisory,
         /// The first later version that is said to be mended.
         fixed: Option<&'a Version>,
+        /// The source that has it.
+        source: &'a AdvisorySource,
     },
     /// A source of advisories cannot be read. A copy counts in its place, if there is one.
     AdvisoriesUnread {
@@ -246,6 +248,7 @@ impl fmt::Display for Notice<'_> {
                 version,
                 advisory,
                 fixed,
+                ..
             } => {
                 write!(f, "{tool} {version} is affected by {}", advisory.in_words())?;
                 fixed.map_or(Ok(()), |fixed| write!(f, "; mended in {fixed}"))

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use time::format_description::well_known::Rfc3339;
 use tool_hub_manifest::{AdvisoryId, LockedTool, Reason, Source, ToolKey, Version};
 use tool_hub_toolbox::advisories::ignored::{Day, IgnoredAdvisories, IgnoredAdvisory};
-use tool_hub_toolbox::advisories::known::{FoundAdvisory, KnownAdvisories};
+use tool_hub_toolbox::advisories::known::{FoundAdvisory, KeptSource, KnownAdvisories};
 use tool_hub_toolbox::advisories::refresh::{self, SourceState};
 use tool_hub_toolbox::advisories::source::AdvisorySource;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
-use tool_hub_toolbox::open_toolbox::tool_status::{dotted, origin};
+use tool_hub_toolbox::open_toolbox::tool_status::{dotted, origin, source_in_words};
 
 use crate::session::Session;
 use crate::terminal::phrases::counted;
@@ -25,7 +25,7 @@ pub(crate) struct Audit {
     /// Read advisories from here, in place of the sources in config.toml; repeatable
     ///
     /// A data set of the registry (owner/name), the https URL of a JSON file or of an archive such
-    /// as all.zip, or the path of a file or a directory.
+    /// as all.zip, or the path of a file, a directory, or a bundle, a file x.tools.
     #[arg(long, value_name = "SOURCE")]
     source: Vec<AdvisorySource>,
 
@@ -124,6 +124,7 @@ impl Audit {
         }
         for state in &states {
             refresh::tell(state, printer);
+            tell_if_empty(state, printer);
         }
         self.end(&states, &tools, printer)
     }
@@ -161,7 +162,7 @@ impl Audit {
             .map(|(name, key, locked)| AuditedTool {
                 key,
                 name,
-                from: place(&locked.source),
+                from: source_in_words(&locked.source),
                 locked: Some(locked),
                 found: self.findings(locked, known),
             })
@@ -240,7 +241,15 @@ impl Audit {
             .into());
         }
         if !printer.wants_json() {
-            printer.note("no advisory is against a version of this toolbox");
+            let read = states.iter().filter_map(|state| state.kept.as_ref());
+            let read = read.map(|kept| kept.advisories.len()).sum::<usize>();
+            printer.note(&format!(
+                "no advisory is against a version of this toolbox; {} read",
+                match read {
+                    1 => "1 was".to_owned(),
+                    read => format!("{read} were"),
+                }
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -282,11 +291,14 @@ impl AuditedTool<'_> {
     }
 }
 
-fn place(source: &Source) -> String {
-    match source {
-        Source::Registry { repo, .. } => repo.to_string(),
-        Source::File { path } => path.display().to_string(),
-        Source::Server { address } => address.to_string(),
+/// Tells of a source that has nothing about tools: its name, or that of its ecosystem, may be wrong.
+fn tell_if_empty(state: &SourceState, printer: &Printer) {
+    let is_empty = |kept: &KeptSource| kept.advisories.is_empty() && kept.faulty == 0;
+    if state.kept.as_ref().is_some_and(is_empty) {
+        printer.note(&format!(
+            "{} has no advisory about a tool, which is one that names the ecosystem `tool-hub`",
+            state.source
+        ));
     }
 }
 

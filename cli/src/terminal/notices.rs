@@ -35,9 +35,16 @@ impl Notices for Printer {
             } => self.hint(&format!(
                 "it is pinned to this version; take another one with: tool load {repo} --as {key}"
             )),
-            Notice::Advised { .. } => self.hint(
-                "see all with: tool audit; or pass over one with: tool audit --ignore ID --reason TEXT",
-            ),
+            Notice::Advised { source, .. } => match source.bundle() {
+                Some(path) => self.hint(&format!(
+                    "see all with: tool audit --source {0}; to be told at each call, too: \
+                     advisories = [\"{0}\"] in config.toml",
+                    path.display()
+                )),
+                None => self.hint(
+                    "see all with: tool audit; or pass over one with: tool audit --ignore ID --reason TEXT",
+                ),
+            },
             Notice::AdvisoriesUnread { .. } => {
                 self.hint("see `advisories` in config.toml, and try again with: tool audit");
             }

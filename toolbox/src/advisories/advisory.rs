@@ -9,6 +9,7 @@ use tool_hub_manifest::{AdvisoryId, RepoId, ToolKey};
 use url::Url;
 
 use super::range::Range;
+use super::source::AdvisorySource;
 
 /// The most characters of a summary that are kept.
 pub const SUMMARY_CHARS_MAX: usize = 200;
@@ -82,6 +83,8 @@ pub struct RefusedVersion {
     pub severity: AdvisorySeverity,
     /// The first later version that is said to be mended.
     pub fixed: Option<Version>,
+    /// The source that has the advisory.
+    pub source: AdvisorySource,
 }
 
 impl Advisory {

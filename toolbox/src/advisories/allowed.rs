@@ -48,6 +48,7 @@ impl AllowedAdvisories {
                     id: advisory.id.clone(),
                     severity: advisory.severity,
                     fixed: fixed.cloned(),
+                    source: found.source.clone(),
                 })));
             }
             if refuses {
@@ -59,6 +60,7 @@ impl AllowedAdvisories {
                     version,
                     advisory,
                     fixed,
+                    source: found.source,
                 });
             }
         }

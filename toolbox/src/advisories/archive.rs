@@ -8,6 +8,7 @@ use zip::ZipArchive;
 use super::advisory::Advisory;
 use super::error::{AdvisoryError, Fault};
 use super::osv;
+use crate::bundle::index::INDEX;
 
 /// The largest file, archive or array that is read.
 pub(crate) const FILE_BYTES_MAX: u64 = 32 << 20;
@@ -34,6 +35,17 @@ pub(crate) struct Collected {
 }
 
 impl Collected {
+    /// The advisories in `file`, which were read already.
+    pub(crate) fn of_read(file: &str, advisories: Vec<Advisory>) -> Result<Self, AdvisoryError> {
+        match advisories.len() > ADVISORIES_MAX {
+            true => Err(too_much(file, ADVISORIES_MAX as u64, "advisories of tools")),
+            false => Ok(Self {
+                advisories,
+                ..Self::default()
+            }),
+        }
+    }
+
     /// Reads one file: an advisory, an array of advisories, or an archive of such files.
     pub(crate) fn add_file(&mut self, file: &str, bytes: &[u8]) -> Result<(), AdvisoryError> {
         if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
@@ -93,6 +105,11 @@ impl Collected {
             reason: error.to_string(),
         };
         let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
+        // A bundle's advisories have another form, and would not be found.
+        if archive.index_for_name(INDEX).is_some() {
+            let file = file.to_owned();
+            return Err(AdvisoryError::ABundle { file });
+        }
         if archive.len() > FILES_MAX {
             return Err(too_much(file, FILES_MAX as u64, "files"));
         }

@@ -72,6 +72,14 @@ pub enum AdvisoryError {
         /// The reason.
         reason: String,
     },
+    /// The archive is a bundle.
+    #[error(
+        "{file} is a bundle of tools: to read the advisories in it, name a path that ends in .tools"
+    )]
+    ABundle {
+        /// The file.
+        file: String,
+    },
     /// The bytes are not JSON.
     #[error("{file} is neither JSON nor a zip archive: {reason}")]
     NotJson {

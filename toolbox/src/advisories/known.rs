@@ -135,8 +135,8 @@ impl KnownAdvisories {
     }
 
     /// These, and what was carried here with a tool. That can only refuse more.
-    pub(crate) fn and(mut self, carried: Vec<KeptSource>) -> Self {
-        self.sources.extend(carried);
+    pub(crate) fn and(mut self, carried: KeptSource) -> Self {
+        self.sources.push(carried);
         self
     }
 

@@ -11,6 +11,7 @@ use super::archive::{ADVISORY_BYTES_MAX, Collected, FILE_BYTES_MAX, FILES_MAX, S
 use super::download::{self, Download};
 use super::error::AdvisoryError;
 use super::source::AdvisorySource;
+use crate::bundle::carried_advisories;
 use crate::bundle::origin::EXTENSION;
 use crate::error::Error;
 use crate::files;
@@ -47,11 +48,10 @@ pub(crate) async fn read(
         }
         AdvisorySource::Path(path) => {
             let path = settings.place(path);
-            if path.to_string_lossy().ends_with(EXTENSION) {
-                return Err(Error::from(AdvisoryError::NotASource {
-                    text: path.display().to_string(),
-                    rule: "the advisories of a bundle count when it is loaded".to_owned(),
-                }));
+            if path.to_string_lossy().ends_with(EXTENSION) && !path.is_dir() {
+                let carried = carried_advisories::of_file(&path)?;
+                let collected = Collected::of_read(&path.display().to_string(), carried)?;
+                return Ok(Reading::Whole(collected, None));
             }
             for file in files_at(&path).map_err(unreadable(&path))? {
                 let bytes =

@@ -1,7 +1,7 @@
-//! The `AdvisorySource`: a data set of the registry, a URL, or a path.
+//! The `AdvisorySource`: a data set of the registry, a URL, or a path, also that of a bundle.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -9,9 +9,10 @@ use tool_hub_manifest::{RepoId, is_this_machine};
 use url::Url;
 
 use super::error::AdvisoryError;
+use crate::bundle::origin::EXTENSION;
 
 /// A place of advisories as a user names it. What starts with `.`, `/` or `~` is a path, what has
-/// `://` a URL, everything else a data set.
+/// `://` a URL, what ends in `.tools` the path of a bundle, everything else a data set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum AdvisorySource {
@@ -19,8 +20,18 @@ pub enum AdvisorySource {
     Dataset(RepoId),
     /// A file to download.
     Url(Url),
-    /// A file or directory.
+    /// A file, a bundle or a directory.
     Path(PathBuf),
+}
+
+impl AdvisorySource {
+    /// The bundle that it is, if it is one by its name.
+    pub fn bundle(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) if path.to_string_lossy().ends_with(EXTENSION) => Some(path),
+            _ => None,
+        }
+    }
 }
 
 impl FromStr for AdvisorySource {
@@ -35,6 +46,9 @@ impl FromStr for AdvisorySource {
             return Ok(Self::Path(PathBuf::from(text)));
         }
         if !text.contains("://") {
+            if text.ends_with(EXTENSION) {
+                return Ok(Self::Path(PathBuf::from(text)));
+            }
             let repo = text.parse::<RepoId>();
             return repo
                 .map(Self::Dataset)
@@ -96,6 +110,8 @@ mod tests {
             ("http://[::1]/all.zip", "url"),
             ("./advisories", "path"),
             ("~/advisories", "path"),
+            ("x.tools", "path"),
+            ("https://osv.example/x.tools", "url"),
             ("http://osv.example/all.zip", "only https"),
             ("http://127.0.0.1.evil.example/x", "only https"),
             ("file:///etc", "only https"),

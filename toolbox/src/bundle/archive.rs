@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Cursor, Read as _, Write as _};
+use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use tool_hub_manifest::{Digest, Hasher};
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
@@ -12,6 +14,8 @@ use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
 use super::error::BundleError;
 use super::index::{BundleIndex, INDEX, member};
+use crate::error::Error;
+use crate::files;
 
 /// The largest bundle.
 const FILE_BYTES_MAX: u64 = 512 << 20;
@@ -65,9 +69,18 @@ pub(crate) fn write(
 }
 
 impl BundleArchive {
+    /// Opens the bundle at `path`, as [`open`](Self::open).
+    ///
+    /// # Errors
+    /// [`Error::Read`], [`Error::Bundle`].
+    pub(crate) fn open_at(path: &Path) -> Result<(Self, BundleIndex), Error> {
+        let file = files::open_to_read(path).map_err(files::unreadable(path))?;
+        Self::open(file).map_err(unusable(path))
+    }
+
     /// Reads the index, and hashes every member. There have to be those that the index names, and
     /// no others.
-    pub(crate) fn open(file: File) -> Result<(Self, BundleIndex), BundleError> {
+    fn open(file: File) -> Result<(Self, BundleIndex), BundleError> {
         let size = file.metadata().map_err(unread)?.len();
         if size > FILE_BYTES_MAX {
             let (max, of) = (FILE_BYTES_MAX, "bytes");
@@ -138,6 +151,19 @@ impl BundleArchive {
         }
     }
 
+    /// The JSON in the file with `digest`.
+    pub(crate) fn json<T: DeserializeOwned>(
+        &mut self,
+        digest: Digest,
+        bytes_max: u64,
+    ) -> Result<T, BundleError> {
+        let bytes = self.read(digest, bytes_max)?;
+        serde_json::from_slice(&bytes).map_err(|error| BundleError::Unreadable {
+            member: member(digest),
+            reason: error.to_string(),
+        })
+    }
+
     fn bytes(&mut self, name: &str, bytes_max: u64) -> Result<Vec<u8>, BundleError> {
         let mut bytes = Vec::new();
         self.each_part(name, |part| {
@@ -181,6 +207,15 @@ impl BundleArchive {
                 return Ok(());
             }
         }
+    }
+}
+
+/// The error of the bundle at `path`.
+pub(super) fn unusable(path: &Path) -> impl Fn(BundleError) -> Error + use<> {
+    let path = path.to_owned();
+    move |source| Error::Bundle {
+        path: path.clone(),
+        source: Box::new(source),
     }
 }
 

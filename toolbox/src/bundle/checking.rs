@@ -13,19 +13,18 @@ use tool_hub_registry_client::{
     VersionRecords,
 };
 
-use super::archive::BundleArchive;
+use super::archive::{BundleArchive, unusable};
+use super::carried_advisories;
 use super::error::BundleError;
-use super::index::{BundleIndex, BundledTool, member};
+use super::index::{BundleIndex, BundledTool};
 use super::log_records;
 use super::origin::{BundleOrigin, Doubt};
-use crate::advisories::advisory::{Advisory, SUMMARY_CHARS_MAX};
-use crate::advisories::archive::ADVISORIES_MAX;
 use crate::advisories::known::{KeptSource, KnownAdvisories};
+use crate::advisories::source::AdvisorySource;
 use crate::chosen_version::ChosenVersion;
 use crate::error::Error;
 use crate::fetch_options::{AllowedNew, FetchOptions};
 use crate::fetched::Fetched;
-use crate::files;
 use crate::known_logs::KnownLogs;
 use crate::known_releases::KnownReleases;
 use crate::known_releases::known_repo::yank_at_least;
@@ -38,8 +37,6 @@ use crate::settings::Settings;
 
 /// The most bytes of a log's records of one version.
 const RECORDS_BYTES_MAX: u64 = 1 << 20;
-/// The most bytes of the copy of a source of advisories.
-const ADVISORIES_BYTES_MAX: u64 = 32 << 20;
 
 /// An open bundle. Its members are those that its index names, by their digests.
 #[derive(Debug)]
@@ -57,8 +54,7 @@ impl Bundle {
     /// # Errors
     /// [`Error::Read`], [`Error::Bundle`].
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let file = files::open_to_read(path).map_err(files::unreadable(path))?;
-        let (archive, index) = BundleArchive::open(file).map_err(unusable(path))?;
+        let (archive, index) = BundleArchive::open_at(path)?;
         Ok(Self {
             path: path.to_owned(),
             archive,
@@ -267,7 +263,10 @@ impl Bundle {
                 })),
             };
         };
-        let records: VersionRecords = self.json(digest, RECORDS_BYTES_MAX)?;
+        let records = self
+            .archive
+            .json::<VersionRecords>(digest, RECORDS_BYTES_MAX);
+        let records = records.map_err(unusable(&self.path))?;
         let now = OffsetDateTime::now_utc();
         let subject = (&tool.repo, &tool.version);
         let checked = match named {
@@ -310,40 +309,16 @@ impl Bundle {
         }
     }
 
-    /// The copies of sources of advisories. They count for what the bundle holds, and are not kept.
-    fn advisories(&mut self) -> Result<Vec<KeptSource>, BundleError> {
-        let mut kept = Vec::new();
-        for copy in self.index.advisories.clone() {
-            let bytes = self.archive.read(copy.copy, ADVISORIES_BYTES_MAX)?;
-            let mut advisories: Vec<Advisory> = of_json(copy.copy, &bytes)?;
-            if advisories.len() > ADVISORIES_MAX {
-                let (max, of) = (ADVISORIES_MAX as u64, "advisories of a source");
-                return Err(BundleError::TooMuch { max, of });
-            }
-            for advisory in &mut advisories {
-                let summary = advisory.summary.chars().take(SUMMARY_CHARS_MAX);
-                advisory.summary = summary.collect();
-            }
-            kept.push(KeptSource {
-                source: copy.source,
-                registry: copy.registry,
-                revision: None,
-                advisories,
-                faults: Vec::new(),
-                faulty: 0,
-            });
-        }
-        Ok(kept)
-    }
-
-    fn json<T: serde::de::DeserializeOwned>(
-        &mut self,
-        digest: Digest,
-        bytes_max: u64,
-    ) -> Result<T, Error> {
-        let bytes = self.archive.read(digest, bytes_max);
-        let read = bytes.and_then(|bytes| of_json(digest, &bytes));
-        read.map_err(unusable(&self.path))
+    /// The advisories that it carries. They count for what it holds, and are not kept.
+    fn advisories(&mut self) -> Result<KeptSource, BundleError> {
+        Ok(KeptSource {
+            source: AdvisorySource::Path(self.path.clone()),
+            registry: None,
+            revision: None,
+            advisories: carried_advisories::read(&mut self.archive, &self.index)?,
+            faults: Vec::new(),
+            faulty: 0,
+        })
     }
 
     fn unusable(&self, error: BundleError) -> Error {
@@ -429,20 +404,4 @@ fn resolved(
         releases,
         passed_over: Vec::new(),
     })
-}
-
-fn of_json<T: serde::de::DeserializeOwned>(digest: Digest, bytes: &[u8]) -> Result<T, BundleError> {
-    serde_json::from_slice(bytes).map_err(|error| BundleError::Unreadable {
-        member: member(digest),
-        reason: error.to_string(),
-    })
-}
-
-/// The error of the bundle at `path`.
-pub(super) fn unusable(path: &Path) -> impl Fn(BundleError) -> Error + use<> {
-    let path = path.to_owned();
-    move |source| Error::Bundle {
-        path: path.clone(),
-        source: Box::new(source),
-    }
 }

@@ -9,8 +9,7 @@ use time::format_description::well_known::Rfc3339;
 use tool_hub_manifest::{Digest, LockedTool, Source, Verified};
 use tool_hub_registry_client::{Resolved, SignatureFiles};
 
-use super::archive;
-use super::checking::unusable;
+use super::archive::{self, unusable};
 use super::error::BundleError;
 use super::index::{BundleIndex, BundledAdvisories, BundledFiles, BundledTool};
 use crate::advisories::error::AdvisoryError;

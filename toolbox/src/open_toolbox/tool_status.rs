@@ -276,6 +276,7 @@ impl OpenToolbox {
                 id: found.advisory.id.clone(),
                 severity: found.advisory.severity,
                 fixed: fixed(found.advisory, locked).cloned(),
+                source: found.source.clone(),
             })))
         })
     }
@@ -290,6 +291,7 @@ impl OpenToolbox {
                         version: &locked.version,
                         advisory: found.advisory,
                         fixed: fixed(found.advisory, locked),
+                        source: found.source,
                     });
                 }
             }

@@ -358,12 +358,22 @@ fn advised(refused: &RefusedVersion) -> Vec<String> {
         version,
         id,
         fixed,
+        source,
         ..
     } = refused;
     let named = key
         .as_ref()
         .map_or_else(String::new, |key| format!(" --as {key}"));
-    let mut hints = vec!["read what it says with: tool audit".to_owned()];
+    let mut hints = vec![match (key, source.bundle()) {
+        (None, _) => format!("read what {id} says in {source}"),
+        (Some(_), None) => "read what it says with: tool audit".to_owned(),
+        (Some(_), Some(path)) => {
+            format!(
+                "read what it says with: tool audit --source {}",
+                path.display()
+            )
+        }
+    }];
     let (mended, same) = match called_by {
         None => (
             fixed.as_ref().map(|fixed| format!("{origin}@{fixed}")),

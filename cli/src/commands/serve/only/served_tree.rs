@@ -77,6 +77,7 @@ impl ServedVersion {
                 id: found.advisory.id.clone(),
                 severity: found.advisory.severity,
                 fixed: fixed.cloned(),
+                source: found.source.clone(),
             }))
         })
     }
