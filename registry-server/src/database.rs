@@ -25,6 +25,7 @@ mod last_changes;
 mod listed_manifests;
 pub(crate) mod listings;
 pub(crate) mod log;
+pub(crate) mod log_rows;
 mod migrations;
 pub(crate) mod mirror;
 mod postgres;

@@ -71,6 +71,14 @@ pub enum RegistryError {
         /// The sha256 of what is there.
         found: String,
     },
+    /// The log is not as it was written.
+    #[error("the log is damaged: {fault}{}", and_more(*.count))]
+    LogDamaged {
+        /// The first fault.
+        fault: LogFault,
+        /// The number of faults.
+        count: u64,
+    },
     /// The garbage collection took a content away while a commit with it was on its way.
     #[error("the content {sha256} was collected while its commit was on its way")]
     ContentCollected {
@@ -282,4 +290,62 @@ pub enum UpstreamLogFault {
         /// The bound.
         bytes_max: usize,
     },
+}
+
+/// A fault of the transparency log as it is stored. `{}` says it in a line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogFault {
+    /// A record does not hash to what is stored with it.
+    #[error("record {position} of the log does not hash to what is stored with it")]
+    Altered {
+        /// The place of the record, counted from 0.
+        position: u64,
+    },
+    /// Records are not there.
+    #[error("{}", missing(*.first, *.last))]
+    Missing {
+        /// The place of the first one.
+        first: u64,
+        /// The place of the last one, where it is known.
+        last: Option<u64>,
+    },
+    /// A record is not found by what it is about, or is shown with another opening or signer.
+    #[error("record {position} of the log is about something else than is stored beside it")]
+    Misfiled {
+        /// The place of the record.
+        position: u64,
+    },
+    /// The records are not those that were signed.
+    #[error("the first {size} records of the log are not those that {signer} signed")]
+    NotAsSigned {
+        /// The number of records.
+        size: u64,
+        /// The name of the key.
+        signer: String,
+    },
+    /// Records of a mirror are not of the checkpoint that it serves.
+    #[error("the records of the log from {first} on are signed by nobody")]
+    NotSigned {
+        /// The place of the first one.
+        first: u64,
+    },
+    /// Nothing can be signed with the log's key, or a mirror's checkpoint is not signed by it.
+    #[error("the key of the log, or the checkpoint that it signed, is missing or damaged")]
+    Key,
+}
+
+fn missing(first: u64, last: Option<u64>) -> String {
+    match last {
+        Some(last) if last == first => format!("record {first} of the log is missing"),
+        Some(last) => format!("the records {first} to {last} of the log are missing"),
+        None => format!("the records of the log from {first} on are missing"),
+    }
+}
+
+fn and_more(count: u64) -> String {
+    match count {
+        0 | 1 => String::new(),
+        more => format!(", and {} more faults", more - 1),
+    }
 }

@@ -138,7 +138,7 @@ pub use config::{
     AddressError, BuildService, DatabaseAddress, Downloads, IssuerError, IssuerKeys, PostgresUrl,
     RegistryConfig, S3Storage, StorageAddress, TrustedIssuer,
 };
-pub use error::{RegistryError, UpstreamError, UpstreamLogFault};
+pub use error::{LogFault, RegistryError, UpstreamError, UpstreamLogFault};
 pub use limits::{Limits, RateLimit};
 pub use maintenance::{BackupReport, GarbageReport, RestoreReport, ScrubFault, ScrubReport};
 pub use mirror::{MirrorReport, MirrorSource, Untaken};

@@ -3,11 +3,13 @@
 mod archive;
 mod backup;
 mod garbage;
+mod log_check;
 mod restore;
 mod scrub;
+mod scrub_report;
 mod unfinished;
 
 pub use backup::BackupReport;
 pub use garbage::GarbageReport;
 pub use restore::RestoreReport;
-pub use scrub::{ScrubFault, ScrubReport};
+pub use scrub_report::{ScrubFault, ScrubReport};

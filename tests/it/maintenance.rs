@@ -3,17 +3,20 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use tool_hub_manifest::Digest;
 
-use crate::support::ran::check;
+use crate::support::ran::{check, says};
 use crate::support::{Home, Need, RegistryProcess, Test, files, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("maintenance::a_flipped_bit", a_flipped_bit).needs(&[Need::RustGuests]),
+        test("maintenance::a_damaged_log", a_damaged_log)
+            .needs(&[Need::RustGuests, Need::PythonPackages]),
         test("maintenance::garbage_is_freed", garbage_is_freed),
         test(
             "maintenance::nothing_is_overwritten",
@@ -83,6 +86,62 @@ fn a_flipped_bit() {
     let scrubbed = operator.tool("registry --data other scrub --json").json();
     assert_eq!(scrubbed["fault_count"], 0);
     assert_eq!(scrubbed["objects"], made["objects"]);
+}
+
+/// Changes rows of the log as a disk may that fails, or somebody who has it.
+const DAMAGE: &str = "\
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1])
+database.execute('DROP TRIGGER log_records_do_not_change')
+database.execute('DROP TRIGGER log_hashes_do_not_change')
+database.execute('UPDATE log_records SET record = ? WHERE position = 0', [sys.argv[2]])
+database.commit()
+";
+
+fn a_damaged_log() {
+    let (registry, _) = with_a_tool();
+    let operator = registry.operator();
+    let sound = operator.tool("registry scrub").ok();
+    assert!(
+        sound.ends_with(", 1 record of the log; faults: 0\n"),
+        "{sound}"
+    );
+    let database = operator.tool_home().join("registry/registry.sqlite");
+    let done = Command::new("python3")
+        .args(["-c", DAMAGE])
+        .args([database.as_os_str(), "x".as_ref()])
+        .status();
+    assert!(done.expect("python3 runs").success());
+    let found = operator.tool("registry scrub");
+    says(
+        &found,
+        3,
+        "record 0 of the log does not hash to what is stored with it",
+    );
+    says(
+        &found,
+        3,
+        "hint: bring the rows of the log back from a backup",
+    );
+    assert!(!found.stderr().contains("the damaged content"));
+    let found = operator.tool("registry scrub --json").json();
+    assert_eq!(
+        (&found["log_records"], &found["fault_count"]),
+        (&json!(1), &json!(1))
+    );
+    let refused = operator.tool("registry backup damaged");
+    says(
+        &refused,
+        3,
+        "the log is damaged: record 0 of the log does not hash",
+    );
+    says(
+        &refused,
+        3,
+        "hint: see all that is damaged with: tool registry scrub",
+    );
+    assert!(!operator.work().join("damaged").exists());
+    operator.tool("registry gc").ok();
 }
 
 fn garbage_is_freed() {

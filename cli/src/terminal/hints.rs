@@ -10,6 +10,9 @@ mod toolbox;
 
 use crate::terminal::exit::Exit;
 
+/// The advice where the log of a registry is damaged.
+pub(crate) const DAMAGED_LOG: &str = "bring the rows of the log back from a backup as they are; never make it shorter or anew: whoever saw it before would refuse this registry";
+
 /// An exit code and advice for an error.
 pub(crate) trait Hint {
     fn exit(&self) -> Exit;

@@ -7,7 +7,7 @@ use futures::StreamExt as _;
 use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
-use sqlx::{Any, AssertSqlSafe, Row as _, Transaction};
+use sqlx::{Any, AnyConnection, AssertSqlSafe, Row as _, Transaction};
 
 use super::connection::Database;
 use super::engine::Engine;
@@ -61,6 +61,10 @@ pub(crate) fn schema_version() -> i64 {
 }
 
 impl Snapshot {
+    pub(super) fn connection(&mut self) -> &mut AnyConnection {
+        &mut self.0
+    }
+
     /// The rows of a table, in order.
     pub(crate) fn rows<'a>(
         &'a mut self,

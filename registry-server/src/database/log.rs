@@ -140,13 +140,9 @@ impl Database {
 
     /// The key that signs the log's checkpoints; none before [`open_log`](Self::open_log).
     pub(crate) async fn log_signer(&self) -> Result<LogSigner, RegistryError> {
-        let sql = "SELECT name, seed FROM log_key";
-        let row: Option<(String, String)> = sqlx::query_as(sql).fetch_optional(&self.pool).await?;
-        let damaged = || RegistryError::Damaged("the key of the log".to_owned());
-        let (name, seed) = row.ok_or_else(damaged)?;
-        let seed = HEXLOWER.decode(seed.as_bytes()).map_err(|_| damaged())?;
-        let seed = seed.try_into().map_err(|_| damaged())?;
-        LogSigner::from_seed(&name, &seed).map_err(|_| damaged())
+        let row: Option<(String, String)> = sqlx::query_as(KEY).fetch_optional(&self.pool).await?;
+        let signer = row.and_then(|(name, seed)| read_signer(&name, &seed));
+        signer.ok_or_else(|| RegistryError::Damaged("the key of the log".to_owned()))
     }
 
     /// Makes the key of the log, unless there is one, and appends what was published before there
@@ -168,6 +164,15 @@ impl Database {
         }
         writing.commit().await
     }
+}
+
+/// Selects the name of the log and the seed of its key.
+pub(super) const KEY: &str = "SELECT name, seed FROM log_key";
+
+/// The key of this name with this seed, as it is kept.
+pub(super) fn read_signer(name: &str, seed: &str) -> Option<LogSigner> {
+    let seed = HEXLOWER.decode(seed.as_bytes()).ok()?.try_into().ok()?;
+    LogSigner::from_seed(name, &seed).ok()
 }
 
 /// The number of records of the log.

@@ -88,7 +88,7 @@ impl MirrorState {
 }
 
 /// The columns and the table of a [`MirrorState`].
-const MIRROR: &str = "upstream, only_repos, log_key, checkpoint, size, upstream_size, checked_ms, fault, missing, unfinished FROM mirror";
+pub(super) const MIRROR: &str = "upstream, only_repos, log_key, checkpoint, size, upstream_size, checked_ms, fault, missing, unfinished FROM mirror";
 
 /// A record of the upstream's log, byte for byte.
 #[derive(Debug, Clone)]

@@ -39,15 +39,15 @@ from_row!(WitnessRow {
     fault
 });
 
+/// The columns of a [`WitnessRow`].
+pub(super) const COLUMNS: &str = "name, key, url, size, cosignature, cosigned_ms, asked_ms, fault";
+/// All of them by name.
+pub(super) const BY_NAME: &str = "FROM witnesses ORDER BY name";
+
 impl Database {
     /// All witnesses by name.
     pub(crate) async fn witnesses(&self) -> Result<Vec<WitnessRow>, RegistryError> {
-        Ok(select(
-            "name, key, url, size, cosignature, cosigned_ms, asked_ms, fault",
-            "FROM witnesses ORDER BY name",
-        )
-        .fetch_all(&self.pool)
-        .await?)
+        Ok(select(COLUMNS, BY_NAME).fetch_all(&self.pool).await?)
     }
 
     /// The cosignatures of the checkpoint of `size` records that are here.

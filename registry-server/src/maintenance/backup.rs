@@ -9,6 +9,7 @@ use super::archive::{
     FORMAT, HashedLines, HashedWriter, Line, METADATA, NOTE, Note, SUMS, object_path, parse_sum,
     sum_line,
 };
+use super::log_check::require_sound_log;
 use super::unfinished::UnfinishedDirectory;
 use crate::clock;
 use crate::content::Sha256Digest;
@@ -47,7 +48,8 @@ impl Registry {
     /// # Errors
     ///
     /// [`RegistryError::InTheWay`] when something is at `directory`,
-    /// [`RegistryError::ContentAltered`] when an object is damaged, [`RegistryError::Content`] also
+    /// [`RegistryError::ContentAltered`] when an object is damaged, [`RegistryError::LogDamaged`]
+    /// when the log is, [`RegistryError::Content`] also
     /// when a garbage collection whose grace is shorter than a backup takes has removed an object
     /// meanwhile, and what the disk and the database say. After an error nothing is at `directory`;
     /// a process that is killed leaves a directory `.unfinished-…` beside it, which no restore
@@ -77,6 +79,7 @@ impl Backup<'_> {
         // that is deleted while the backup runs. Objects that come later are too young for one.
         self.copy_ahead().await?;
         let mut reading = self.registry.database().snapshot().await?;
+        require_sound_log(reading.log_rows()).await?;
         let made = clock::date(clock::now_ms());
         let metadata = self.write_rows(&mut reading).await?;
         let mut sums = HashedWriter::create(self.directory.join(SUMS)).await?;

@@ -7,6 +7,7 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use super::archive::{
     HashedLines, Line, METADATA, NOTE, SUMS, not_a_backup, object_path, parse_sum, read_note,
 };
+use super::log_check::require_sound_log;
 use crate::config::RegistryConfig;
 use crate::content::Sha256Digest;
 use crate::database::WriteTransaction;
@@ -48,8 +49,8 @@ impl Registry {
     ///
     /// [`RegistryError::NotEmpty`] when the registry is in use, [`RegistryError::NotABackup`] when
     /// a file of the backup is missing or not the one that was written, or comes from a newer
-    /// version, [`RegistryError::ContentAltered`] when an object is damaged, and what
-    /// [`Registry::open`] says.
+    /// version, [`RegistryError::ContentAltered`] when an object is damaged,
+    /// [`RegistryError::LogDamaged`] when the log in it is, and what [`Registry::open`] says.
     pub async fn restore(
         backup: &Path,
         config: RegistryConfig,
@@ -92,6 +93,7 @@ impl Restore<'_> {
         let metadata_sha256 = self.restore_objects(sums_sha256).await?;
         let mut writing = self.begin().await?;
         self.restore_rows(&mut writing, &metadata_sha256).await?;
+        require_sound_log(writing.log_rows()).await?;
         writing.publish_tags().await?;
         writing.index_all_documents().await?;
         writing.commit().await

@@ -1,11 +1,11 @@
-//! Scrubs a registry: hashes all contents and git objects again, and reports damage.
+//! Scrubs a registry: hashes all contents, git objects and the log again, and reports damage.
 //! Damage is what is altered or missing.
-
-use std::fmt;
 
 use futures::{StreamExt as _, TryStreamExt as _};
 use gix_object::Kind;
 
+use super::log_check::check_log;
+use super::scrub_report::{ScrubFault, ScrubReport};
 use crate::content::{Sha256Digest, StoredObject};
 use crate::database::git_objects::StoredGitObject;
 use crate::database::keys::RepositoryKey;
@@ -14,8 +14,6 @@ use crate::error::RegistryError;
 use crate::git;
 use crate::registry::Registry;
 
-/// Most faults that are listed; all are counted.
-const FAULTS_MAX: usize = 1_000;
 /// Most repositories named for one damaged content.
 const HOLDERS_MAX: i64 = 10;
 /// Rows asked for at once.
@@ -27,134 +25,9 @@ const HASHES_IN_FLIGHT_MAX: usize = 4;
 /// Objects looked for at the same time.
 const LOOKS_IN_FLIGHT_MAX: usize = 16;
 
-/// The results of a scrub.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ScrubReport {
-    /// Objects of the content store that were hashed.
-    pub objects: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Git trees and commits that were hashed.
-    pub git_objects: u64,
-    /// The first thousand faults.
-    pub faults: Vec<ScrubFault>,
-    /// The number of faults.
-    pub fault_count: u64,
-}
-
-/// Something that is not as it was stored. `{}` says it in a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ScrubFault {
-    /// The bytes of a file are other bytes.
-    ContentAltered {
-        /// The digest they should have.
-        sha256: String,
-        /// The digest they have.
-        found: String,
-        /// `kind owner/name` of repositories with this file, at most ten.
-        repositories: Vec<String>,
-    },
-    /// The bytes of a file cannot be read.
-    ContentUnreadable {
-        /// The digest they should have.
-        sha256: String,
-        /// The error of the store.
-        reason: String,
-        /// The same.
-        repositories: Vec<String>,
-    },
-    /// A commit refers to bytes that are not there.
-    ContentMissing {
-        /// Their digest.
-        sha256: String,
-        /// The same.
-        repositories: Vec<String>,
-    },
-    /// A tree or a commit in the database does not have its id.
-    GitObjectAltered {
-        /// `tree` or `commit`.
-        kind: &'static str,
-        /// The id it should have.
-        oid: String,
-        /// The id of its repository in the database.
-        repository: String,
-    },
-}
-
-impl ScrubReport {
-    /// True if everything is as it was stored. A command ends with failure when it is not.
-    #[must_use]
-    pub fn is_sound(&self) -> bool {
-        self.fault_count == 0
-    }
-
-    fn add(&mut self, fault: ScrubFault) {
-        tracing::error!(%fault, "the registry is damaged");
-        self.fault_count += 1;
-        if self.faults.len() < FAULTS_MAX {
-            self.faults.push(fault);
-        }
-    }
-}
-
-impl fmt::Display for ScrubFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ContentAltered {
-                sha256,
-                found,
-                repositories,
-            } => {
-                write!(
-                    f,
-                    "content {sha256} is altered, it hashes to {found}{}",
-                    Holders(repositories)
-                )
-            }
-            Self::ContentUnreadable {
-                sha256,
-                reason,
-                repositories,
-            } => {
-                write!(
-                    f,
-                    "content {sha256} cannot be read: {reason}{}",
-                    Holders(repositories)
-                )
-            }
-            Self::ContentMissing {
-                sha256,
-                repositories,
-            } => {
-                write!(f, "content {sha256} is missing{}", Holders(repositories))
-            }
-            Self::GitObjectAltered {
-                kind,
-                oid,
-                repository,
-            } => {
-                write!(f, "{kind} {oid} of repository {repository} is altered")
-            }
-        }
-    }
-}
-
-struct Holders<'a>(&'a [String]);
-
-impl fmt::Display for Holders<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            [] => f.write_str("; no repository holds it"),
-            holders => write!(f, "; held by {}", holders.join(", ")),
-        }
-    }
-}
-
 impl Registry {
-    /// Hashes every stored object again and looks for what is missing. It changes nothing and may
-    /// run while others push.
+    /// Hashes every stored object and the log again, and looks for what is missing. It changes
+    /// nothing and may run while others push.
     ///
     /// # Errors
     ///
@@ -167,6 +40,8 @@ impl Registry {
         for kind in [Kind::Tree, Kind::Commit] {
             self.scrub_git_objects(kind, &mut report).await?;
         }
+        let mut reading = self.database().snapshot().await?;
+        check_log(reading.log_rows(), &mut report).await?;
         Ok(report)
     }
 

@@ -2,7 +2,7 @@
 
 use tool_hub_registry_server::RegistryError;
 
-use super::{Hint, one};
+use super::{DAMAGED_LOG, Hint, one};
 use crate::terminal::exit::Exit;
 
 impl Hint for RegistryError {
@@ -35,7 +35,9 @@ impl Hint for RegistryError {
             | Self::WitnessOfMirror
             | Self::Upstream { .. }
             | Self::NoSuchToken { .. } => Exit::User,
-            Self::ContentAltered { .. } | Self::UpstreamLog { .. } => Exit::Refused,
+            Self::ContentAltered { .. } | Self::LogDamaged { .. } | Self::UpstreamLog { .. } => {
+                Exit::Refused
+            }
             _ => Exit::Unexpected,
         }
     }
@@ -69,6 +71,10 @@ impl Hint for RegistryError {
                 "see what else is damaged, and who holds it, with: tool registry scrub".to_owned(),
                 "bring the content back from an older backup: it lies there under the same digest"
                     .to_owned(),
+            ],
+            Self::LogDamaged { .. } => vec![
+                "see all that is damaged with: tool registry scrub".to_owned(),
+                DAMAGED_LOG.to_owned(),
             ],
             Self::InTheWay { .. } => one("keep each backup in a directory of its own, such as one with the day in its name"),
             Self::NotABackup { .. } => one("name a directory that tool registry backup made; sha256sum --check SHA256SUMS in it finds what is damaged"),
