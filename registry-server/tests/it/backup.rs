@@ -5,37 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::task::JoinSet;
 use tool_hub_registry_server::{Registry, RegistryError};
 
+use crate::filled_registry::{compare, fill, jobs_go_on, view};
+use crate::jobs;
 use crate::support::{TestRegistry, hex, serve_on_a_port};
-
-/// Everything a client can see of some repositories: references, history, trees, and a digest of
-/// every file.
-async fn view(hub: &TestRegistry, ids: &[String]) -> Vec<Value> {
-    let mut views = Vec::new();
-    for id in ids {
-        let api = format!("/api/models/{id}");
-        let tree = hub
-            .get_json(&format!("{api}/tree/main?recursive=true"))
-            .await;
-        let mut digests = Vec::new();
-        for entry in tree.as_array().unwrap() {
-            if entry["type"] == "directory" {
-                continue;
-            }
-            let path = entry["path"].as_str().unwrap();
-            let got = hub.get(&format!("/{id}/resolve/main/{path}")).await;
-            assert_eq!(got.status(), 200, "{path}");
-            digests.push(hex(&got.bytes().await.unwrap()));
-        }
-        let refs = hub.get_json(&format!("{api}/refs")).await;
-        let history = hub.get_json(&format!("{api}/commits/main")).await;
-        views.push(json!({"refs": refs, "history": history, "tree": tree, "digests": digests}));
-    }
-    views
-}
 
 /// The content of a backup: the digest of each object, and every row.
 pub(crate) fn said(backup: &Path) -> [String; 2] {
@@ -116,17 +92,20 @@ async fn one_made_during_pushes_restores_to_a_sound_registry() {
 
 #[tokio::test]
 async fn the_registry_that_comes_of_it_is_the_same_to_the_last_digest() {
-    let hub = TestRegistry::start().await;
-    fill(&hub).await;
+    let hub = TestRegistry::start_configured(jobs::trust).await;
+    let token = fill(&hub).await;
     let scratch = tempfile::tempdir().unwrap();
     let (first, second) = (scratch.path().join("1"), scratch.path().join("2"));
     hub.registry.backup(&first).await.unwrap();
-    let config = hub.elsewhere("restored");
+    has_every_table(&first, &["mirror"]);
+    let mut config = hub.elsewhere("restored");
+    jobs::trust(&mut config);
     Registry::restore(&first, config.clone()).await.unwrap();
     let registry = Registry::open(config).await.unwrap();
     compare(&hub, &registry).await;
     registry.backup(&second).await.unwrap();
     assert_eq!(said(&first), said(&second));
+    jobs_go_on(&hub, &registry, &token).await;
     let checked = std::process::Command::new("sha256sum")
         .args(["--check", "--quiet", "--strict", "SHA256SUMS"])
         .current_dir(&first)
@@ -134,71 +113,21 @@ async fn the_registry_that_comes_of_it_is_the_same_to_the_last_digest() {
     assert!(checked.unwrap().success());
 }
 
-const IDS: [&str; 2] = ["alice/stats", "acme/notes"];
-
-/// Puts something into every table.
-pub(crate) async fn fill(hub: &TestRegistry) {
-    use reqwest::Method;
-    let manifest = "schema = 1\nname = \"stats\"\nversion = \"0.1.0\"\ndescription = \"Counts wombats.\"\nlicense = \"MIT\"\n";
-    let card = "---\ntags: [zoo]\n---\nFor wombats.\n";
-    let binary: Vec<u8> = (0..700_000_u32).map(|at| (at * 7 % 251) as u8).collect();
-    for id in IDS {
-        hub.create(id).await;
-        let files: [(&str, &[u8]); 4] = [
-            ("README.md", card.as_bytes()),
-            ("deep/er/ä b.bin", &binary),
-            ("empty", b""),
-            ("own", id.as_bytes()),
-        ];
-        hub.commit(
-            id,
-            "files\n\nand a message, with \"quotes\" and ünïcode",
-            &files,
-        )
-        .await;
-    }
-    let commit = hub
-        .commit(IDS[0], "a tool", &[("tool.toml", manifest.as_bytes())])
-        .await;
-    let post = async |path: &str, body: Value| {
-        let response = hub.send_json(Method::POST, path, &hub.alice, body).await;
-        assert_eq!(
-            response.status(),
-            200,
-            "{path}: {}",
-            response.text().await.unwrap()
-        );
-    };
-    let tag = json!({"tag": "v0.1.0", "message": "the first"});
-    post(&format!("/api/models/alice/stats/tag/{commit}"), tag).await;
-    post("/api/models/acme/notes/branch/side", json!({})).await;
-    hub.create("alice/before").await;
-    let names = json!({"fromRepo": "alice/before", "toRepo": "alice/after", "type": "model"});
-    post("/api/repos/move", names).await;
-    hub.registry.set_quota("acme", Some(1 << 40)).await.unwrap();
-}
-
-/// Checks that a registry shows what another one does, to the same people.
-pub(crate) async fn compare(hub: &TestRegistry, registry: &Registry) {
-    assert!(registry.scrub().await.unwrap().is_sound());
-    let other = hub.through(&serve_on_a_port(registry).await);
-    let ids: Vec<String> = IDS.map(str::to_owned).to_vec();
-    assert_eq!(view(&other, &ids).await, view(hub, &ids).await);
-    for path in [
-        "/api/models?search=wombats",
-        "/api/models/alice/stats/tool",
-        "/api/whoami-v2",
-        "/api/models/alice/before",
-    ] {
-        assert_eq!(
-            other.get_json(path).await,
-            hub.get_json(path).await,
-            "{path}"
-        );
+/// Checks that a backup has rows of all tables but of these.
+pub(crate) fn has_every_table(backup: &Path, without: &[&str]) {
+    let [_, rows] = said(backup);
+    let mut empty = Vec::new();
+    let mut lines = rows.lines().peekable();
+    while let Some(line) = lines.next() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let is_empty = lines.peek().is_none_or(|next| next.starts_with('{'));
+        if let (Some(table), true) = (line["table"].as_str(), is_empty) {
+            empty.push(table.to_owned());
+        }
     }
     assert_eq!(
-        registry.storage_of("acme").await.unwrap(),
-        hub.registry.storage_of("acme").await.unwrap()
+        empty, without,
+        "fill the table, so that it is restored in a test"
     );
 }
 
@@ -289,23 +218,27 @@ fn replace(path: &Path, from: &str, to: &str) {
 
 /// Changes a backup into one of an older version, which did not have this table.
 pub(crate) fn without_table(backup: &Path, table: &str) {
+    let head = format!("{{\"table\":\"{table}\"");
+    rewrite(backup, |rows| {
+        let mut inside = false;
+        let kept = rows.lines().filter(|line| {
+            inside = line.starts_with(&head) || (inside && line.starts_with('['));
+            !inside
+        });
+        kept.map(|line| format!("{line}\n")).collect()
+    });
+}
+
+/// Changes the rows of a backup, and all that says what they hash to.
+pub(crate) fn rewrite(backup: &Path, change: impl FnOnce(&str) -> String) {
     let [metadata, sums, note] =
         ["metadata.jsonl", "SHA256SUMS", "backup.json"].map(|name| backup.join(name));
     let rows = std::fs::read_to_string(&metadata).unwrap();
-    let head = format!("{{\"table\":\"{table}\"");
-    let mut inside = false;
-    let mut older = String::new();
-    for line in rows.lines() {
-        inside = line.starts_with(&head) || (inside && line.starts_with('['));
-        if !inside {
-            older += line;
-            older.push('\n');
-        }
-    }
-    assert!(older.len() < rows.len(), "{table} is not there");
-    std::fs::write(&metadata, &older).unwrap();
+    let other = change(&rows);
+    assert_ne!(other, rows);
+    std::fs::write(&metadata, &other).unwrap();
     let before = hex(&std::fs::read(&sums).unwrap());
-    replace(&sums, &hex(rows.as_bytes()), &hex(older.as_bytes()));
+    replace(&sums, &hex(rows.as_bytes()), &hex(other.as_bytes()));
     replace(&note, &before, &hex(&std::fs::read(&sums).unwrap()));
 }
 

@@ -76,6 +76,12 @@ impl TestRegistry {
         .await
     }
 
+    /// Starts one in a directory, whatever place other tests use.
+    #[allow(dead_code, reason = "the tests of several servers use it")]
+    pub(crate) async fn start_in_directory(configure: impl FnOnce(&mut RegistryConfig)) -> Self {
+        Self::start_as(None, None, Ipv4Addr::LOCALHOST.into(), configure).await
+    }
+
     /// Keeps database and files in a directory that somebody else takes care of, whatever place
     /// other tests use.
     #[allow(dead_code, reason = "the test of a full disk uses it")]
@@ -199,10 +205,27 @@ impl TestRegistry {
     /// A configuration for another registry of the same kind.
     #[allow(dead_code, reason = "not every target opens several registries")]
     pub(crate) fn elsewhere(&self, name: &str) -> RegistryConfig {
-        let directory = self.directory.path().join(name);
-        match Backend::wanted() {
+        self.room(name).1
+    }
+
+    fn room(&self, name: &str) -> (Option<Backend>, RegistryConfig) {
+        let (place, directory) = (Backend::wanted(), self.directory.path().join(name));
+        let config = match &place {
             Some(place) => place.config(&directory, Downloads::Proxy),
             None => RegistryConfig::new(directory),
+        };
+        (place, config)
+    }
+
+    /// Another registry of the same kind, which is empty and not served.
+    #[allow(dead_code, reason = "not every target opens several registries")]
+    pub(crate) async fn beside(&self, name: &str) -> Self {
+        let (place, config) = self.room(name);
+        Self {
+            registry: Registry::open(config.clone()).await.unwrap(),
+            config,
+            place,
+            ..self.through("")
         }
     }
 
@@ -231,7 +254,7 @@ impl TestRegistry {
 
     /// Runs a statement directly on the database, as an operator may.
     #[allow(dead_code, reason = "not every target meddles")]
-    pub(crate) async fn run_sql(&self, statement: &'static str) -> Result<(), String> {
+    pub(crate) async fn run_sql(&self, statement: impl sqlx::SqlSafeStr) -> Result<(), String> {
         use sqlx::Connection as _;
         let url = match &self.place {
             Some(place) => place.database.clone(),

@@ -7,8 +7,11 @@ mod keys;
 
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
+use time::format_description::well_known::Rfc3339;
+use time::{Duration, OffsetDateTime};
 use tool_hub_registry_server::TrustedIssuer;
 
+use crate::jobs;
 use crate::packages;
 use crate::support::{TestRegistry, file, header, refusal};
 use issuer::Issuer;
@@ -18,11 +21,11 @@ const REPO: &str = "alice/forecast";
 const AUDIENCE: &str = "https://tools.example.com";
 const EXCHANGE: &str = "/api/trusted-publishing/token";
 
-/// A registry that trusts a build service, and the build service; none where it cannot be had.
-async fn start() -> Option<(TestRegistry, Issuer)> {
-    let issuer = Issuer::start().await?;
+/// A registry that trusts a build service, and the build service.
+async fn start() -> (TestRegistry, Issuer) {
+    let issuer = Issuer::start().await;
     let hub = trusting(&issuer.trusted("github")).await;
-    Some((hub, issuer))
+    (hub, issuer)
 }
 
 async fn trusting(issuer: &TrustedIssuer) -> TestRegistry {
@@ -100,9 +103,7 @@ async fn publish(hub: &TestRegistry, token: &str, version: &str) -> Response {
 
 #[tokio::test]
 async fn a_job_publishes_and_does_nothing_else() {
-    let Some((hub, issuer)) = start().await else {
-        return;
-    };
+    let (hub, issuer) = start().await;
     hub.create_with("alice/secret", json!({ "private": true }))
         .await;
     hub.create("alice/other").await;
@@ -212,16 +213,14 @@ async fn a_job_publishes_and_does_nothing_else() {
 
 #[tokio::test]
 async fn tokens_that_are_not_right_are_refused() {
-    let Some((hub, issuer)) = start().await else {
-        return;
-    };
+    let (hub, issuer) = start().await;
     add(
         &hub,
         &issuer,
         json!({ "environment": "release", "ownerId": "65" }),
     )
     .await;
-    let other = Issuer::start().await.unwrap();
+    let other = Issuer::start().await;
     let good = json!({ "environment": "release" });
     for (how, claims, expect) in [
         ("none", json!({}), "RS256 or ES256"),
@@ -344,11 +343,40 @@ async fn tokens_that_are_not_right_are_refused() {
     exchange(&hub, &whole).await;
 }
 
+/// By the clock of the registry, which is moved on by moving the end of the token.
+#[tokio::test]
+async fn a_token_publishes_for_half_an_hour() {
+    let hub = TestRegistry::start_configured(jobs::trust).await;
+    hub.create(REPO).await;
+    jobs::allow(&hub, REPO).await;
+    let before = OffsetDateTime::now_utc();
+    let (status, answer) = jobs::exchange(&hub, REPO, &jobs::identity("1")).await;
+    assert_eq!(status, 200, "{answer}");
+    let expires = answer["expiresAt"].as_str().unwrap();
+    let expires = OffsetDateTime::parse(expires, &Rfc3339).unwrap();
+    let half_an_hour = Duration::minutes(30);
+    // Dates have milliseconds.
+    let earliest = before + half_an_hour - Duration::MILLISECOND;
+    let latest = OffsetDateTime::now_utc() + half_an_hour;
+    assert!((earliest..=latest).contains(&expires), "{expires}");
+
+    let token = answer["token"].as_str().unwrap();
+    assert_eq!(publish(&hub, token, "1.0.0").await.status(), 200);
+    hub.run_sql("UPDATE tokens SET expires_ms = expires_ms - 1740000 WHERE job IS NOT NULL")
+        .await
+        .unwrap();
+    assert_eq!(publish(&hub, token, "1.1.0").await.status(), 200);
+    hub.run_sql("UPDATE tokens SET expires_ms = expires_ms - 60000 WHERE job IS NOT NULL")
+        .await
+        .unwrap();
+    assert_eq!(publish(&hub, token, "1.2.0").await.status(), 401);
+    let asked = hub.request(Method::GET, "/api/models", Some(token));
+    assert_eq!(asked.send().await.unwrap().status(), 401);
+}
+
 #[tokio::test]
 async fn a_token_counts_once() {
-    let Some((hub, issuer)) = start().await else {
-        return;
-    };
+    let (hub, issuer) = start().await;
     add(&hub, &issuer, json!({})).await;
     let token = issuer.sign("ec", json!({})).await;
     let sent = (0..8).map(|_| send_token(&hub, REPO, &token));
@@ -365,9 +393,7 @@ async fn a_token_counts_once() {
 /// An account of this name that somebody else makes later has another number.
 #[tokio::test]
 async fn the_owner_that_was_seen_first_stays() {
-    let Some((hub, issuer)) = start().await else {
-        return;
-    };
+    let (hub, issuer) = start().await;
     add(&hub, &issuer, json!({})).await;
     exchange(&hub, &issuer.sign("rsa", json!({})).await).await;
     assert_eq!(listed(&hub).await["publishers"][0]["ownerId"], "65");
@@ -379,9 +405,7 @@ async fn the_owner_that_was_seen_first_stays() {
 
 #[tokio::test]
 async fn versions_come_from_publishers_alone() {
-    let Some((hub, issuer)) = start().await else {
-        return;
-    };
+    let (hub, issuer) = start().await;
     let only = async |on: bool| {
         let body = json!({ "only": on });
         hub.send_json(Method::PUT, &publishers(REPO), &hub.alice, body)
@@ -420,9 +444,7 @@ async fn versions_come_from_publishers_alone() {
 
 #[tokio::test]
 async fn publishers_are_the_business_of_their_owner() {
-    let Some((hub, issuer)) = start().await else {
-        return;
-    };
+    let (hub, issuer) = start().await;
     let body = |change: Value| {
         let mut body = json!({
             "issuer": issuer.url(), "repository": "acme/forecast", "workflow": "release.yml",

@@ -24,6 +24,8 @@ mod balancer;
 mod collection_and_backup;
 mod commits;
 mod downloads;
+#[path = "../it/filled_registry.rs"]
+mod filled_registry;
 #[allow(
     dead_code,
     unused_imports,
@@ -34,6 +36,9 @@ mod garbage;
 #[allow(dead_code, reason = "its tests run on one server in their own target")]
 #[path = "../it/hf_hub_life.rs"]
 mod hf_hub_life;
+#[allow(dead_code, reason = "its tests run on one server in their own target")]
+#[path = "../it/jobs.rs"]
+mod jobs;
 mod lfs;
 mod memory;
 mod opening;
@@ -46,6 +51,12 @@ mod shared_changes;
 #[allow(dead_code, reason = "the tests of one server use the rest")]
 #[path = "../it/support.rs"]
 mod support;
+#[allow(
+    dead_code,
+    reason = "the end-to-end tests, whose file it is, use the rest"
+)]
+#[path = "../../../tests/it/support/witness.rs"]
+mod witness;
 
 use std::future::Future;
 use std::process::ExitCode;
