@@ -380,6 +380,25 @@ fn mistakes_are_told() {
     let many = ada.run([&["yank", "ada/adder@^1"], &WRONG[..]].concat());
     says(&many, 1, "`ada/adder@^1` does not name one version");
     says(&ada.tool("yank ada/adder@1.1.0"), 1, "--reason <TEXT>");
+    for (instead, expect) in [
+        (
+            "1.1.0",
+            "ada/adder@1.1.0, the version that is yanked itself",
+        ),
+        ("Ada/Adder@1.1.0", "the version that is yanked itself"),
+        ("9.9.9", "`ada/adder@9.9.9`, and there is no such version"),
+        ("ada/adder@^9", "there is no such version"),
+        ("ada/none", "ada/none"),
+    ] {
+        let line = ["yank", "ada/adder@1.1.0", "--replaced-by", instead];
+        says(&ada.run([&line[..], &WRONG].concat()), 1, expect);
+    }
+    let itself = ["deprecate", "ada/adder", "--replaced-by", "ada/adder"];
+    says(
+        &ada.run([&itself[..], &WRONG].concat()),
+        1,
+        "ada/adder cannot be replaced by itself",
+    );
     let stranger = registry.member("eve");
     let forbidden = stranger.run([&["yank", "ada/adder@1.1.0"], &WRONG[..]].concat());
     assert_eq!(forbidden.code(), 1, "{}", forbidden.stderr());

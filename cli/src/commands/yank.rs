@@ -8,7 +8,7 @@ use serde_json::json;
 use tool_hub_manifest::{
     Deprecation, Reason, Releases, RepoId, Revision, Severity, ToolRef, Version, Yank as Withdrawn,
 };
-use tool_hub_registry_client::ReleasesReport;
+use tool_hub_registry_client::{Client, ReleasesReport, TaggedVersion};
 
 use crate::session::Session;
 use crate::terminal::problem::Problem;
@@ -96,7 +96,7 @@ impl Yank {
             Some(reason) => Some(Withdrawn {
                 severity: self.severity.into(),
                 reason: reason.clone(),
-                replaced_by: self.replacement()?,
+                replaced_by: self.replacement(&version, &versions, &client).await?,
             }),
             None => None,
         };
@@ -142,25 +142,66 @@ impl Yank {
         })
     }
 
-    fn replacement(&self) -> anyhow::Result<Option<ToolRef>> {
+    /// The tool to use in place of `version`, which has to be there and another one.
+    async fn replacement(
+        &self,
+        version: &Version,
+        own: &[TaggedVersion],
+        client: &Client,
+    ) -> anyhow::Result<Option<ToolRef>> {
         let Some(text) = &self.replaced_by else {
             return Ok(None);
         };
-        let reference = match text.parse::<Version>() {
+        let reference: Result<ToolRef, _> = match text.parse::<Version>() {
             Ok(version) => format!("{}@{version}", self.version.repo).parse(),
             Err(_) => text.parse(),
         };
-        let reference = reference.map_err(|error| {
+        let reference: ToolRef = reference.map_err(|error| {
             Problem::user(format!("--replaced-by is no version and no tool: {error}"))
                 .hint("write 1.2.1, owner/name or owner/name@1.0.0")
         })?;
-        Ok(Some(reference))
+        let own_name = self.version.repo.as_str();
+        let is_own = reference.repo.as_str().eq_ignore_ascii_case(own_name);
+        let elsewhere;
+        let versions = match is_own {
+            true => own,
+            false => {
+                elsewhere = client.versions(&reference.repo).await?;
+                &elsewhere
+            }
+        };
+        let meant = versions.iter().filter(|it| match &reference.revision {
+            Revision::Version(requirement) => requirement.matches(&it.version),
+            _ => true,
+        });
+        let meant: Vec<&Version> = meant.map(|it| &it.version).collect();
+        let problem = match meant.as_slice() {
+            [] if !matches!(reference.revision, Revision::Version(_)) => {
+                return Ok(Some(reference));
+            }
+            [] => format!("--replaced-by names `{reference}`, and there is no such version"),
+            [only] if is_own && *only == version => {
+                format!("--replaced-by names {reference}, the version that is yanked itself")
+            }
+            _ => return Ok(Some(reference)),
+        };
+        Err(Problem::user(problem)
+            .hint("name a version that was published, or leave --replaced-by out")
+            .into())
     }
 }
 
 impl Deprecate {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let repo = &self.repo;
+        let is_itself = |it: &ToolRef| it.repo.as_str().eq_ignore_ascii_case(repo.as_str());
+        if self.replaced_by.as_ref().is_some_and(is_itself) {
+            return Err(
+                Problem::user(format!("{repo} cannot be replaced by itself"))
+                    .hint("name another tool, or leave --replaced-by out")
+                    .into(),
+            );
+        }
         let settings = &session.config.settings;
         let client = settings.writing_client(&settings.endpoint, &session.printer)?;
         let deprecated = self.reason.clone().map(|reason| Deprecation {
