@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::support::python_project::{make_component, make_greeter};
 use crate::support::ran::says;
 use crate::support::{Home, Need, RegistryProcess, Test, files, guests, test};
 
@@ -26,6 +27,7 @@ pub(crate) fn tests() -> Vec<Test> {
             Need::JavascriptGuest,
             Need::CGuest,
         ]),
+        test("rebuilt::python", python).needs(&[Need::PythonGuest, Need::PythonPackages]),
     ]
 }
 
@@ -200,4 +202,59 @@ fn a_published_version() {
     );
     std::fs::remove_file(other.work().join("checkouts/rust/Cargo.lock")).expect("it goes");
     says(&rebuild("rust", &[]), 1, "has no Cargo.lock");
+}
+
+/// A program in Python is the same again, and of a component with an interpreter of its own it is
+/// said that its bytes tell nothing.
+fn python() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    let other = registry.visitor();
+    make_greeter(&ada, "program");
+    make_component(&ada, "whole");
+    for name in ["program", "whole"] {
+        ada.run(["build", name]).ok();
+        ada.run(["push", &format!("ada/{name}"), "-C", name]).ok();
+        check_out(&ada, &other, name);
+    }
+    let rebuild = |name: &str, more: &[&str]| {
+        let tool = format!("ada/{name}@0.1.0");
+        let source = format!("checkouts/{name}");
+        let line = ["verify", "--rebuild", &tool, "--source", &source];
+        other.run([&line, more].concat())
+    };
+    says(
+        &rebuild("program", &[]),
+        0,
+        "program 0.1.0 is what these sources make",
+    );
+
+    let reason = "the component holds an interpreter, of which each build makes other bytes";
+    let rebuilt = rebuild("whole", &[]);
+    let told = format!(
+        "error: nobody can tell by its bytes if whole 0.1.0 is what these sources make: {reason}; all else is equal"
+    );
+    says(&rebuilt, 3, &told);
+    says(&rebuilt, 3, "hint: the same sources differ here, too");
+    assert!(!rebuilt.stderr().contains("the very sources"));
+    assert!(rebuilt.stdout().contains(reason), "{}", rebuilt.stdout());
+
+    // Where more differs, that is the reason.
+    let source = other.work().join("checkouts/whole/wit/world.wit");
+    let before = std::fs::read_to_string(&source).expect("the WIT");
+    let after = before.replacen("/// ", "/// Kindly: ", 1);
+    assert_ne!(before, after);
+    other.write("checkouts/whole/wit/world.wit", after);
+    let rebuilt = rebuild("whole", &[]);
+    says(
+        &rebuilt,
+        3,
+        "whole 0.1.0 is not what these sources make here: tool.toml, ",
+    );
+    says(&rebuilt, 3, "hint: ask the author for the very sources");
+    says(
+        &rebuilt,
+        3,
+        &format!("hint: tool.wasm will differ all the same: {reason}"),
+    );
 }

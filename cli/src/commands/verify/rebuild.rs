@@ -141,18 +141,8 @@ impl Rebuild<'_> {
             ));
             return Ok(ExitCode::SUCCESS);
         }
-        let hint = match tools.is_empty() {
-            true => "ask the author for the very sources and locks of this version",
-            false => "try again with the programs that it was built with",
-        };
-        Err(Problem::refused(format!(
-            "{} {} is not what these sources make here: {} differ",
-            manifest.name,
-            manifest.version,
-            differing.join(", ")
-        ))
-        .hint(hint)
-        .into())
+        let named = format!("{} {}", manifest.name, manifest.version);
+        Err(differs(&named, &files, &differing, tools.is_empty()).into())
     }
 
     /// The directory with the sources: the one that is named, or the project around the package.
@@ -168,6 +158,38 @@ impl Rebuild<'_> {
             }
         };
         Ok(source.canonicalize().unwrap_or(source))
+    }
+}
+
+/// The error for a package of which files are different, by the reason for that.
+fn differs(
+    named: &str,
+    files: &[ComparedFile],
+    differing: &[&str],
+    has_same_tools: bool,
+) -> Problem {
+    let holds_an_interpreter = files.iter().any(|it| it.why == Some(HOLDS_AN_INTERPRETER));
+    if holds_an_interpreter && differing == [package_file::COMPONENT] {
+        return Problem::refused(format!(
+            "nobody can tell by its bytes if {named} is what these sources make: {HOLDS_AN_INTERPRETER}; all else is equal"
+        ))
+        .hint("the same sources differ here, too; read them, and load what you build of them yourself")
+        .hint("ask the author for WIT that a shared interpreter has: such a tool is the same each time it is built");
+    }
+    let problem = Problem::refused(format!(
+        "{named} is not what these sources make here: {} differ",
+        differing.join(", ")
+    ));
+    let problem = match has_same_tools {
+        true => problem.hint("ask the author for the very sources and locks of this version"),
+        false => problem.hint("try again with the programs that it was built with"),
+    };
+    match holds_an_interpreter {
+        true => problem.hint(format!(
+            "{} will differ all the same: {HOLDS_AN_INTERPRETER}",
+            package_file::COMPONENT
+        )),
+        false => problem,
     }
 }
 
@@ -269,15 +291,18 @@ fn compared(
         }
         _ => None,
     };
+    let ours = rebuilt.interpreter().map(Interpreter::component);
+    let theirs = published.interpreter().map(Interpreter::component);
+    let is_interpreted = matches!(language, Language::Python | Language::Javascript);
+    let holds_an_interpreter = is_interpreted && ours.is_none() && theirs.is_none();
     let (manifest, sbom) = match taken {
         Some(interpreter) => with_interpreter(rebuilt, interpreter),
+        None if holds_an_interpreter => with_component(rebuilt, published),
         None => (
             rebuilt.manifest_bytes().to_vec(),
             rebuilt.sbom().map(<[u8]>::to_vec),
         ),
     };
-    let ours = rebuilt.interpreter().map(Interpreter::component);
-    let theirs = published.interpreter().map(Interpreter::component);
     let mut files = vec![
         compare(
             package_file::MANIFEST,
@@ -305,8 +330,7 @@ fn compared(
             file.why = Some(OF_AN_INTERPRETER);
         } else if file.file == package_file::COMPONENT && is_different {
             file.sections = changed_sections(published.component(), rebuilt.component());
-            let is_interpreted = matches!(language, Language::Python | Language::Javascript);
-            if is_interpreted && ours.is_none() {
+            if holds_an_interpreter {
                 file.why = Some(HOLDS_AN_INTERPRETER);
             }
         }
@@ -326,6 +350,15 @@ fn compare(file: &'static str, published: Option<&[u8]>, rebuilt: Option<&[u8]>)
         why: None,
         sections: Vec::new(),
     }
+}
+
+/// Manifest and bill of materials of `rebuilt` as they are with the component of `published`, of
+/// which the bill says nothing.
+fn with_component(rebuilt: &Verified, published: &Verified) -> (Vec<u8>, Option<Vec<u8>>) {
+    let mut manifest: Manifest = rebuilt.manifest().clone();
+    manifest.component = published.manifest().component.clone();
+    let sbom = rebuilt.sbom().map(<[u8]>::to_vec);
+    (manifest.to_toml().into_bytes(), sbom)
 }
 
 /// Manifest and bill of materials of `rebuilt` as they are with another `interpreter`.
