@@ -24,6 +24,7 @@ pub(crate) fn tests() -> Vec<Test> {
         test("administration::a_quota_is_kept", a_quota_is_kept).needs(&[Need::RustGuests]),
         test("administration::what_is_mistyped", what_is_mistyped),
         test("administration::shells_complete_it", shells_complete_it),
+        test("administration::users_need_no_data", users_need_no_data),
     ]
 }
 
@@ -212,5 +213,30 @@ fn shells_complete_it() {
             words.split([' ', '"']).any(|word| word == offers),
             "{words}"
         );
+    }
+}
+
+/// What is for users of a registry does not tell of where its data are.
+fn users_need_no_data() {
+    let home = Home::new();
+    for (command, is_for_users) in [
+        ("scrub", false),
+        ("monitor", true),
+        ("log", true),
+        ("publisher", true),
+        ("publisher add", true),
+    ] {
+        let help = home.tool(&format!("registry {command} --help")).ok();
+        for option in ["--data", "--database", "--storage"] {
+            let told = help.contains(&format!("{option} <"));
+            assert_eq!(told, !is_for_users, "{command}: {help}");
+        }
+    }
+    // They are passed over, as before the name of the command.
+    let nowhere = "monitor http://127.0.0.1:9";
+    for line in [format!("--data x {nowhere}"), format!("{nowhere} --data x")] {
+        let ran = home.tool(&format!("registry {line}"));
+        assert_eq!(ran.code(), 1, "{}", ran.stderr());
+        assert!(ran.stderr().contains("127.0.0.1:9"), "{}", ran.stderr());
     }
 }

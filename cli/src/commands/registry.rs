@@ -5,6 +5,7 @@ mod gc;
 mod log;
 mod mirror;
 mod monitor;
+mod no_data;
 mod org;
 mod publisher;
 mod quota;

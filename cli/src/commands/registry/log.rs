@@ -11,6 +11,7 @@ use tool_hub_registry_client::{Client, SEARCH_RESULTS_MAX};
 use tool_hub_registry_server::RepositoryPattern;
 use tool_hub_toolbox::log_writer::{LogReport, LogStart, LogWriter};
 
+use super::no_data;
 use crate::session::Session;
 use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
@@ -18,6 +19,7 @@ use crate::terminal::problem::Problem;
 
 /// Arguments of `tool registry log`.
 #[derive(Debug, Args)]
+#[command(args = no_data::hidden())]
 pub(crate) struct Log {
     /// The data set that is the log, as owner/name
     dataset: RepoId,

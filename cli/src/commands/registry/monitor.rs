@@ -16,6 +16,7 @@ use tool_hub_toolbox::whole_log::placed_record::PlacedRecord;
 use tool_hub_toolbox::whole_log::watched::Watched;
 use url::Url;
 
+use super::no_data;
 use crate::session::Session;
 use crate::terminal::phrases::counted;
 use crate::terminal::printer::Printer;
@@ -24,6 +25,7 @@ use crate::terminal::table::table;
 
 /// Arguments of `tool registry monitor`.
 #[derive(Debug, Args)]
+#[command(args = no_data::hidden())]
 pub(crate) struct Monitor {
     /// The registry's URL [default: that of --endpoint]
     #[arg(value_name = "URL")]
@@ -100,7 +102,7 @@ fn tools_of<'a>(toolbox: &'a OpenToolbox, endpoint: &Url) -> Vec<(String, &'a Lo
 
 fn no_log(client: &Client) -> Problem {
     Problem::user(format!("{} keeps no log", client.endpoint()))
-        .hint("registries of `tool registry serve` keep one; the Hub does not")
+        .hint("registries of `tool registry serve` keep one; the Hub does not, but a data set may be its log: name it under `logs` in config.toml")
 }
 
 /// Names of repos are the same in letters of either case.

@@ -8,12 +8,14 @@ use tool_hub_manifest::RepoId;
 use tool_hub_registry_client::{Client, NewPublisher, Publisher as Listed, VersionSource};
 use tool_hub_registry_server::TrustedIssuer;
 
+use super::no_data;
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::table::table;
 
 /// Arguments of `tool registry publisher`.
 #[derive(Debug, Args)]
+#[command(args = no_data::hidden())]
 pub(crate) struct Publisher {
     #[command(subcommand)]
     command: PublisherCommand,
