@@ -8,6 +8,7 @@ mod history;
 mod names;
 mod signers;
 mod told_yanks;
+mod times;
 mod whole_log;
 pub(crate) mod wire;
 
@@ -36,6 +37,7 @@ pub(crate) fn tests() -> Vec<Test> {
         names::tests(),
         signers::tests(),
         told_yanks::tests(),
+        times::tests(),
         whole_log::tests(),
     ]
     .into_iter()

@@ -58,6 +58,7 @@ pub mod known_releases;
 pub mod known_signers;
 pub mod loaded;
 mod log_state;
+pub mod log_times;
 pub mod log_writer;
 pub mod logged_version;
 pub mod malicious_version;

@@ -1,19 +1,17 @@
-//! The checks that a state of a registry's log has to pass: its key, age and witnesses.
+//! The checks that a state of a registry's log has to pass: that there is one, its key and witnesses.
 
-use time::{Duration, OffsetDateTime};
-use tool_hub_transparency::{Checkpoint, LogKey, LogRecord, WitnessPolicy};
+use time::OffsetDateTime;
+use tool_hub_transparency::{Checkpoint, LogKey, WitnessPolicy};
 use url::Url;
 
 use crate::error::Error;
 use crate::known_logs::{KnownLog, KnownLogs};
+use crate::log_times::{CHECKPOINT_AGE_MAX, CLOCKS_DIFFER_MAX, time_of};
 use crate::logged_version::error::LogError;
 use crate::settings::Settings;
 
-/// The age at which the state that a registry shows of its log is too old to be believed.
-pub(crate) const CHECKPOINT_AGE_MAX: Duration = Duration::days(7);
-
-/// The most by which the clocks of a registry and its clients may differ.
-const CLOCKS_DIFFER_MAX: Duration = Duration::hours(1);
+/// The most questions until a state is found that goes on from what other processes noted meanwhile.
+pub(crate) const QUESTIONS_MAX: usize = 20;
 
 /// The error of the log of the registry at `endpoint`.
 pub(crate) fn not_trusted(endpoint: &Url, settings: &Settings, source: LogError) -> Error {
@@ -67,35 +65,4 @@ pub(crate) fn opened_state(
             now: Box::new(key.clone()),
         }),
     }
-}
-
-/// Refuses a state that is too old to be believed.
-pub(crate) fn check_age(checkpoint: &Checkpoint, now: OffsetDateTime) -> Result<(), LogError> {
-    let at = time_of(checkpoint.seconds());
-    match now - at > CHECKPOINT_AGE_MAX {
-        true => Err(LogError::Stale { at }),
-        false => Ok(()),
-    }
-}
-
-/// Refuses a record with a time from before the log had come to its place. `older` is the log as it
-/// was seen before.
-pub(crate) fn check_time(
-    index: u64,
-    record: &LogRecord,
-    older: Option<&Checkpoint>,
-) -> Result<(), LogError> {
-    if let (Some(at), Some(older)) = (record.at(), older) {
-        let seen = time_of(older.seconds());
-        if index >= older.size() && at < seen - CLOCKS_DIFFER_MAX {
-            return Err(LogError::Backdated { index, at, seen });
-        }
-    }
-    Ok(())
-}
-
-/// The time that a checkpoint names in `seconds` since 1970.
-pub(crate) fn time_of(seconds: u64) -> OffsetDateTime {
-    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
-    OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }

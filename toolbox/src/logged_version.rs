@@ -9,13 +9,14 @@ use tool_hub_manifest::{
     CommitId, Digest, LockedTool, LogEntry, Pin, Releases, RepoId, Severity, Source, Version,
 };
 use tool_hub_registry_client::{Client, ProvedRecord, VersionRecords};
-use tool_hub_transparency::{Checkpoint, LogKey, LogRecord};
+use tool_hub_transparency::{Checkpoint, LogRecord};
 
 use self::error::LogError;
 use self::signer_claims::SignerClaims;
 use crate::error::Error;
-use crate::known_logs::{KnownLog, KnownLogs};
-use crate::log_state::{check_age, check_time, check_witnesses, no_log, not_trusted, opened_state};
+use crate::known_logs::{KnownLog, KnownLogs, SeenLog};
+use crate::log_state::{QUESTIONS_MAX, check_witnesses, no_log, not_trusted, opened_state};
+use crate::log_times::{SeenState, check_record, check_state};
 use crate::notices::Notices;
 use crate::package_signature::PackageSignature;
 use crate::settings::Settings;
@@ -60,7 +61,8 @@ impl LoggedVersion {
         Ok(read.await?.map(|(found, _)| found))
     }
 
-    /// Does the same as [`read`](Self::read), and hands on what the registry answered.
+    /// Does the same as [`read`](Self::read), and hands on what the registry answered. A state is
+    /// remembered once the records hold, too: a lie leaves nothing behind.
     async fn read_with_records(
         repo: &RepoId,
         version: &Version,
@@ -69,40 +71,33 @@ impl LoggedVersion {
     ) -> Result<Option<(Self, VersionRecords)>, Error> {
         let endpoint = client.endpoint();
         let failed = |source| not_trusted(endpoint, settings, source);
-        let known = KnownLogs::read(settings)?;
-        let known = known.of(endpoint);
-        let older = match known {
-            Some(log) => Some(
-                log.key
-                    .open(&log.checkpoint)
-                    .map_err(|it| failed(it.into()))?,
-            ),
-            None => None,
-        };
-        let size = older.as_ref().map_or(0, Checkpoint::size);
-        let answer = client.log_records(repo, version, size).await?;
-        let answer = match (answer, known) {
-            (Some(answer), _) => answer,
-            (None, known) => return no_log(endpoint, known, settings).map(|()| None),
-        };
-        let now = OffsetDateTime::now_utc();
-        let before = known
-            .zip(older.as_ref())
-            .map(|(log, seen)| (&log.key, seen));
-        let checkpoint = state(&answer, before, now).map_err(failed)?;
-        check_witnesses(settings.witnesses_of(endpoint), &answer.checkpoint, now)
-            .map_err(failed)?;
-        let seen = KnownLog {
-            key: answer.key.clone(),
-            checkpoint: answer.checkpoint.clone(),
-        };
-        KnownLogs::note(settings, endpoint, seen)?;
-        let found = Self::of_answer(&answer, repo, version, &checkpoint, older.as_ref());
-        Ok(Some((found.map_err(failed)?, answer)))
+        for _ in 0..QUESTIONS_MAX {
+            let known = KnownLogs::read(settings)?;
+            let known = known.of(endpoint);
+            let now = OffsetDateTime::now_utc();
+            let seen = known.map(|log| log.seen(now)).transpose();
+            let seen = seen.map_err(|it| failed(it.into()))?;
+            let size = seen.as_ref().map_or(0, |seen| seen.newest.size());
+            let Some(answer) = client.log_records(repo, version, size).await? else {
+                return no_log(endpoint, known, settings).map(|()| None);
+            };
+            let now = OffsetDateTime::now_utc();
+            let checkpoint = state(&answer, seen.as_ref(), now).map_err(failed)?;
+            check_witnesses(settings.witnesses_of(endpoint), &answer.checkpoint, now)
+                .map_err(failed)?;
+            let states = seen.as_ref().map_or(&[][..], |seen| &seen.states);
+            let found = Self::of_answer(&answer, repo, version, &checkpoint, states);
+            let found = found.map_err(failed)?;
+            let next = KnownLog::new(answer.key.clone(), answer.checkpoint.clone());
+            if KnownLogs::note(settings, endpoint, next, seen.as_ref())? {
+                return Ok(Some((found, answer)));
+            }
+        }
+        Err(failed(LogError::Contended))
     }
 
     /// The version that the records of `answer` are of, which have to be in the log with the state
-    /// `checkpoint`. `older` is the log as it was seen before.
+    /// `checkpoint`. `seen` are the states in which the log was seen before.
     ///
     /// # Errors
     /// The first contradiction.
@@ -111,14 +106,11 @@ impl LoggedVersion {
         repo: &RepoId,
         version: &Version,
         checkpoint: &Checkpoint,
-        older: Option<&Checkpoint>,
+        seen: &[SeenState],
     ) -> Result<Self, LogError> {
         let subject = Subject { repo, version };
-        of_records(
-            opened(&answer.records, checkpoint, subject)?,
-            subject,
-            older,
-        )
+        let records = opened(&answer.records, checkpoint, subject)?;
+        of_records(records, subject, seen)
     }
 
     /// The entry of a tool of the toolbox in the log of its registry, after the log was asked and
@@ -199,7 +191,7 @@ impl LoggedVersion {
             return Ok(None);
         };
         let version = &locked.version;
-        let found = match of_records(records, Subject { repo, version }, None) {
+        let found = match of_records(records, Subject { repo, version }, &[]) {
             Err(LogError::NotLogged { .. }) => return Ok(None),
             found => found?,
         };
@@ -333,18 +325,19 @@ impl LoggedVersion {
     }
 }
 
-/// The state of the log that `answer` shows, which extends what was seen `before`.
+/// The state of the log that `answer` shows, which extends what was `seen` before.
 fn state(
     answer: &VersionRecords,
-    before: Option<(&LogKey, &Checkpoint)>,
+    seen: Option<&SeenLog>,
     now: OffsetDateTime,
 ) -> Result<Checkpoint, LogError> {
-    let known = before.map(|(key, _)| key);
+    let known = seen.map(|seen| &seen.key);
     let checkpoint = opened_state(&answer.key, &answer.checkpoint, known)?;
-    if let Some((_, seen)) = before {
-        checkpoint.check_extends(seen, &answer.consistency)?;
+    if let Some(seen) = seen {
+        checkpoint.check_extends(&seen.newest, &answer.consistency)?;
     }
-    check_age(&checkpoint, now)?;
+    let states = seen.map_or(&[][..], |seen| &seen.states);
+    check_state(&checkpoint, states, now)?;
     Ok(checkpoint)
 }
 
@@ -376,11 +369,11 @@ fn opened(
     records.iter().map(open).collect()
 }
 
-/// What the records of one version say together. `older` is the log as it was seen before.
+/// What the records of one version say together. `seen` are the states of the log before.
 fn of_records(
     mut records: Vec<(u64, LogRecord)>,
     subject: Subject<'_>,
-    older: Option<&Checkpoint>,
+    seen: &[SeenState],
 ) -> Result<LoggedVersion, LogError> {
     let Subject { repo, version } = subject;
     let (repo, version) = (repo.clone(), version.clone());
@@ -388,7 +381,7 @@ fn of_records(
     records.dedup_by_key(|(index, _)| *index);
     let (mut found, mut yanked, mut yank_changed) = (None::<LoggedVersion>, None, None);
     for (index, record) in records {
-        check_time(index, &record, older)?;
+        check_record(index, &record, seen)?;
         match record {
             LogRecord::Version {
                 commit,

@@ -17,17 +17,17 @@ use tool_hub_registry_client::{Client, LogState};
 use tool_hub_transparency::{
     Checkpoint, GrowingTree, LogKey, LogRecord, ProofError, TILE_WIDTH, TilePath,
 };
+use url::Url;
 
 use self::placed_record::{PlacedRecord, RepoBefore};
 use self::read_so_far::ReadSoFar;
 use self::standing_signer::check_pinned;
 use self::watched::{Watched, folded};
 use crate::error::Error;
-use crate::known_logs::{KnownLog, KnownLogs};
+use crate::known_logs::{KnownLog, KnownLogs, SeenLog};
 use crate::known_releases::KnownReleases;
-use crate::log_state::{
-    check_age, check_time, check_witnesses, no_log, not_trusted, opened_state, time_of,
-};
+use crate::log_state::{QUESTIONS_MAX, check_witnesses, no_log, not_trusted, opened_state};
+use crate::log_times::{SeenState, check_record, check_state, time_of};
 use crate::logged_version::LoggedVersion;
 use crate::logged_version::error::LogError;
 use crate::settings::Settings;
@@ -36,8 +36,12 @@ use crate::settings::Settings;
 const BUNDLES_AHEAD: usize = 4;
 /// The most records that are read in one go.
 const RECORDS_MAX: u64 = 10_000_000;
+/// The longest record that is read. What a registry takes from strangers into one is shorter.
+const RECORD_BYTES_MAX: usize = 8 << 10;
 /// The most records of the repos of toolboxes that are kept.
 const KEPT_MAX: usize = 100_000;
+/// The most bytes of them that are taken in one go.
+const KEPT_BYTES_MAX: usize = 64 << 20;
 /// The most records that are handed on to be shown.
 const SHOWN_MAX: usize = 10_000;
 
@@ -75,69 +79,28 @@ impl WholeLog {
     ) -> Result<Option<Self>, Error> {
         let endpoint = client.endpoint();
         let failed = |source| not_trusted(endpoint, settings, source);
-        let known = KnownLogs::read(settings)?;
-        let known = known.of(endpoint);
-        let state = match (client.log_state().await?, known) {
-            (Some(state), _) => state,
-            (None, known) => return no_log(endpoint, known, settings).map(|()| None),
-        };
-        let (key, text) = (state.key.clone(), &state.checkpoint);
-        let opened = opened_state(&key, text, known.map(|log| &log.key));
-        let checkpoint = opened.map_err(failed)?;
-        let now = OffsetDateTime::now_utc();
-        check_age(&checkpoint, now).map_err(failed)?;
-        check_witnesses(settings.witnesses_of(endpoint), text, now).map_err(failed)?;
-        let older = known.map(|log| log.key.open(&log.checkpoint)).transpose();
-        let older = older.map_err(|it| failed(it.into()))?;
-        let read = ReadSoFar::read(endpoint, settings);
-        let before = read.iter().flat_map(|read| &read.repos);
-        let reading = Reading {
-            watched,
-            repos: watched.toolbox.iter().chain(before).cloned().collect(),
-            older: older.as_ref(),
-            checkpoint: &checkpoint,
-            first: 0,
-            tree: GrowingTree::default(),
-            kept: Vec::new(),
-            shown: VecDeque::new(),
-            left_out: 0,
-        };
-        let goes_on = |read: &ReadSoFar| read.is_of(&key, older.as_ref(), &reading.repos);
-        let read = read.filter(|read| !again && goes_on(read));
-        let reading = match read {
-            None => reading.follow(client, &state, &failed).await?,
-            Some(read) => match reading
-                .clone()
-                .after(read)
-                .follow(client, &state, &failed)
-                .await
-            {
-                // The kept state may be damaged: nobody is accused by that.
-                Err(Error::Log { .. }) => reading.follow(client, &state, &failed).await?,
-                reading => reading?,
-            },
-        };
-        let seen = KnownLog {
-            key: key.clone(),
-            checkpoint: state.checkpoint,
-        };
-        KnownLogs::note(settings, endpoint, seen)?;
-        let read = ReadSoFar {
-            key,
-            tree: reading.tree,
-            repos: reading.repos,
-            records: reading.kept,
-        };
-        read.write(endpoint, settings)?;
-        Ok(Some(Self {
-            key: read.key,
-            records: checkpoint.size(),
-            new_records: checkpoint.size() - reading.first,
-            at: time_of(checkpoint.seconds()),
-            shown: reading.shown,
-            left_out: reading.left_out,
-            kept: read.records,
-        }))
+        for _ in 0..QUESTIONS_MAX {
+            let known = KnownLogs::read(settings)?;
+            let known = known.of(endpoint);
+            let Some(state) = client.log_state().await? else {
+                return no_log(endpoint, known, settings).map(|()| None);
+            };
+            let (now, text) = (OffsetDateTime::now_utc(), &state.checkpoint);
+            let seen = known.map(|log| log.seen(now)).transpose();
+            let seen = seen.map_err(|it| failed(it.into()))?;
+            let opened = opened_state(&state.key, text, known.map(|log| &log.key));
+            let checkpoint = opened.map_err(failed)?;
+            let states = seen.as_ref().map_or(&[][..], |seen| &seen.states);
+            check_state(&checkpoint, states, now).map_err(failed)?;
+            check_witnesses(settings.witnesses_of(endpoint), text, now).map_err(failed)?;
+            let reading = Reading::new(watched, seen.as_ref(), &checkpoint);
+            let reading = reading.read(client, &state, again, settings).await?;
+            let next = KnownLog::new(state.key.clone(), state.checkpoint);
+            if KnownLogs::note(settings, endpoint, next, seen.as_ref())? {
+                return reading.end(state.key, endpoint, settings).map(Some);
+            }
+        }
+        Err(failed(LogError::Contended))
     }
 
     /// The version of a tool of the toolbox, as the whole log has it. None of a private repo, whose
@@ -222,24 +185,70 @@ struct Reading<'a> {
     /// The repos of which records are kept: those of this toolbox, and of others before.
     repos: BTreeSet<RepoId>,
     /// The log as it was seen before.
-    older: Option<&'a Checkpoint>,
+    seen: Option<&'a SeenLog>,
     checkpoint: &'a Checkpoint,
+    /// The state before the latest record: those after it are not older.
+    latest: Option<SeenState>,
     /// The place at which the reading began.
     first: u64,
     tree: GrowingTree,
     kept: Vec<PlacedRecord>,
+    /// The bytes of those that were read this time.
+    kept_bytes: usize,
     shown: VecDeque<PlacedRecord>,
     left_out: u64,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
+    fn new(watched: &'a Watched, seen: Option<&'a SeenLog>, checkpoint: &'a Checkpoint) -> Self {
+        Self {
+            watched,
+            repos: watched.toolbox.iter().cloned().collect(),
+            seen,
+            checkpoint,
+            latest: None,
+            first: 0,
+            tree: GrowingTree::default(),
+            kept: Vec::new(),
+            kept_bytes: 0,
+            shown: VecDeque::new(),
+            left_out: 0,
+        }
+    }
+
     /// The same, after what was `read` before.
     fn after(self, read: ReadSoFar) -> Self {
         Self {
             first: read.tree.size(),
             tree: read.tree,
+            latest: read.latest,
             kept: read.records,
             ..self
+        }
+    }
+
+    /// Reads to the end, from where the last reading came to, or from the beginning if `again`.
+    async fn read(
+        mut self,
+        client: &Client,
+        state: &LogState,
+        again: bool,
+        settings: &Settings,
+    ) -> Result<Self, Error> {
+        let failed = |source| not_trusted(client.endpoint(), settings, source);
+        let read = ReadSoFar::read(client.endpoint(), settings);
+        let before = read.iter().flat_map(|read| &read.repos);
+        self.repos.extend(before.cloned());
+        let newest = self.seen.map(|seen| &seen.newest);
+        let goes_on = |read: &ReadSoFar| read.is_of(&state.key, newest, &self.repos);
+        let Some(read) = read.filter(|read| !again && goes_on(read)) else {
+            return self.follow(client, state, &failed).await;
+        };
+        let reading = self.clone().after(read);
+        match reading.follow(client, state, &failed).await {
+            // The kept state may be damaged: nobody is accused by that.
+            Err(Error::Log { .. }) => self.follow(client, state, &failed).await,
+            reading => reading,
         }
     }
 
@@ -251,7 +260,8 @@ impl Reading<'_> {
         failed: &impl Fn(LogError) -> Error,
     ) -> Result<Self, Error> {
         let size = self.checkpoint.size();
-        if let Some(older) = self.older.map(Checkpoint::size).filter(|it| *it > size) {
+        let older = self.seen.map(|seen| seen.newest.size());
+        if let Some(older) = older.filter(|it| *it > size) {
             let newer = size;
             return Err(failed(ProofError::RolledBack { older, newer }.into()));
         }
@@ -288,17 +298,36 @@ impl Reading<'_> {
                 continue;
             }
             self.check_seen()?;
+            if bytes.len() > RECORD_BYTES_MAX {
+                return Err(LogError::RecordTooLong {
+                    index,
+                    bytes: bytes.len(),
+                    bytes_max: RECORD_BYTES_MAX,
+                });
+            }
             self.tree.append(bytes);
             let record = LogRecord::from_bytes(bytes).map_err(|_| unreadable(index))?;
-            check_time(index, &record, self.older)?;
-            self.watch(PlacedRecord { index, record })?;
+            self.check_record(index, &record)?;
+            self.watch(PlacedRecord { index, record }, bytes.len())?;
         }
+        Ok(())
+    }
+
+    /// Checks that a record is not older than what was seen before it, nor than those before it.
+    fn check_record(&mut self, index: u64, record: &LogRecord) -> Result<(), LogError> {
+        let states = self.seen.map_or(&[][..], |seen| &seen.states);
+        check_record(index, record, states)?;
+        check_record(index, record, self.latest.as_slice())?;
+        let state = SeenState::before(index, record);
+        let latest = self.latest.map_or(0, |latest| latest.seconds);
+        self.latest = state.filter(|it| it.seconds >= latest).or(self.latest);
         Ok(())
     }
 
     /// Checks the root of what was seen before, once the reading has come there.
     fn check_seen(&self) -> Result<(), LogError> {
-        let here = self.older.filter(|older| older.size() == self.tree.size());
+        let older = self.seen.map(|seen| &seen.newest);
+        let here = older.filter(|older| older.size() == self.tree.size());
         match here.filter(|older| older.root() != self.tree.root()) {
             None => Ok(()),
             Some(older) => Err(LogError::Proof(ProofError::Forked {
@@ -308,7 +337,7 @@ impl Reading<'_> {
         }
     }
 
-    fn watch(&mut self, placed: PlacedRecord) -> Result<(), LogError> {
+    fn watch(&mut self, placed: PlacedRecord, bytes: usize) -> Result<(), LogError> {
         let Some(repo) = placed.record.repo().map(folded) else {
             return Ok(());
         };
@@ -324,8 +353,38 @@ impl Reading<'_> {
                 let records_max = KEPT_MAX;
                 return Err(LogError::TooMany { records_max });
             }
+            self.kept_bytes += bytes;
+            if self.kept_bytes > KEPT_BYTES_MAX {
+                let bytes_max = KEPT_BYTES_MAX;
+                return Err(LogError::TooMuch { bytes_max });
+            }
             self.kept.push(placed);
         }
         Ok(())
     }
+
+    /// Remembers how far it came.
+    fn end(self, key: LogKey, endpoint: &Url, settings: &Settings) -> Result<WholeLog, Error> {
+        let read = ReadSoFar {
+            key,
+            tree: self.tree,
+            latest: self.latest,
+            repos: self.repos,
+            records: self.kept,
+        };
+        read.write(endpoint, settings)?;
+        let records = self.checkpoint.size();
+        Ok(WholeLog {
+            key: read.key,
+            records,
+            new_records: records - self.first,
+            at: time_of(self.checkpoint.seconds()),
+            shown: self.shown,
+            left_out: self.left_out,
+            kept: read.records,
+        })
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -179,7 +179,7 @@ fn other_histories() {
 }
 
 /// The lie that the answer of `log` is as `edit` leaves it.
-fn edited(log: &ForgedLog, edit: impl Fn(&mut Value) + Send + Sync + 'static) -> Lie {
+pub(super) fn edited(log: &ForgedLog, edit: impl Fn(&mut Value) + Send + Sync + 'static) -> Lie {
     let log = log.clone();
     log_answers(move |query| {
         let mut answer = log.answer(query);

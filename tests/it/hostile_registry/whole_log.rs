@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use time::Duration;
 use tool_hub_manifest::{Digest, Severity};
-use tool_hub_transparency::{LogRecord, TILE_WIDTH};
+use tool_hub_transparency::{JobIdentity, LogRecord, TILE_WIDTH};
 
 use super::forged_log::ForgedLog;
 use super::history::{another_version, yank};
@@ -103,6 +103,22 @@ fn other_static_files() {
         }
         again
     });
+    let long = log.with(1, |record| {
+        if let LogRecord::Version { publisher, .. } = record {
+            *publisher = Some(Box::new(JobIdentity {
+                issuer: "x".repeat(9 << 10),
+                repository: "ada/adder".to_owned(),
+                owner_id: "1".to_owned(),
+                workflow: "release.yml".to_owned(),
+                environment: None,
+                commit: None,
+            }));
+        }
+    });
+    let ahead = ForgedLog {
+        age: -Duration::hours(2),
+        ..log.clone()
+    };
     let (later, edited) = (log.clone(), log.with(1, |record| *record = other.clone()));
     let other_records = bundle_is(log, move |_| edited.file("tile/entries/000.p/2"));
     let cut = bundle_is(log, |bundle| bundle[..bundle.len() - 1].to_vec());
@@ -151,6 +167,16 @@ fn other_static_files() {
             "a record that is backdated",
             static_log_is(early),
             "its record 1 claims to be of",
+        ),
+        on_reading(
+            "a record that is longer than any",
+            static_log_is(long),
+            "and at most 8192 are read",
+        ),
+        on_reading(
+            "a log of the future",
+            static_log_is(ahead),
+            "which is to come by the clock of this machine",
         ),
         on_reading(
             "other records than were signed",

@@ -112,7 +112,8 @@ async fn pass(
         body: answer.bytes().await.unwrap_or_default().to_vec(),
     };
     if let Some(lie) = lie {
-        lie(asked, &mut answer);
+        // A lie may wait until another question comes.
+        tokio::task::block_in_place(|| lie(asked, &mut answer));
     }
     let mut response = Response::new(Body::from(answer.body));
     *response.status_mut() = answer.status;

@@ -9,7 +9,8 @@ use tool_hub_transparency::{Checkpoint, Proof, WitnessPolicy};
 
 use super::origin::Doubt;
 use crate::known_logs::KnownLog;
-use crate::log_state::{CHECKPOINT_AGE_MAX, check_witnesses, time_of};
+use crate::log_state::check_witnesses;
+use crate::log_times::{CHECKPOINT_AGE_MAX, time_of};
 use crate::logged_version::LoggedVersion;
 use crate::logged_version::error::LogError;
 
@@ -22,7 +23,7 @@ pub(crate) fn check(
     witnesses: Option<&WitnessPolicy>,
     now: OffsetDateTime,
 ) -> Result<(LoggedVersion, Vec<Doubt>), LogError> {
-    let seen = known.map(|log| log.key.open(&log.checkpoint)).transpose()?;
+    let seen = known.map(|log| log.seen(now)).transpose()?;
     if let Some(known) = known
         && known.key != records.key
     {
@@ -34,7 +35,7 @@ pub(crate) fn check(
     let checkpoint = records.key.open(&records.checkpoint)?;
     let mut doubts = Vec::new();
     match &seen {
-        Some(seen) => doubts.extend(compared(&checkpoint, seen)?),
+        Some(seen) => doubts.extend(compared(&checkpoint, &seen.newest)?),
         None => doubts.push(Doubt::UnknownLog {
             key: Box::new(records.key.clone()),
         }),
@@ -44,7 +45,8 @@ pub(crate) fn check(
     if now - at > CHECKPOINT_AGE_MAX {
         doubts.push(Doubt::StaleState { at });
     }
-    let found = LoggedVersion::of_answer(records, repo, version, &checkpoint, seen.as_ref())?;
+    let states = seen.as_ref().map_or(&[][..], |seen| &seen.states);
+    let found = LoggedVersion::of_answer(records, repo, version, &checkpoint, states)?;
     Ok((found, doubts))
 }
 
@@ -116,10 +118,7 @@ mod tests {
                 "proof": tree.inclusion_proof(tree.size(), 0),
             }],
         });
-        let seen = seen.map(|seen| KnownLog {
-            key: signer.key(),
-            checkpoint: signed(seen, &signer, NOW),
-        });
+        let seen = seen.map(|seen| KnownLog::new(signer.key(), signed(seen, &signer, NOW)));
         let records = serde_json::from_value(records).unwrap();
         let (repo, version) = ("ada/x".parse().unwrap(), Version::new(1, 0, 0));
         let now = time_of(NOW);

@@ -37,6 +37,29 @@ pub enum LogError {
         /// The time by the registry's clock.
         at: OffsetDateTime,
     },
+    /// The state of the log is of the future, or the clock here is wrong.
+    #[error("its newest state claims to be of {at}, which is to come by the clock of this machine")]
+    Ahead {
+        /// The time by the registry's clock.
+        at: OffsetDateTime,
+    },
+    /// A state of the log has a time at which the log was seen with fewer records.
+    #[error(
+        "its state of {records} records claims to be of {at}, and it had {seen_records} on {seen}"
+    )]
+    StateBackdated {
+        /// The number of its records.
+        records: u64,
+        /// The time that it claims.
+        at: OffsetDateTime,
+        /// The number of records that were seen.
+        seen_records: u64,
+        /// The time at which they were.
+        seen: OffsetDateTime,
+    },
+    /// Other processes noted other states each time that the log was asked.
+    #[error("other commands note other states of it all the time")]
+    Contended,
     /// A record cannot be read.
     #[error("its record {index} cannot be read")]
     Unreadable {
@@ -56,6 +79,22 @@ pub enum LogError {
         records: u64,
         /// The most that are read.
         records_max: u64,
+    },
+    /// A record is longer than any that a registry writes.
+    #[error("its record {index} has {bytes} bytes, and at most {bytes_max} are read")]
+    RecordTooLong {
+        /// Its place.
+        index: u64,
+        /// Its length.
+        bytes: usize,
+        /// The most that are read.
+        bytes_max: usize,
+    },
+    /// The records of the repos of toolboxes are longer than what is kept.
+    #[error("its records of the repos of your toolboxes have more than {bytes_max} bytes")]
+    TooMuch {
+        /// The most that are kept.
+        bytes_max: usize,
     },
     /// The log has more records of the repos of toolboxes than are kept.
     #[error("it has more than {records_max} records of the repos of your toolboxes")]

@@ -5,7 +5,7 @@ use tool_hub_manifest::{ClaimedSigner, KeyFingerprint};
 use tool_hub_transparency::{LogSigner, Tree};
 
 use super::*;
-use crate::log_state::time_of;
+use crate::log_times::time_of;
 
 const NOW: u64 = 1_800_000_000;
 
@@ -68,7 +68,6 @@ impl Log {
     /// The answer about the records at these places, to whoever has seen `older` records.
     fn answer(&self, places: &[u64], older: u64) -> VersionRecords {
         let size = self.tree.size();
-        let note = self.signer.sign(size, self.tree.root(), self.seconds);
         let records: Vec<_> = places
             .iter()
             .map(|&index| {
@@ -86,31 +85,33 @@ impl Log {
         };
         let answer = json!({
             "key": self.signer.key(),
-            "checkpoint": note.unwrap(),
+            "checkpoint": self.note(),
             "consistency": consistency,
             "records": records,
         });
         serde_json::from_value(answer).unwrap()
     }
 
-    fn checkpoint(&self) -> Checkpoint {
-        let size = self.tree.size();
-        let note = self.signer.sign(size, self.tree.root(), self.seconds);
-        self.signer.key().open(&note.unwrap()).unwrap()
+    /// Its checkpoint.
+    fn note(&self) -> String {
+        let (size, root) = (self.tree.size(), self.tree.root());
+        self.signer.sign(size, root, self.seconds).unwrap()
     }
 }
 
 /// What a client believes of an answer about `ada/x` 1.0.0, that has seen `before`.
 fn believed(answer: &VersionRecords, before: Option<&Log>) -> Result<LoggedVersion, LogError> {
-    let seen = before.map(|log| (log.signer.key(), log.checkpoint()));
-    let checkpoint = state(answer, seen.as_ref().map(|(key, seen)| (key, seen)), now())?;
+    let seen = before.map(|log| KnownLog::new(log.signer.key(), log.note()));
+    let seen = seen.map(|log| log.seen(now())).transpose()?;
+    let checkpoint = state(answer, seen.as_ref(), now())?;
     let (repo, version) = ("ada/x".parse().unwrap(), Version::new(1, 0, 0));
     let subject = Subject {
         repo: &repo,
         version: &version,
     };
     let records = opened(&answer.records, &checkpoint, subject)?;
-    of_records(records, subject, seen.as_ref().map(|(_, seen)| seen))
+    let states = seen.map_or_else(Vec::new, |seen| seen.states);
+    of_records(records, subject, &states)
 }
 
 #[track_caller]

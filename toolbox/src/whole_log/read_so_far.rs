@@ -12,6 +12,7 @@ use url::Url;
 use super::placed_record::PlacedRecord;
 use crate::error::Error;
 use crate::files;
+use crate::log_times::SeenState;
 use crate::settings::Settings;
 
 const DIRECTORY: &str = "read_logs";
@@ -23,6 +24,9 @@ const BYTES_MAX: u64 = 64 << 20;
 pub(super) struct ReadSoFar {
     pub(super) key: LogKey,
     pub(super) tree: GrowingTree,
+    /// The state before the latest record; none in files of earlier versions.
+    #[serde(default)]
+    pub(super) latest: Option<SeenState>,
     pub(super) repos: BTreeSet<RepoId>,
     pub(super) records: Vec<PlacedRecord>,
 }

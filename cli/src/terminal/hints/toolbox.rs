@@ -148,6 +148,13 @@ impl Hint for Error {
                 "nothing was loaded; a version that was published this moment is cosigned soon: try again in a minute".to_owned(),
                 "if it stays so, tell whoever runs the registry, and ask the witnesses".to_owned(),
             ],
+            Self::Log { source, .. } if matches!(**source, LogError::Ahead { .. }) => vec![
+                "nothing was loaded; look whether the clock of this machine is right".to_owned(),
+                "if it is, tell whoever runs the registry, and other users of it".to_owned(),
+            ],
+            Self::Log { source, .. } if matches!(**source, LogError::Contended) => {
+                one("nothing was loaded; run it again when fewer commands run beside it")
+            }
             Self::Log { endpoint, file, .. } => vec![
                 "nothing was loaded; tell whoever runs the registry, and other users of it"
                     .to_owned(),
