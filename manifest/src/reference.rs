@@ -42,6 +42,12 @@ impl RepoId {
     pub fn name(&self) -> &str {
         self.as_str().split_once('/').map_or("", |(_, name)| name)
     }
+
+    /// The same repo in small letters: registries find a repo by its name in any case.
+    pub fn folded(&self) -> Self {
+        let folded = self.as_str().to_ascii_lowercase();
+        folded.parse().expect("small letters are as good")
+    }
 }
 
 fn is_repo_part(part: &str) -> bool {
@@ -112,19 +118,30 @@ pub enum ReferenceError {
         /// The text after `@`, escaped, at most 80 characters of it.
         text: String,
     },
+    /// The part after `@` has build metadata, and a requirement would meet any other as well.
+    #[error(
+        "`{text}` has build metadata, by which versions of a tool are not told apart: write a version without `+`"
+    )]
+    BuildMetadata {
+        /// The text after `@`, escaped, at most 80 characters of it.
+        text: String,
+    },
 }
 
 impl FromStr for Revision {
     type Err = ReferenceError;
 
     fn from_str(text: &str) -> Result<Self, ReferenceError> {
+        let excerpt = || text.chars().take(80).flat_map(char::escape_default);
         let refused = || ReferenceError::Revision {
-            text: text
-                .chars()
-                .take(80)
-                .flat_map(char::escape_default)
-                .collect(),
+            text: excerpt().collect(),
         };
+        // No branch has a `+` either.
+        if text.contains('+') {
+            return Err(ReferenceError::BuildMetadata {
+                text: excerpt().collect(),
+            });
+        }
         if let Ok(commit) = text.parse() {
             return Ok(Self::Commit(commit));
         }
@@ -272,5 +289,23 @@ mod tests {
         ] {
             assert!(text.parse::<ToolRef>().is_err(), "{text:?}");
         }
+    }
+
+    /// A requirement leaves build metadata out, and so would mean another version.
+    #[test]
+    fn build_metadata_is_refused() {
+        for text in ["1.2.0+1", "=1.2.0+1", "^1.2.0-rc.1+x", ">=1, <2.0.0+9", "+"] {
+            let refused = format!("demo/x@{text}").parse::<ToolRef>().unwrap_err();
+            assert!(
+                matches!(refused, ReferenceError::BuildMetadata { .. }),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_repo_is_one_in_any_case() {
+        let repo: RepoId = "Ada/Two".parse().unwrap();
+        assert_eq!(repo.folded().as_str(), "ada/two");
     }
 }

@@ -138,6 +138,16 @@ pub enum ClientError {
         /// The versions there are, newest first.
         available: Vec<Version>,
     },
+    /// A version has build metadata, by which registries and requirements tell no versions apart.
+    #[error(
+        "{repo} {version} has build metadata, and such a version is neither published nor taken"
+    )]
+    BuildMetadata {
+        /// The repo.
+        repo: RepoId,
+        /// The version.
+        version: Version,
+    },
     /// Every version that is meant is among those that count as not there.
     #[error("{repo} has no other version than those that were passed over")]
     NoOtherVersion {
@@ -368,6 +378,7 @@ impl ClientError {
                     | Self::Redirect { .. }
                     | Self::RepoMoved { .. }
                     | Self::VersionYanked { .. }
+                    | Self::BuildMetadata { .. }
                     | Self::VisibilityDiffers { .. }
             ),
         }

@@ -91,6 +91,7 @@ pub(crate) async fn push(
     let act = Act::Commit(push.repo.clone());
     registry.need_token(&act)?;
     push.check_sizes(&act)?;
+    push.check_version()?;
     let version = push.package.manifest().version.clone();
     let repo_created = repo::ensure(registry, &push.repo, push.visibility).await?;
     let refs = refs::list(registry, &push.repo).await?;
@@ -348,6 +349,18 @@ impl<'a> Push<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a version with build metadata, which nobody would take.
+    fn check_version(&self) -> Result<(), ClientError> {
+        let version = &self.package.manifest().version;
+        if version.build.is_empty() {
+            return Ok(());
+        }
+        Err(ClientError::BuildMetadata {
+            repo: self.repo.clone(),
+            version: version.clone(),
+        })
     }
 
     fn operations(&self, stale: &[&'static str]) -> Vec<CommitOperation> {

@@ -87,6 +87,20 @@ impl Refs {
         Ok(versions)
     }
 
+    /// Refuses a repo all of whose versions have build metadata, where one is looked for.
+    pub(crate) fn check_builds(&self, repo: &RepoId) -> Result<(), ClientError> {
+        let mut tagged = self.tags.iter().filter_map(|tag| whole_version(&tag.name));
+        match tagged.next() {
+            Some(version) if !version.build.is_empty() && tagged.all(|it| !it.build.is_empty()) => {
+                Err(ClientError::BuildMetadata {
+                    repo: repo.clone(),
+                    version,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The head of the default branch; none in a repo without a commit.
     pub(crate) fn head(&self, act: &Act) -> Result<Option<CommitId>, ClientError> {
         let head = self.branches.iter().find(|it| it.name == DEFAULT_BRANCH);
@@ -107,8 +121,13 @@ pub(crate) fn tag_of(version: &Version) -> String {
     format!("v{version}")
 }
 
-/// The version that a tag marks.
+/// The version that a tag marks. One with build metadata marks none: by requirements and in the
+/// order of versions it would be the same as another, with other files.
 pub(crate) fn version_of_tag(tag: &str) -> Option<Version> {
+    whole_version(tag).filter(|version| version.build.is_empty())
+}
+
+fn whole_version(tag: &str) -> Option<Version> {
     tag.strip_prefix('v')?.parse().ok()
 }
 
@@ -129,10 +148,29 @@ mod tests {
 
     #[test]
     fn other_tags_are_no_versions() {
-        let refs = refs(&["v0.9.0", "v1.10.0", "v1.9.3", "1.99.0", "latest"]);
+        let refs = refs(&[
+            "v0.9.0",
+            "v1.10.0",
+            "v1.9.3",
+            "1.99.0",
+            "latest",
+            "v1.10.0+1",
+        ]);
         let versions = refs.versions(&Act::Search).unwrap();
         let versions: Vec<_> = versions.iter().map(|it| it.version.to_string()).collect();
         assert_eq!(versions, ["1.10.0", "1.9.3", "0.9.0"]);
+    }
+
+    #[test]
+    fn a_repo_of_builds_alone_is_told_of() {
+        let repo = "ada/x".parse().unwrap();
+        let told = |tags: &[&str]| match refs(tags).check_builds(&repo) {
+            Err(ClientError::BuildMetadata { version, .. }) => Some(version.to_string()),
+            _ => None,
+        };
+        assert_eq!(told(&["latest", "v1.0.0+1"]).as_deref(), Some("1.0.0+1"));
+        assert_eq!(told(&["v1.0.0+1", "v0.9.0"]), None);
+        assert_eq!(told(&["latest"]), None);
     }
 
     #[test]

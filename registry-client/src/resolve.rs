@@ -70,6 +70,9 @@ impl RepoVersions {
         allowed: &AllowedYanks,
         except: &[Version],
     ) -> Result<Resolved, ClientError> {
+        if matches!(revision, Revision::Newest | Revision::Version(_)) {
+            self.refs.check_builds(&self.repo)?;
+        }
         let choice = VersionChoice {
             releases: &self.releases,
             allowed,

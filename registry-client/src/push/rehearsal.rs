@@ -23,6 +23,7 @@ pub(crate) async fn rehearse(
     push: &Push<'_>,
 ) -> Result<Rehearsal, ClientError> {
     push.check_sizes(&Act::Commit(push.repo.clone()))?;
+    push.check_version()?;
     match repo::visibility(registry, &push.repo).await {
         Ok(actual) => push.visibility.allows(&push.repo, actual)?,
         Err(ClientError::RepoNotFound { .. }) => return Ok(Rehearsal::NewRepo),

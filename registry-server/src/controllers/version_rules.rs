@@ -57,6 +57,11 @@ pub(super) async fn check_new_tag(
         }
         return Ok(None);
     };
+    if !version.build.is_empty() {
+        return Err(refuse(format!(
+            "{tag} has build metadata, by which versions are not told apart: publish a version without `+`"
+        )));
+    }
     let bytes_max = registry.limits().manifest_bytes_max;
     let manifest = read_manifest(&Batch::new(registry.content()), blob, bytes_max).await?;
     if manifest.facts.version != version.to_string() {

@@ -170,6 +170,14 @@ async fn a_version_says_what_its_manifest_says_and_stays() {
     let refs = hub.get_json("/api/models/alice/tool/refs").await;
     assert_eq!(refs["tags"][0]["targetCommit"], second.as_str());
 
+    // Requirements would not tell it from 0.1.0.
+    let built = manifest("0.1.0+1");
+    hub.commit("alice/tool", "built", &[("tool.toml", built.as_bytes())])
+        .await;
+    let (status, _, text) = refusal(tag(&hub, "alice/tool", "main", "v0.1.0+1").await).await;
+    assert_eq!(status, 422, "{text}");
+    assert!(text.contains("v0.1.0+1 has build metadata"), "{text}");
+
     // Other tags are free, in tools and elsewhere.
     for name in ["v1.0", "latest"] {
         assert_eq!(tag(&hub, "alice/tool", "main", name).await.status(), 200);

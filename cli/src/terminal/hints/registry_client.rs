@@ -51,6 +51,9 @@ impl Hint for ClientError {
             Self::VersionYanked { .. } => {
                 one("load another version, or this one nevertheless with --allow-yanked")
             }
+            Self::BuildMetadata { .. } => one(
+                "its author publishes it under a number of its own, such as 1.0.1 or 1.0.1-rc.1, without `+`",
+            ),
             Self::ReleasesUnreadable { .. } => {
                 one("tell the owner of the repo: nobody can see which versions are yanked")
             }
