@@ -1,6 +1,6 @@
 //! The `LogRecord`: a version that was published, yanked or given back, or is by another signer.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use time::OffsetDateTime;
 use tool_hub_manifest::{ClaimedSigner, CommitId, Digest, RepoId, Severity, Version};
 
@@ -74,23 +74,48 @@ pub enum LogRecord {
     Unknown,
 }
 
-/// The job of a build service, as its identity token named it to the registry.
+/// The job of a build service, as its identity token named it to the registry. Its texts are shown
+/// in lines of ours, so none has a control character.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobIdentity {
     /// The issuer of the token.
+    #[serde(deserialize_with = "line")]
     pub issuer: String,
     /// The repository with the sources, as the build service names it.
+    #[serde(deserialize_with = "line")]
     pub repository: String,
     /// The build service's number for the owner of that repository.
+    #[serde(deserialize_with = "line")]
     pub owner_id: String,
     /// The file of the workflow.
+    #[serde(deserialize_with = "line")]
     pub workflow: String,
     /// The environment.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_line"
+    )]
     pub environment: Option<String>,
     /// The commit that was built, where the token said so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "optional_line"
+    )]
     pub commit: Option<String>,
+}
+
+fn line<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    match text.contains(char::is_control) {
+        true => Err(de::Error::custom("a job is named with a control character")),
+        false => Ok(text),
+    }
+}
+
+fn optional_line<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    line(deserializer).map(Some)
 }
 
 impl JobIdentity {
@@ -236,6 +261,13 @@ mod tests {
             let workflow = publisher.map(|job| job.workflow);
             assert_eq!(workflow.is_some(), text.contains("publisher"));
         }
+        // A line of its own in whatever shows it.
+        for field in ["a/b", "https://gitlab.com", "c.yml"] {
+            let forged = job.replace(field, r"x\nok: loaded");
+            assert!(LogRecord::from_bytes(with(&forged).as_bytes()).is_err());
+        }
+        let forged = job.replace("\"c.yml\"", r#""c.yml","commit":"1\u001b[2K""#);
+        assert!(LogRecord::from_bytes(with(&forged).as_bytes()).is_err());
     }
 
     /// Programs from before there were such records read them as a kind that they do not know.

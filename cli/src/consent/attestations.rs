@@ -9,6 +9,7 @@ use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::known_builders::{Builders, KnownBuilders};
 use tool_hub_toolbox::package_attestations::PackageAttestations;
 
+use crate::terminal::escape::escape_line;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
@@ -110,7 +111,7 @@ fn tell(
 pub(crate) fn built_from(repository: Option<&str>) -> String {
     repository.map_or_else(
         || "built from no repository that its registry names".to_owned(),
-        |repository| format!("built from {repository}"),
+        |repository| format!("built from {}", escape_line(repository)),
     )
 }
 

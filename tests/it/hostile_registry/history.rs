@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use time::Duration;
 use tool_hub_manifest::{Digest, Severity};
-use tool_hub_transparency::LogRecord;
+use tool_hub_transparency::{JobIdentity, LogRecord};
 
 use super::forged_log::{ForgedLog, value};
 use super::wire::{Answer, Lie, Wire};
@@ -219,6 +219,18 @@ fn wrong_records() {
             *repo = "eve/adder".parse().expect("a repo");
         }
     });
+    let of_a_forged_job = log.with(1, |record| {
+        if let LogRecord::Version { publisher, .. } = record {
+            *publisher = Some(Box::new(JobIdentity {
+                issuer: "https://forge.example".to_owned(),
+                repository: "ada/adder\nok: loaded adder 1.1.0".to_owned(),
+                owner_id: "1".to_owned(),
+                workflow: "release.yml".to_owned(),
+                environment: None,
+                commit: None,
+            }));
+        }
+    });
     let hidden = log.with(1, |record| *record = record.hide("salt").0);
     let other_place = {
         let log = log.clone();
@@ -256,6 +268,11 @@ fn wrong_records() {
             "the record of another repo",
             log_is(of_another_repo),
             "is about another version",
+        ),
+        Attack::on_update(
+            "a job with a line of its own",
+            log_is(of_a_forged_job),
+            "its record 1 cannot be read",
         ),
         Attack::on_update("a record that is hidden", log_is(hidden), "its record 1: "),
         Attack::on_update(

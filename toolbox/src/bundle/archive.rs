@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, Cursor, Read as _, Write as _};
+use std::io::{self, Cursor, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
+use tool_hub_agent::characters::escape_line;
 use tool_hub_manifest::{Digest, Hasher};
+use zip::read::{ArchiveOffset, Config};
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
@@ -23,6 +25,12 @@ const FILE_BYTES_MAX: u64 = 512 << 20;
 const MEMBERS_BYTES_MAX: u64 = 1 << 30;
 /// The most members: up to ten files of each tool, and more for advisories.
 const MEMBERS_MAX: usize = 1000;
+/// The most bytes of the zip's directory, with the names of all members.
+const DIRECTORY_BYTES_MAX: u32 = 1 << 20;
+/// The record that ends a zip, and the entries of its directory before it, begin like this.
+const END: [u8; 4] = *b"PK\x05\x06";
+const ENTRY: [u8; 4] = *b"PK\x01\x02";
+const END_BYTES: u64 = 22;
 /// The largest index.
 const INDEX_BYTES_MAX: u64 = 1 << 20;
 /// The most times its size that a large member may unpack to. Components unpack to ten times.
@@ -80,17 +88,15 @@ impl BundleArchive {
 
     /// Reads the index, and hashes every member. There have to be those that the index names, and
     /// no others.
-    fn open(file: File) -> Result<(Self, BundleIndex), BundleError> {
+    fn open(mut file: File) -> Result<(Self, BundleIndex), BundleError> {
         let size = file.metadata().map_err(unread)?.len();
         if size > FILE_BYTES_MAX {
             let (max, of) = (FILE_BYTES_MAX, "bytes");
             return Err(BundleError::TooMuch { max, of });
         }
-        let mut zip = ZipArchive::new(file).map_err(broken)?;
-        if zip.len() > MEMBERS_MAX {
-            let (max, of) = (MEMBERS_MAX as u64, "members");
-            return Err(BundleError::TooMuch { max, of });
-        }
+        check_directory(&mut file, size)?;
+        let archive_offset = ArchiveOffset::Known(0);
+        let mut zip = ZipArchive::with_config(Config { archive_offset }, file).map_err(broken)?;
         zip.validate_header_consistency().map_err(broken)?;
         let mut archive = Self { zip };
         let index = archive.bytes(INDEX, INDEX_BYTES_MAX)?;
@@ -110,7 +116,8 @@ impl BundleArchive {
             name.is_ok_and(|name| name == INDEX || expected.contains_key(name))
         };
         if let Some(other) = there.iter().find(|name| !is_expected(name)) {
-            let member = String::from_utf8_lossy(other).chars().take(200).collect();
+            let member: String = String::from_utf8_lossy(other).chars().take(200).collect();
+            let member = escape_line(&member);
             return Err(BundleError::Unexpected { member });
         }
         let mut left = MEMBERS_BYTES_MAX;
@@ -219,6 +226,51 @@ pub(super) fn unusable(path: &Path) -> impl Fn(BundleError) -> Error + use<> {
     }
 }
 
+/// Refuses a zip of more members than a bundle has before any of them is read. The library takes
+/// the numbers from the record at the end, or from an earlier one if that is of another directory:
+/// so it has to be of the bytes right before it.
+fn check_directory(file: &mut File, size: u64) -> Result<(), BundleError> {
+    let no_end = || BundleError::NotABundle {
+        reason: "it does not end as a zip of a bundle does".to_owned(),
+    };
+    let at = size.checked_sub(END_BYTES).ok_or_else(no_end)?;
+    let (mut end, mut entry) = ([0; END_BYTES as usize], [0; 4]);
+    let mut read = |at: u64, bytes: &mut [u8]| -> io::Result<()> {
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(bytes)
+    };
+    read(at, &mut end).map_err(unread)?;
+    let short = |at: usize| u16::from_le_bytes([end[at], end[at + 1]]);
+    let long = |at: usize| u32::from_le_bytes([end[at], end[at + 1], end[at + 2], end[at + 3]]);
+    let (disks, members, comment) = ([short(4), short(6)], [short(8), short(10)], short(20));
+    let (directory_bytes, directory_at) = (long(12), long(16));
+    if end[..4] != END || disks != [0, 0] || comment != 0 {
+        return Err(no_end());
+    }
+    // A zip of more than 65,535 members says so here as well.
+    for (found, max, of) in [
+        (u64::from(members[1]), MEMBERS_MAX as u64, "members"),
+        (
+            u64::from(directory_bytes),
+            u64::from(DIRECTORY_BYTES_MAX),
+            "bytes of names",
+        ),
+    ] {
+        if found > max {
+            return Err(BundleError::TooMuch { max, of });
+        }
+    }
+    let is_before = u64::from(directory_at) + u64::from(directory_bytes) == at;
+    if members[0] != members[1] || !is_before {
+        return Err(no_end());
+    }
+    read(directory_at.into(), &mut entry).map_err(unread)?;
+    match entry == ENTRY {
+        true => Ok(()),
+        false => Err(no_end()),
+    }
+}
+
 fn broken(error: ZipError) -> BundleError {
     BundleError::NotABundle {
         reason: error.to_string(),
@@ -228,5 +280,58 @@ fn broken(error: ZipError) -> BundleError {
 fn unread(error: io::Error) -> BundleError {
     BundleError::NotABundle {
         reason: error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that ends in a record of these members, whose directory has this place and size.
+    fn opened(before: &[u8], members: u16, at: u32, bytes: u32) -> String {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(before).unwrap();
+        file.write_all(b"PK\x05\x06\0\0\0\0").unwrap();
+        for count in [members; 2] {
+            file.write_all(&count.to_le_bytes()).unwrap();
+        }
+        for number in [bytes, at] {
+            file.write_all(&number.to_le_bytes()).unwrap();
+        }
+        file.write_all(&[0; 2]).unwrap();
+        BundleArchive::open(file).unwrap_err().to_string()
+    }
+
+    /// Before the directory is read, which may be as long as the file.
+    #[test]
+    fn members_are_counted_before_they_are_read() {
+        let expect = "it has more than 1000 members, the limit";
+        for members in [1001, u16::MAX] {
+            assert_eq!(opened(b"", members, 0, 0), expect);
+        }
+        let long = DIRECTORY_BYTES_MAX + 1;
+        let expect = "it has more than 1048576 bytes of names, the limit";
+        assert_eq!(opened(b"", 1, 0, long), expect);
+    }
+
+    /// The library would look for another record that does.
+    #[test]
+    fn the_last_record_has_to_be_of_the_bytes_before_it() {
+        let expect = "it does not end as a zip of a bundle does";
+        let entry = [&ENTRY[..], &[0; 42]].concat();
+        for (at, bytes) in [(0, 45), (1, 46), (46, 46), (u32::MAX, 46)] {
+            let said = opened(&entry, 1, at, bytes);
+            assert!(said.ends_with(expect), "{at}, {bytes}: {said}");
+        }
+        let said = opened(&[0; 46], 1, 0, 46);
+        assert!(said.ends_with(expect), "{said}");
+        let mut commented = tempfile::tempfile().unwrap();
+        let end = [
+            &entry[..],
+            b"PK\x05\x06\0\0\0\0\x01\0\x01\0\x2e\0\0\0\0\0\0\0\x01\0x",
+        ];
+        commented.write_all(&end.concat()).unwrap();
+        let said = BundleArchive::open(commented).unwrap_err().to_string();
+        assert!(said.ends_with(expect), "{said}");
     }
 }
