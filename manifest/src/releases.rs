@@ -17,6 +17,8 @@ const HEADING: &str = "\
 # Written by `tool yank` and `tool deprecate`. Yanked versions stay where they are, so that locks
 # go on, and are not chosen for anybody else.
 ";
+/// The most versions that are yanked: everybody who looks at the tool keeps them.
+const YANKED_MAX: usize = 1000;
 /// The most characters of a reason.
 const REASON_CHARS_MAX: usize = 500;
 
@@ -94,7 +96,14 @@ impl FromStr for Releases {
     type Err = DocumentError;
 
     fn from_str(text: &str) -> Result<Self, DocumentError> {
-        document::parse(package_file::RELEASES, text)
+        let releases: Self = document::parse(package_file::RELEASES, text)?;
+        match releases.yanked.len() {
+            count if count > YANKED_MAX => Err(DocumentError::whole(
+                package_file::RELEASES,
+                format!("{count} versions are yanked, at most {YANKED_MAX} may be"),
+            )),
+            _ => Ok(releases),
+        }
     }
 }
 
@@ -208,6 +217,13 @@ mod tests {
             &yank(&format!("severity='broken'\nreason='{long}'")),
             "a reason is",
         );
+        let many: String = (0..=YANKED_MAX)
+            .map(|patch| format!("[yanked.\"1.0.{patch}\"]\nseverity='broken'\nreason='x'\n"))
+            .collect();
+        check_refused(&many, "1001 versions are yanked, at most 1000 may be");
+        let (_, fewer) = many.split_once("[yanked.\"1.0.1\"]").unwrap();
+        let fewer = format!("[yanked.\"1.0.1\"]{fewer}");
+        assert_eq!(fewer.parse::<Releases>().unwrap().yanked.len(), YANKED_MAX);
         check_refused(
             "[yanked.one]\nseverity='broken'\nreason='x'",
             "unexpected character",

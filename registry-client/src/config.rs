@@ -77,6 +77,10 @@ impl ClientConfig {
         if !self.endpoint.username().is_empty() || self.endpoint.password().is_some() {
             return refused("it must not hold a user or a password");
         }
+        // It would be another name of the same registry.
+        if self.endpoint.path().contains("//") {
+            return refused("it must not have two slashes in a row");
+        }
         if self.endpoint.query().is_some() || self.endpoint.fragment().is_some() {
             return refused("it must have neither query nor fragment");
         }
@@ -143,6 +147,9 @@ mod tests {
         check("https://me:secret@example.org", false, false);
         check("https://example.org/?a=b", false, false);
         check("https://example.org/#a", false, false);
+        check("https://example.org//", false, false);
+        check("https://example.org/hub//", false, false);
+        check("https://example.org//hub", false, false);
     }
 
     #[test]

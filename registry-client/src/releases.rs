@@ -34,6 +34,10 @@ pub(crate) async fn read(
     let Some((_, text)) = texts.into_iter().next() else {
         return Ok(Releases::default());
     };
+    parsed(repo, &text)
+}
+
+fn parsed(repo: &RepoId, text: &str) -> Result<Releases, ClientError> {
     text.parse()
         .map_err(|source: DocumentError| ClientError::ReleasesUnreadable {
             repo: repo.clone(),
@@ -61,7 +65,10 @@ pub(crate) async fn change(
     };
     if report.releases != before {
         let head = refs.head(&Act::ListVersions(repo.clone()))?;
-        let texts = [(package_file::RELEASES, report.releases.to_toml())];
+        let text = report.releases.to_toml();
+        // Nobody could load the tool any more.
+        parsed(repo, &text)?;
+        let texts = [(package_file::RELEASES, text)];
         let commit = texts::commit(registry, repo, &texts, message, head.as_ref());
         report.commit = Some(commit.await?);
     }

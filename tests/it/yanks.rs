@@ -29,6 +29,10 @@ pub(crate) fn tests() -> Vec<Test> {
         test("yanks::only_one_tool_is_served", only_one_tool_is_served),
         test("yanks::one_is_given_back", one_is_given_back),
         test("yanks::one_comes_and_goes_often", one_comes_and_goes_often),
+        test(
+            "yanks::a_memory_that_cannot_be_read",
+            a_memory_that_cannot_be_read,
+        ),
         test("yanks::a_tool_is_deprecated", a_tool_is_deprecated),
         test("yanks::mistakes_are_told", mistakes_are_told),
     ]
@@ -343,6 +347,36 @@ fn one_comes_and_goes_often() {
     says(&user.tool("update"), 3, "was yanked as malicious");
     ada.tool("yank ada/adder@1.1.0 --undo").ok();
     says(&user.tool("update"), 0, "adder: current at 1.1.0");
+}
+
+/// Where a server cannot read what was yanked, it offers nothing until it can.
+fn a_memory_that_cannot_be_read() {
+    let (registry, _ada) = published();
+    let user = registry.visitor();
+    load(&user, "ada/adder", &[]);
+    let approved = digest(&user, "ada/adder");
+    let only = ["serve", "--only", "ada/adder", "--approve", &approved];
+    let [mut all, mut one] = [&["serve"][..], &only].map(|line| Client::start(user.command(line)));
+    let functions = ["adder__add", "adder__sum_up"];
+    assert_eq!(all.tools(), functions);
+    assert_eq!(one.tools(), functions);
+    let memory = user.tool_home().join("known_releases.toml");
+    std::fs::write(&memory, "#".repeat((4 << 20) + 1)).expect("a file");
+    for client in [&mut all, &mut one] {
+        is_told_of(client, &[]);
+        let told = refusal(client, "adder__add");
+        assert!(told.contains("whether its version was withdrawn"), "{told}");
+    }
+    says(
+        &user.tool("call adder.add a=1 b=2"),
+        1,
+        "has more than 4194304 bytes",
+    );
+    std::fs::remove_file(&memory).expect("the file");
+    is_told_of(&mut all, &functions);
+    assert_eq!(call(&mut all, "adder__add", json!({ "a": 1, "b": 2 })), 3);
+    all.leave();
+    one.leave();
 }
 
 fn a_tool_is_deprecated() {

@@ -133,12 +133,43 @@ pub(crate) fn write_private_toml(path: &Path, values: &impl Serialize) -> Result
     write_private(path, toml_text(path, values)?.as_bytes())
 }
 
-/// `values` as TOML, for the file at `path`.
+/// Writes `values` as a TOML file.
+pub(crate) fn write_toml(path: &Path, values: &impl Serialize) -> Result<(), Error> {
+    write(path, toml_text(path, values)?.as_bytes())
+}
+
+/// `values` as TOML, for the file at `path`, unless it is too long to be read again.
 pub(crate) fn toml_text(path: &Path, values: &impl Serialize) -> Result<String, Error> {
-    toml_edit::ser::to_string_pretty(values).map_err(|source| Error::Serialize {
+    let text = toml_edit::ser::to_string_pretty(values).map_err(|source| Error::Serialize {
         path: path.to_owned(),
         source: Box::new(source),
-    })
+    })?;
+    check_length(path, text.len(), DOCUMENT_BYTES_MAX)?;
+    Ok(text)
+}
+
+/// Refuses to write more to the file at `path` than is read of it: whoever reads it would fail.
+pub(crate) fn check_length(path: &Path, length: usize, bytes_max: u64) -> Result<(), Error> {
+    match length as u64 > bytes_max {
+        true => Err(too_long(
+            path,
+            format!(
+                "it would have more than {bytes_max} bytes, and could not be read again; take out \
+                 of it what you do not need"
+            ),
+        )),
+        false => Ok(()),
+    }
+}
+
+/// The error of a file that would become longer than it may.
+pub(crate) fn too_long(path: &Path, reason: String) -> Error {
+    unwritable(path)(io::Error::new(ErrorKind::FileTooLarge, reason))
+}
+
+/// True if a file was left as it is because of [`too_long`].
+pub(crate) fn is_too_long(error: &Error) -> bool {
+    matches!(error, Error::Write { source, .. } if source.kind() == ErrorKind::FileTooLarge)
 }
 
 /// Reads the regular file at `path` as text; see [`read_regular`].

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::fetched::{Fetched, is_same_place};
 use crate::package_attestations::PackageAttestations;
 use crate::provenance::Provenance;
-use crate::remembered::Remembered;
+use crate::remembered::{Remember, Remembered};
 use crate::settings::Settings;
 
 const FILE: &str = "known_builders.toml";
@@ -26,6 +26,8 @@ pub struct Builders {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built_from: Option<String>,
 }
+
+impl Remember for Builders {}
 
 impl From<&LockedTool> for Builders {
     fn from(locked: &LockedTool) -> Self {

@@ -12,6 +12,7 @@ use url::Url;
 use crate::error::Error;
 use crate::files;
 use crate::log_times::{SeenState, time_of};
+use crate::registry_address::canonical;
 use crate::settings::Settings;
 
 const FILE: &str = "known_logs.toml";
@@ -134,12 +135,21 @@ impl KnownLogs {
     /// # Errors
     /// [`Error::Read`], [`Error::Settings`].
     pub fn read(settings: &Settings) -> Result<Self, Error> {
-        Ok(files::read_toml(&Self::file(settings))?.unwrap_or_default())
+        let Self(known) = files::read_toml(&Self::file(settings))?.unwrap_or_default();
+        // An older file may have a registry twice. What is under its own address counts.
+        let (own, others): (BTreeMap<_, _>, BTreeMap<_, _>) = known
+            .into_iter()
+            .partition(|(endpoint, _)| *endpoint == canonical(endpoint));
+        let mut known = own;
+        for (endpoint, log) in others {
+            known.entry(canonical(&endpoint)).or_insert(log);
+        }
+        Ok(Self(known))
     }
 
     /// The log of the registry at `endpoint`.
     pub fn of(&self, endpoint: &Url) -> Option<&KnownLog> {
-        self.0.get(endpoint)
+        self.0.get(&canonical(endpoint))
     }
 
     /// The number of records of the log of the registry at `endpoint`, as it was seen last.
@@ -180,8 +190,8 @@ impl KnownLogs {
                 next
             }
         };
-        known.0.insert(endpoint.clone(), next);
-        files::write(&path, files::toml_text(&path, &known)?.as_bytes())?;
+        known.0.insert(canonical(endpoint), next);
+        files::write_toml(&path, &known)?;
         Ok(true)
     }
 }

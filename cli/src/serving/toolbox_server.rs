@@ -12,6 +12,7 @@ use tool_hub_registry_client::Store;
 use tool_hub_serve::{Catalogue, Presentation, Toolset};
 use tool_hub_toolbox::Error;
 use tool_hub_toolbox::advisories::advisory::RefusedVersion;
+use tool_hub_toolbox::advisories::error::AdvisoryError;
 use tool_hub_toolbox::advisories::known::KnownAdvisories;
 use tool_hub_toolbox::approvals::Approvals;
 use tool_hub_toolbox::known_releases::KnownReleases;
@@ -33,6 +34,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// The words for agents on a tool that a policy refuses.
 pub(crate) const NOT_ALLOWED: &str = "the policy of this machine does not allow it";
+
+/// The words for agents on a tool of which nobody knows any more whether it may be used.
+pub(crate) const NOT_KNOWN: &str =
+    "it cannot be read on this machine whether its version was withdrawn";
 
 /// Some tools of a toolbox.
 #[derive(Debug, Clone)]
@@ -162,9 +167,22 @@ impl<'a> ToolboxServer<'a> {
         toolbox.locked().filter_map(place_of).collect()
     }
 
+    /// The words for agents where tools are not known to be allowed any more: a policy, an approval,
+    /// a yank or an advisory cannot be read. None where only what people edit cannot be.
+    fn doubt(&self, error: &anyhow::Error) -> Option<&'static str> {
+        let path = match error.downcast_ref()? {
+            Error::Policy(_) => return Some(NOT_ALLOWED),
+            Error::Read { path, .. } | Error::Settings { path, .. } => path,
+            Error::Advisories(AdvisoryError::Damaged { path, .. }) => path,
+            _ => return None,
+        };
+        let is_edited = OpenToolbox::files(&self.directory).contains(path);
+        (!is_edited).then_some(NOT_KNOWN)
+    }
+
     /// Updates `toolset` whenever the toolbox's files differ from `seen`, as long as this is
     /// polled. A toolbox that cannot be read is warned about once, and the tools that were offered
-    /// stay.
+    /// stay, unless it is not known any more that they are allowed.
     pub(crate) async fn follow(&self, toolset: &Toolset, mut seen: FileStamps) -> Infallible {
         let mut looks = tokio::time::interval(LOOK_EVERY);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -190,11 +208,11 @@ impl<'a> ToolboxServer<'a> {
                 }
                 Err(error) => {
                     // What is not known to be allowed is not offered.
-                    if let Some(Error::Policy(_)) = error.downcast_ref()
+                    if let Some(said) = self.doubt(&error)
                         && let Ok(nothing) = Catalogue::new([])
                     {
                         let names = toolset.names().into_iter();
-                        let names = names.map(|name| (name, NOT_ALLOWED.to_owned()));
+                        let names = names.map(|name| (name, said.to_owned()));
                         toolset.replace(nothing.with_withdrawn(names.collect()));
                     }
                     let kept = format!("{changed}, and the toolbox cannot be served as it is now");

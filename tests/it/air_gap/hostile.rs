@@ -130,6 +130,8 @@ fn other_members() {
         carried.is_refused(&with(name), 3, &expect);
     }
     carried.is_refused(&with("\u{1b}[2Jx"), 3, "does not name: \\u{1b}[2Jx");
+    let line = "does not name: x\\nok: loaded adder";
+    carried.is_refused(&with("x\nok: loaded adder"), 3, line);
     let first = carried
         .opened
         .files
@@ -383,6 +385,20 @@ fn yanks_count() {
     knows.run(["inspect", TOOL]).ok();
     wire.lead_to(NOBODY);
     is_refused(&knows, &before, 3, told);
+    // It names the same repo and the same registry in other letters.
+    for (from, to, told) in [
+        (
+            "\"ada/adder\"",
+            "\"Ada/adder\"",
+            "Ada/adder 1.0.0 was yanked",
+        ),
+        (wire.url(), &doubled(wire.url()), told),
+    ] {
+        let mut renamed = Opened::read(&before);
+        renamed.edit(from, to);
+        let renamed = renamed.write(&knows.work().join("renamed.tools"));
+        is_refused(&knows, &renamed, 3, told);
+    }
     // A user who takes it nevertheless is told of the yank from then on.
     let shown = home
         .run(["inspect", &yanked.to_string_lossy(), "--json"])
@@ -396,6 +412,11 @@ fn yanks_count() {
         0,
         "was yanked as vulnerable: leaks",
     );
+}
+
+/// The URL with one slash more than the bundle has at its end.
+fn doubled(url: &str) -> String {
+    format!("{}//", url.trim_end_matches('/'))
 }
 
 fn new_versions_wait() {

@@ -1,10 +1,12 @@
 //! Attacks on names: look-alikes, names that change hands, and other places of the same name.
 
+use std::fs;
+
 use serde_json::json;
 
-use super::{Attack, Scene, refs_are};
-use crate::signatures::published::{Published, TOOL, new_key, push};
-use crate::support::loading::load;
+use super::{Attack, Scene, both, file_is, refs_are};
+use crate::signatures::published::{Published, TOOL, get, new_key, push, version};
+use crate::support::loading::{digest, load};
 use crate::support::proxy::Switching;
 use crate::support::ran::says;
 use crate::support::witness::{Manner, Witness};
@@ -23,6 +25,15 @@ pub(crate) fn tests() -> Vec<Test> {
         test(
             "hostile_registry::the_same_name_elsewhere",
             the_same_name_elsewhere,
+        ),
+        test(
+            "hostile_registry::one_repo_in_other_letters",
+            one_repo_in_other_letters,
+        ),
+        test("hostile_registry::builds_of_a_version", builds_of_a_version),
+        test(
+            "hostile_registry::more_yanks_than_are_kept",
+            more_yanks_than_are_kept,
         ),
         test(
             "hostile_registry::versions_that_are_kept_back",
@@ -91,6 +102,111 @@ fn the_same_name_elsewhere() {
     says(&updated, 0, "adder: current at 1.0.0");
     let refused = user.run_with(&["load", TOOL], &elsewhere);
     says(&refused, 3, "and is not signed now");
+    assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");
+}
+
+/// Registries find a repo in any case. What is known of it is known of it in any case.
+fn one_repo_in_other_letters() {
+    let published = Published::new();
+    let user = published.user();
+    new_key(&published.ada, "eve", "p256");
+    push(&published.ada, "1.1.0", Some("eve"));
+    let digest = digest(&user, "Ada/Adder@1.1.0");
+    let load = |more: &[&str]| {
+        let line = [
+            "load",
+            "Ada/Adder@1.1.0",
+            "--as",
+            "other",
+            "--approve",
+            &digest,
+        ];
+        user.run([&line[..], more].concat())
+    };
+    says(
+        &load(&[]),
+        3,
+        "when you approved it, and is signed by SHA256:",
+    );
+    let doubled = format!("{}//", published.registry.url().trim_end_matches('/'));
+    let refused = load(&["--endpoint", &doubled]);
+    says(&refused, 1, "it must not have two slashes in a row");
+    let known = user.tool_home().join("known_signers.toml");
+    let before = fs::read_to_string(&known).expect("signers");
+    assert!(!before.contains("Adder"), "{before}");
+
+    // A file of an older version has them as they were written.
+    fs::write(&known, before.replace("ada/adder", "ADA/adder")).expect("signers");
+    user.tool("remove adder").ok();
+    says(
+        &load(&[]),
+        3,
+        "when you approved it, and is signed by SHA256:",
+    );
+}
+
+/// A version of the same number, but for what requirements leave out.
+fn builds_of_a_version() {
+    let scene = Scene::new();
+    let build = |name: &'static str| {
+        refs_are(move |refs| {
+            let mut tag = refs["tags"][0].clone();
+            tag["name"] = json!(name);
+            refs["tags"].as_array_mut().expect("tags").push(tag);
+        })
+    };
+    let user = scene.user();
+    scene.wire.lies(build("v1.0.0+1"));
+    for asked in ["ada/adder@1.0.0", "ada/adder@=1.0.0"] {
+        let found = user.run(["inspect", asked, "--json"]).json();
+        assert_eq!(found["inspection"]["version"], "1.0.0", "{asked}");
+    }
+    let refused = user.tool("load ada/adder@1.0.0+1");
+    says(&refused, 1, "`1.0.0+1` has build metadata");
+    // A repo of nothing else.
+    let alone = both(refs_are(|refs| refs["tags"] = json!([refs["tags"][0]])), {
+        refs_are(|refs| refs["tags"][0]["name"] = json!("v1.0.0+1"))
+    });
+    scene.wire.lies(alone);
+    for line in ["update", "load ada/adder", "load ada/adder@1.0.0"] {
+        says(&user.tool(line), 3, "ada/adder 1.0.0+1 has build metadata");
+    }
+    // What is in a lock goes on.
+    assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");
+
+    let ada = &scene.published.ada;
+    version(ada, "2.0.0+1");
+    let refused = ada.tool("push ada/adder -C adder");
+    says(&refused, 3, "ada/adder 2.0.0+1 has build metadata");
+    let listed = format!(
+        "{}/api/models/ada/adder/refs",
+        scene.published.registry.url()
+    );
+    let listed = String::from_utf8(get(&listed)).expect("text");
+    assert!(!listed.contains("2.0.0"), "{listed}");
+}
+
+/// Whoever looks at a tool keeps what is yanked of it, so that has a limit.
+fn more_yanks_than_are_kept() {
+    let scene = Scene::new();
+    let user = scene.user();
+    let yanks = |count: usize| -> String {
+        let yank =
+            |patch| format!("[yanked.\"9.0.{patch}\"]\nseverity = \"broken\"\nreason = \"x\"\n");
+        (0..count).map(yank).collect()
+    };
+    scene
+        .published
+        .ada
+        .tool("yank ada/adder@1.1.0 --reason slow")
+        .ok();
+    let said = |text: String| file_is("releases.toml", move |answer| answer.says(text.clone()));
+    scene.wire.lies(said(yanks(1001)));
+    let refused = user.tool("inspect ada/adder@1.0.0");
+    says(&refused, 1, "1001 versions are yanked, at most 1000 may be");
+    assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");
+    scene.wire.lies(said(yanks(1000)));
+    user.tool("inspect ada/adder@1.0.0").ok();
     assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");
 }
 

@@ -10,6 +10,7 @@ use url::Url;
 
 use super::range::Range;
 use super::source::AdvisorySource;
+use crate::registry_address::is_same;
 
 /// The most characters of a summary that are kept.
 pub const SUMMARY_CHARS_MAX: usize = 200;
@@ -139,12 +140,6 @@ impl AffectedTool {
         named.any(|one| one.cmp_precedence(version).is_eq())
             || self.ranges.iter().any(|range| range.holds(version))
     }
-}
-
-/// True if two URLs of registries differ at most in a slash at the end.
-fn is_same(one: &Url, other: &Url) -> bool {
-    let path = |url: &Url| url.path().trim_end_matches('/').to_owned();
-    one.origin() == other.origin() && path(one) == path(other)
 }
 
 impl AdvisorySeverity {

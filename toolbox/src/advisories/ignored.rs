@@ -103,7 +103,7 @@ impl IgnoredAdvisories {
             Some(ignored) => known.0.insert(id.clone(), ignored),
             None => known.0.remove(id),
         };
-        files::write(&path, files::toml_text(&path, &known)?.as_bytes())
+        files::write_toml(&path, &known)
     }
 }
 

@@ -197,6 +197,7 @@ impl KnownAdvisories {
                 path: path.clone(),
                 source,
             })?;
+            files::check_length(&path, text.len(), FILE_BYTES_MAX)?;
             files::write(&path, &text)?;
         }
         let path = times_file(settings);
@@ -204,7 +205,7 @@ impl KnownAdvisories {
         let now = OffsetDateTime::now_utc();
         let now = now.replace_nanosecond(0).unwrap_or(now).format(&Rfc3339)?;
         times.0.insert(kept.name(), now);
-        files::write(&path, files::toml_text(&path, &times)?.as_bytes())
+        files::write_toml(&path, &times)
     }
 
     /// The copy of `source`, of the data sets of the registry at `registry`.
@@ -240,4 +241,39 @@ fn read_all(path: &Path) -> Result<Vec<KeptSource>, Error> {
 
 fn times_file(settings: &Settings) -> PathBuf {
     settings.user.join(TIMES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::variables::Variables;
+
+    #[test]
+    fn what_could_not_be_read_again_is_not_written() {
+        let home = tempfile::tempdir().unwrap();
+        let user = home.path().to_owned();
+        let variables = Variables::new(move |name| match name {
+            "HOME" | "TOOL_HUB_HOME" => Some(user.clone().into()),
+            _ => None,
+        });
+        let settings = Settings::resolve(variables, home.path().to_owned(), None).unwrap();
+        let of = |path: &str, length: usize| KeptSource {
+            source: path.parse().unwrap(),
+            registry: None,
+            revision: None,
+            advisories: Vec::new(),
+            faults: vec![Fault {
+                file: path.to_owned(),
+                pointer: String::new(),
+                reason: "x".repeat(length),
+            }],
+            faulty: 1,
+        };
+        let [small, large] = [of("/one", 1), of("/other", 64 << 20)];
+        KnownAdvisories::note(&settings, &small).unwrap();
+        let refused = KnownAdvisories::note(&settings, &large).unwrap_err();
+        assert!(files::is_too_long(&refused), "{refused:?}");
+        let kept = KnownAdvisories::copy_of(&small.source, None, &settings).unwrap();
+        assert_eq!(kept, Some(small));
+    }
 }

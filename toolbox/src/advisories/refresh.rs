@@ -6,6 +6,7 @@ use super::known::{KeptSource, KnownAdvisories};
 use super::reading::{self, Reading};
 use super::source::AdvisorySource;
 use crate::error::Error;
+use crate::files::is_too_long;
 use crate::notices::{Notice, Notices};
 use crate::settings::Settings;
 
@@ -95,16 +96,20 @@ async fn refresh_one(
     let (kept, failure) = match reading {
         Ok(Reading::Whole(collected, revision)) => {
             let kept = KeptSource::new(source, registry, collected, revision);
-            (Some(kept), None)
+            match KnownAdvisories::note(settings, &kept) {
+                // One source that says too much keeps nobody from what the others say.
+                Err(error) if is_too_long(&error) => (before, Some(error)),
+                noted => noted.map(|()| (Some(kept), None))?,
+            }
         }
-        Ok(Reading::Unchanged) => (before, None),
+        Ok(Reading::Unchanged) => {
+            if let Some(kept) = &before {
+                KnownAdvisories::note(settings, kept)?;
+            }
+            (before, None)
+        }
         Err(error) => (before, Some(error)),
     };
-    if failure.is_none()
-        && let Some(kept) = &kept
-    {
-        KnownAdvisories::note(settings, kept)?;
-    }
     let read_at = match &kept {
         Some(kept) => kept.read_at(settings)?,
         None => None,

@@ -11,6 +11,7 @@ use url::Url;
 
 use super::error::BundleError;
 use crate::advisories::source::AdvisorySource;
+use crate::registry_address::canonical;
 
 /// The name of the index in the archive.
 pub(crate) const INDEX: &str = "bundle.toml";
@@ -173,7 +174,7 @@ impl BundleIndex {
     pub(crate) fn check_once(&self) -> Result<(), BundleError> {
         let mut seen = BTreeSet::new();
         for tool in &self.tools {
-            if !seen.insert((&tool.registry, &tool.repo)) {
+            if !seen.insert((canonical(&tool.registry), tool.repo.folded())) {
                 let repo = tool.repo.clone();
                 return Err(BundleError::Twice { repo });
             }

@@ -13,6 +13,7 @@ use url::Url;
 
 use super::document::{DirectoryRule, PolicyDocument, ServerRule};
 use super::subject::{OriginSubject, RightsSubject};
+use crate::registry_address::is_same;
 
 /// A rule, and how a tool fares with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -372,12 +373,6 @@ fn one_of<'a, T: Display + 'a>(list: impl IntoIterator<Item = &'a T>) -> String 
         true => "none".to_owned(),
         false => list.join(" or "),
     }
-}
-
-/// True if two URLs of registries differ at most in a slash at the end.
-fn is_same(one: &Url, other: &Url) -> bool {
-    let path = |url: &Url| url.path().trim_end_matches('/').to_owned();
-    one.origin() == other.origin() && path(one) == path(other)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use url::Url;
 
+use crate::registry_address::is_same;
+
 /// The values, by the URLs of the registries that they are about.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
@@ -13,9 +15,8 @@ pub(super) struct ByRegistry<T>(BTreeMap<Url, T>);
 impl<T> ByRegistry<T> {
     /// The value for the registry at `endpoint`, with or without a slash at the end.
     pub(super) fn of(&self, endpoint: &Url) -> Option<&T> {
-        let address = |url: &'_ Url| url.as_str().trim_end_matches('/').to_owned();
         let mut values = self.0.iter();
-        let found = values.find(|(registry, _)| address(registry) == address(endpoint));
+        let found = values.find(|(registry, _)| is_same(registry, endpoint));
         found.map(|(_, value)| value)
     }
 }

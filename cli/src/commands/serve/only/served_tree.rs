@@ -16,7 +16,7 @@ use tool_hub_toolbox::policy::policies::Policies;
 use url::Url;
 
 use crate::serving::release_refresh::Place;
-use crate::serving::toolbox_server::{NOT_ALLOWED, advised};
+use crate::serving::toolbox_server::{NOT_ALLOWED, NOT_KNOWN, advised};
 use crate::session::Session;
 use crate::settings::config::Config;
 
@@ -139,16 +139,23 @@ impl ServedTree {
     }
 
     /// The reason why the tool is not served any more: for agents, and for people.
-    fn withdrawn(&self, config: &Config) -> anyhow::Result<Option<[String; 2]>> {
-        if let Some((version, refused)) = self.refused(&KnownFaults::read(config)?) {
-            return Ok(Some([version.for_agents(&refused), refused.to_string()]));
+    fn withdrawn(&self, config: &Config) -> Option<[String; 2]> {
+        let known = match KnownFaults::read(config) {
+            Ok(known) => known,
+            Err(error) => {
+                let error = anyhow::Error::from(error);
+                return Some([NOT_KNOWN.to_owned(), format!("{error:#}")]);
+            }
+        };
+        if let Some((version, refused)) = self.refused(&known) {
+            return Some([version.for_agents(&refused), refused.to_string()]);
         }
         let policies = Policies::read(&config.settings);
         let is_changed = policies.map_or(true, |policies| policies.digests() != self.policies);
-        Ok(is_changed.then(|| {
+        is_changed.then(|| {
             let changed = "the policy changed: start the command anew to serve the tool";
             [NOT_ALLOWED.to_owned(), changed.to_owned()]
-        }))
+        })
     }
 
     /// Takes the functions from `toolset` once a version is refused.
@@ -160,7 +167,7 @@ impl ServedTree {
         let mut looks = tokio::time::interval(LOOK_EVERY);
         loop {
             looks.tick().await;
-            let Ok(Some([for_agents, for_people])) = self.withdrawn(&session.config) else {
+            let Some([for_agents, for_people]) = self.withdrawn(&session.config) else {
                 continue;
             };
             let Ok(nothing) = Catalogue::new([]) else {
