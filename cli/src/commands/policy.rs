@@ -171,7 +171,7 @@ fn judge<'a>(
     };
     let origin = toolbox.origin_subject(locked);
     let judged = toolbox.policies().iter().map(|policy| {
-        let mut outcomes = policy.document.judge_origin(&origin);
+        let mut outcomes = policy.judge_origin(&origin);
         outcomes.extend(policy.document.judge_rights(&rights));
         (policy, outcomes)
     });

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use tool_hub_manifest::{KeyFingerprint, PackageSigner, Severity, VariableName};
+use tool_hub_manifest::{PackageSigner, Severity, VariableName};
 use url::Url;
 
 use super::pattern::{OriginPattern, PublisherPattern, RepoPattern};
@@ -83,9 +83,6 @@ pub struct RootRules {
     pub trusted: Vec<String>,
     /// True if no others count.
     pub only: Option<bool>,
-    /// The keys of the trusted roots, once they are read.
-    #[serde(skip)]
-    pub fingerprints: BTreeSet<KeyFingerprint>,
 }
 
 /// Ceilings of what a tool may do.

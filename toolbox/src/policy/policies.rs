@@ -119,7 +119,7 @@ impl Policies {
     /// # Errors
     /// [`PolicyError::Refused`].
     pub fn check_repo(&self, tool: &str, endpoint: &Url, repo: &RepoId) -> Result<(), PolicyError> {
-        self.check(tool, |document| document.judge_repo(endpoint, repo))
+        self.check(tool, |policy| policy.document.judge_repo(endpoint, repo))
     }
 
     /// Refuses what comes from a place that is not allowed.
@@ -127,7 +127,7 @@ impl Policies {
     /// # Errors
     /// [`PolicyError::Refused`].
     pub fn check_place(&self, tool: &str, source: &Source) -> Result<(), PolicyError> {
-        self.check(tool, |document| document.judge_place(source))
+        self.check(tool, |policy| policy.document.judge_place(source))
     }
 
     /// Refuses a version by its place, signer, yank or advisories.
@@ -135,7 +135,7 @@ impl Policies {
     /// # Errors
     /// [`PolicyError::Refused`].
     pub fn check_origin(&self, tool: &str, subject: &OriginSubject<'_>) -> Result<(), PolicyError> {
-        self.check(tool, |document| document.judge_origin(subject))
+        self.check(tool, |policy| policy.judge_origin(subject))
     }
 
     /// Refuses rights beyond the ceilings.
@@ -143,16 +143,16 @@ impl Policies {
     /// # Errors
     /// [`PolicyError::Refused`].
     pub fn check_rights(&self, tool: &str, subject: &RightsSubject<'_>) -> Result<(), PolicyError> {
-        self.check(tool, |document| document.judge_rights(subject))
+        self.check(tool, |policy| policy.document.judge_rights(subject))
     }
 
     fn check(
         &self,
         tool: &str,
-        judge: impl Fn(&PolicyDocument) -> Vec<RuleOutcome>,
+        judge: impl Fn(&Policy) -> Vec<RuleOutcome>,
     ) -> Result<(), PolicyError> {
         for policy in &self.0 {
-            let refusing = judge(&policy.document).into_iter().find(|it| !it.passes);
+            let refusing = judge(policy).into_iter().find(|it| !it.passes);
             if let Some(outcome) = refusing {
                 return Err(PolicyError::Refused(Box::new(PolicyRefusal {
                     tool: tool.to_owned(),
@@ -173,7 +173,7 @@ impl Policy {
         text: &str,
         read: impl Fn(&Path) -> Result<Vec<u8>, Error>,
     ) -> Result<Self, Error> {
-        let mut document: PolicyDocument = files::parse_toml(&file, text)?;
+        let document: PolicyDocument = files::parse_toml(&file, text)?;
         let directory = file.parent().unwrap_or(Path::new("."));
         let mut roots = Vec::new();
         for named in &document.roots.trusted {
@@ -188,7 +188,6 @@ impl Policy {
             };
             let root = TrustedRoot::read(&text);
             let root = root.map_err(|source| SigningKeyError::NotAKey { path, source })?;
-            document.roots.fingerprints.extend(root.fingerprints());
             roots.push(Arc::new(root));
         }
         Ok(Self {
@@ -198,6 +197,12 @@ impl Policy {
             roots,
             file,
         })
+    }
+
+    /// The rules on where a tool comes from, who signed it or attests to it, and what is said of
+    /// its version.
+    pub fn judge_origin(&self, subject: &OriginSubject<'_>) -> Vec<RuleOutcome> {
+        self.document.judge_origin(subject, &self.roots)
     }
 }
 

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 use tool_hub_manifest::{
     Access, KeyFingerprint, Origin, PackageSigner, RepoId, ServerAddress, Source,
 };
+use tool_hub_signing::TrustedRoot;
 use url::Url;
 
 use super::document::{DirectoryRule, PolicyDocument, ServerRule};
@@ -60,8 +62,12 @@ impl Display for PolicyRefusal {
 
 impl PolicyDocument {
     /// The rules on where a tool comes from, who signed it or attests to it, and what is said of
-    /// its version.
-    pub fn judge_origin(&self, subject: &OriginSubject<'_>) -> Vec<RuleOutcome> {
+    /// its version. `roots` are those that the policy trusts.
+    pub(super) fn judge_origin(
+        &self,
+        subject: &OriginSubject<'_>,
+        roots: &[Arc<TrustedRoot>],
+    ) -> Vec<RuleOutcome> {
         let mut outcomes = self.judge_place(subject.source);
         let is_server = matches!(subject.source, Source::Server { .. });
         let signer = subject.signer;
@@ -83,7 +89,7 @@ impl PolicyDocument {
             });
         }
         if !is_server {
-            outcomes.extend(self.judge_publishers(subject));
+            outcomes.extend(self.judge_publishers(subject, roots));
         }
         if let Some(least) = self.versions.refuse_yanked {
             let severity = subject.yank.map(|yank| yank.severity);
@@ -131,7 +137,11 @@ impl PolicyDocument {
     }
 
     /// The rules on attestations, and on the roots that vouch for them and for signers.
-    fn judge_publishers(&self, subject: &OriginSubject<'_>) -> Vec<RuleOutcome> {
+    fn judge_publishers(
+        &self,
+        subject: &OriginSubject<'_>,
+        trusted: &[Arc<TrustedRoot>],
+    ) -> Vec<RuleOutcome> {
         let (rules, publishers) = (&self.attestations, subject.attested_by);
         let found = match publishers.is_empty() {
             true => "no attestation".to_owned(),
@@ -162,10 +172,12 @@ impl PolicyDocument {
                 PackageSigner::Key(_) => None,
             });
             let roots: BTreeSet<KeyFingerprint> = roots.collect();
-            let others: Vec<_> = roots.difference(&self.roots.fingerprints).collect();
+            let trusted = trusted.iter().flat_map(|root| root.fingerprints());
+            let trusted: BTreeSet<KeyFingerprint> = trusted.collect();
+            let others: Vec<_> = roots.difference(&trusted).collect();
             outcomes.push(RuleOutcome {
                 rule: "roots.only",
-                expected: none_but("no root", &self.roots.fingerprints),
+                expected: none_but("no root", &trusted),
                 found: match others.is_empty() {
                     true => one_of(&roots),
                     false => one_of(others.iter().copied()),
@@ -177,7 +189,7 @@ impl PolicyDocument {
     }
 
     /// The rules on the place alone, which can be judged before anything is fetched or started.
-    pub fn judge_place(&self, source: &Source) -> Vec<RuleOutcome> {
+    pub(super) fn judge_place(&self, source: &Source) -> Vec<RuleOutcome> {
         let sources = &self.sources;
         let mut outcomes = Vec::new();
         match source {
@@ -221,7 +233,7 @@ impl PolicyDocument {
     }
 
     /// The rules on a repo of a registry, which can be judged before anybody is asked.
-    pub fn judge_repo(&self, endpoint: &Url, repo: &RepoId) -> Vec<RuleOutcome> {
+    pub(super) fn judge_repo(&self, endpoint: &Url, repo: &RepoId) -> Vec<RuleOutcome> {
         let sources = &self.sources;
         let mut outcomes = Vec::new();
         if let Some(registries) = &sources.registries {

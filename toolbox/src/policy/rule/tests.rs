@@ -71,7 +71,7 @@ fn signers_are_judged_by_the_whole_name() {
             advisories: Vec::new(),
             logged: None,
         };
-        refusing(signed.judge_origin(&subject))
+        refusing(signed.judge_origin(&subject, &[]))
     };
     assert_eq!(judged(Some(&key)), [""; 0]);
     assert_eq!(judged(Some(&ada)), [""; 0]);
@@ -112,7 +112,7 @@ fn attestations_are_judged_by_root_issuer_and_name() {
             advisories: Vec::new(),
             logged: None,
         };
-        refusing(policy(rules).judge_origin(&subject))
+        refusing(policy(rules).judge_origin(&subject, &[]))
     };
     let issuer = "https://issuer.example";
     let (acme, none) = (built("acme/x/r.yml", issuer, root), BTreeSet::new());
@@ -174,7 +174,7 @@ fn age_is_told_by_the_registry_s_log_alone() {
             advisories: Vec::new(),
             logged: entry.as_ref(),
         };
-        refusing(patient.judge_origin(&subject))
+        refusing(patient.judge_origin(&subject, &[]))
     };
     assert_eq!(judged(&source, Some(7)), [""; 0]);
     assert_eq!(judged(&source, Some(6)), ["versions.min_age_days: 6 days"]);
