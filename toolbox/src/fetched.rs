@@ -1,13 +1,12 @@
 //! A `Fetched` tool: its bytes, which agree with their manifest, and the place they came from.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::PathBuf;
 
 use tool_hub_host::{HostError, Inspection, Terms, inspect_server, inspect_with_dependencies};
 use tool_hub_manifest::{
-    AdvisoryId, GrantTree, LockedTool, LogEntry, RepoId, ServerAddress, Severity, Source, ToolName,
-    ToolRef, Verified, Version, Yank,
+    AdvisoryId, GrantTree, LockedTool, LogEntry, ServerAddress, Severity, Source, ToolName,
+    ToolRef, Verified, Version,
 };
 use tool_hub_registry_client::{Resolved, Store};
 use url::Url;
@@ -63,25 +62,6 @@ pub enum FetchedFrom {
     },
     /// The store, which has it since it was approved.
     Approved(Source),
-}
-
-/// A version that was yanked as malicious, of a tool of which another version was fetched.
-#[derive(Debug, Clone, Copy)]
-pub struct MaliciousRelease<'a> {
-    repo: &'a RepoId,
-    pub(crate) version: &'a Version,
-    yank: &'a Yank,
-}
-
-impl fmt::Display for MaliciousRelease<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            repo,
-            version,
-            yank,
-        } = self;
-        write!(f, "{repo} {version} was yanked as {yank}")
-    }
 }
 
 impl FetchedFrom {
@@ -195,30 +175,27 @@ impl Fetched {
     }
 
     /// The newest version of this tool, or of one that it depends on, that was yanked as malicious
-    /// and is newer than the one in `locked`, where the one here is another, too.
-    pub fn malicious_since(&self, locked: &LockedTool) -> Option<MaliciousRelease<'_>> {
+    /// and is newer than the one in `locked`, where the one here is another, too; in words.
+    pub fn malicious_since(&self, locked: &LockedTool) -> Option<String> {
         let is_other = *self.verified.pin() != locked.pin();
-        let mut own = self.malicious_releases().into_iter().rev();
-        let own = own.find(|found| is_other && *found.version > locked.version);
-        own.or_else(|| {
+        let mut own = self.malicious_versions().into_iter().rev();
+        let own = own.find(|(version, _)| is_other && **version > locked.version);
+        own.map(|(_, words)| words).or_else(|| {
             let mut dependencies = self.dependencies.iter();
             dependencies.find_map(|(name, it)| it.malicious_since(locked.dependencies.get(name)?))
         })
     }
 
-    /// The versions of this tool that were yanked as malicious, the oldest first.
-    pub(crate) fn malicious_releases(&self) -> Vec<MaliciousRelease<'_>> {
+    /// The versions of this tool that were yanked as malicious, the oldest first, each with what a
+    /// person should read of it.
+    pub(crate) fn malicious_versions(&self) -> Vec<(&Version, String)> {
         let FetchedFrom::Registry { resolved, .. } = &self.origin else {
             return Vec::new();
         };
-        let yanked = resolved.releases.yanked.iter();
+        let (repo, yanked) = (&resolved.repo, resolved.releases.yanked.iter());
         yanked
             .filter(|(_, yank)| yank.severity == Severity::Malicious)
-            .map(|(version, yank)| MaliciousRelease {
-                repo: &resolved.repo,
-                version,
-                yank,
-            })
+            .map(|(version, yank)| (version, format!("{repo} {version} was yanked as {yank}")))
             .collect()
     }
 

@@ -57,8 +57,8 @@ impl Provenance {
     pub fn before(fetched: &Fetched) -> Self {
         let dependencies = fetched.dependencies.iter();
         let version = &fetched.verified.manifest().version;
-        let malicious = fetched.malicious_releases().into_iter();
-        let malicious = malicious.filter(|it| it.version < version);
+        let malicious = fetched.malicious_versions().into_iter();
+        let malicious = malicious.filter(|(yanked, _)| *yanked < version);
         Self {
             dependencies: dependencies
                 .map(|(name, it)| (name.clone(), Self::before(it)))
@@ -72,7 +72,7 @@ impl Provenance {
             logged: fetched.logged.clone(),
             signature: fetched.signature.clone(),
             attestations: fetched.attestations.clone(),
-            malicious: malicious.map(|it| it.to_string()).collect(),
+            malicious: malicious.map(|(_, words)| words).collect(),
             bundle: fetched.bundle.clone(),
         }
     }
