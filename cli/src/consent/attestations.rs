@@ -36,6 +36,14 @@ impl AcceptedBuilders {
     }
 }
 
+/// The flag that accepts one change.
+struct AcceptingFlag {
+    name: &'static str,
+    /// The value that accepts it.
+    value: Option<String>,
+    is_given: bool,
+}
+
 /// Warns if somebody who attested to the tool called `path`, or to one that it depends on, as the
 /// user approved it does not attest to it any more, and if it is built from another repository.
 pub(crate) fn check_builders(
@@ -56,9 +64,12 @@ pub(crate) fn check_builders(
             one_of(lost),
             in_words(&fetched.attestations)
         );
-        let new = now.attested_by.first().map(ToString::to_string);
-        let flag = ("--attested-by", new, accepted.names_publisher);
-        tell(changed, flag, path, fetched, accepted, printer)?;
+        let accepting = AcceptingFlag {
+            name: "--attested-by",
+            value: now.attested_by.first().map(ToString::to_string),
+            is_given: accepted.names_publisher,
+        };
+        tell(changed, accepting, path, fetched, accepted, printer)?;
     }
     if before.built_from.is_some() && before.built_from != now.built_from {
         let changed = format!(
@@ -66,8 +77,12 @@ pub(crate) fn check_builders(
             built_from(before.built_from.as_deref()),
             built_from(now.built_from.as_deref())
         );
-        let flag = ("--built-from", now.built_from, accepted.names_repository);
-        tell(changed, flag, path, fetched, accepted, printer)?;
+        let accepting = AcceptingFlag {
+            name: "--built-from",
+            value: now.built_from,
+            is_given: accepted.names_repository,
+        };
+        tell(changed, accepting, path, fetched, accepted, printer)?;
     }
     for (name, dependency) in &fetched.dependencies {
         let path = format!("{path}.{name}");
@@ -78,22 +93,22 @@ pub(crate) fn check_builders(
     Ok(())
 }
 
-/// Warns that something `changed`; refuses it where only a digest was approved. The flag is the one
-/// that accepts the change, with its value, and true if it was given.
+/// Warns that something `changed`; refuses it where only a digest was approved.
 fn tell(
     changed: String,
-    (flag, value, is_given): (&str, Option<String>, bool),
+    accepting: AcceptingFlag,
     path: &str,
     fetched: &Fetched,
     accepted: AcceptedBuilders,
     printer: &Printer,
 ) -> anyhow::Result<()> {
-    if accepted.approve.is_none() || is_given {
+    if accepted.approve.is_none() || accepting.is_given {
         printer.warning(&changed);
         return Ok(());
     }
-    let value = value.unwrap_or_else(|| "none".to_owned());
-    let value = shell_words::quote(&value);
+    let flag = accepting.name;
+    let value = accepting.value.as_deref().unwrap_or("none");
+    let value = shell_words::quote(value);
     let ask = "ask its author, by another way than the registry; if they say so";
     Err(Problem::refused(changed)
         // Only the path of a dependency has a dot.
