@@ -164,6 +164,12 @@ impl Lock {
         }
     }
 
+    /// Every tool, and all that they depend on.
+    pub fn locked(&self) -> impl Iterator<Item = &LockedTool> {
+        let tools = self.tools.values();
+        tools.flat_map(|tool| tool.tree().into_iter().map(|(_, locked)| locked))
+    }
+
     /// Writes the lock as `toolbox.lock`. Reading it back gives an equal lock.
     pub fn to_toml(&self) -> String {
         format!("{HEADING}{}", document::write(self))

@@ -108,17 +108,12 @@ impl OpenToolbox {
     /// [`Error::Read`], [`Error::Toolbox`], [`Error::UntrustedLock`], [`Error::Policy`], and as
     /// [`Approvals::read`].
     pub fn open_in(directory: PathBuf, settings: &Settings) -> Result<Self, Error> {
-        let [path, lock] = Self::files(&directory);
+        let [path, _] = Self::files(&directory);
         let text = files::read_if_present(&path)?.unwrap_or_default();
         let toolbox = text
             .parse()
             .map_err(|source| Error::Toolbox { path, source })?;
-        let lock = match files::read_if_present(&lock)? {
-            Some(text) => text
-                .parse()
-                .map_err(|source| Error::UntrustedLock { path: lock, source })?,
-            None => Lock::empty(),
-        };
+        let lock = Self::lock_in(&directory)?;
         Ok(Self {
             is_the_users: directory == settings.user,
             directory,
@@ -130,6 +125,20 @@ impl OpenToolbox {
             known_advisories: KnownAdvisories::read(settings)?,
             policies: Policies::read(settings)?,
         })
+    }
+
+    /// The lock of the toolbox in `directory`, which need not exist yet.
+    ///
+    /// # Errors
+    /// [`Error::Read`], [`Error::UntrustedLock`].
+    pub fn lock_in(directory: &Path) -> Result<Lock, Error> {
+        let [_, path] = Self::files(directory);
+        match files::read_if_present(&path)? {
+            Some(text) => text
+                .parse()
+                .map_err(|source| Error::UntrustedLock { path, source }),
+            None => Ok(Lock::empty()),
+        }
     }
 
     /// The files of a toolbox in `directory`: the one that people write, and the lock.
@@ -149,7 +158,7 @@ impl OpenToolbox {
 
     /// The digests of everything that was approved, dependencies included.
     pub fn pins(&self) -> Vec<Pin> {
-        self.locked().map(LockedTool::pin).collect()
+        self.lock.locked().map(LockedTool::pin).collect()
     }
 
     /// The advisories that are known.
@@ -179,12 +188,6 @@ impl OpenToolbox {
     /// The records of everything that was approved, by the toolbox's names.
     pub fn locked_by_key(&self) -> impl Iterator<Item = (&ToolKey, &LockedTool)> {
         self.lock.tools.iter()
-    }
-
-    /// The records of everything that was approved, dependencies included.
-    pub fn locked(&self) -> impl Iterator<Item = &LockedTool> {
-        let tools = self.lock.tools.values();
-        tools.flat_map(|tool| tool.tree().into_iter().map(|(_, locked)| locked))
     }
 
     /// The digests of the MCP servers among them.

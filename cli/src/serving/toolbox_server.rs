@@ -158,13 +158,13 @@ impl<'a> ToolboxServer<'a> {
         )
     }
 
-    /// The registries and repos of the toolbox's tools. A toolbox that cannot be read has none; it
-    /// is warned about elsewhere.
+    /// The registries and repos of the toolbox's tools. A lock that cannot be read has none; it is
+    /// warned about elsewhere.
     pub(crate) fn places(&self) -> Vec<Place> {
-        let Ok(toolbox) = self.toolbox() else {
+        let Ok(lock) = OpenToolbox::lock_in(&self.directory) else {
             return Vec::new();
         };
-        toolbox.locked().filter_map(place_of).collect()
+        lock.locked().filter_map(place_of).collect()
     }
 
     /// The words for agents where tools are not known to be allowed any more: a policy, an approval,
