@@ -12,7 +12,7 @@
 //! - the number of processors, the load and the memory of the machine, and users' names;
 //! - in a directory that it may change it may change everything, `.git` and other names that the
 //!   host guards against components included;
-//! - over TLS the methods of requests are not seen: see [`unenforced_methods`].
+//! - over TLS it may use every method: the proxy sees the host and the port, not the requests.
 //!
 //! ```
 //! use tool_hub_cage::Cage;
@@ -32,7 +32,6 @@ mod limits;
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 mod linux;
-mod methods;
 mod program;
 #[cfg(all(
     target_os = "linux",
@@ -47,7 +46,6 @@ pub use caged_process::{CagedProcess, Ended, Handle};
 pub use error::CageError;
 pub use launcher::{Launcher, launch_for_parent};
 pub use limits::CageLimits;
-pub use methods::unenforced_methods;
 pub use program::Program;
 pub use support::{Missing, Support};
 pub use task_bound::TaskBound;

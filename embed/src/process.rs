@@ -111,13 +111,6 @@ pub fn stop() {
     }
 }
 
-/// True after [`stop`].
-pub fn is_stopped() -> bool {
-    PROCESS
-        .get()
-        .is_some_and(|process| process.stop.is_cancelled())
-}
-
 impl Process {
     fn build(workspace: &Workspace) -> Result<Self, Error> {
         let runtime = Builder::new_multi_thread()

@@ -221,13 +221,7 @@ impl LockedTool {
         }
     }
 
-    /// The dependency at the end of `path`.
-    pub fn dependency(&self, path: &[ToolName]) -> Option<&Self> {
-        let mut names = path.iter();
-        names.try_fold(self, |locked, name| locked.dependencies.get(name))
-    }
-
-    /// The same, to be changed.
+    /// The dependency at the end of `path`, to be changed.
     pub fn dependency_mut(&mut self, path: &[ToolName]) -> Option<&mut Self> {
         let mut names = path.iter();
         names.try_fold(self, |locked, name| locked.dependencies.get_mut(name))

@@ -16,7 +16,7 @@ mod written_calls;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tool_hub_agent::conversation::{Conversation, Role};
+use tool_hub_agent::conversation::Role;
 use tool_hub_agent::prompt::PromptTemplate;
 
 use crate::toolset::Toolset;
@@ -126,11 +126,6 @@ impl AgentLoop {
     /// When `name` is no identifier of 1 to 64 letters, digits and `_`.
     pub fn give(&mut self, name: &str, value: Value) -> Result<(), LoopError> {
         self.state.values.give(name, value)
-    }
-
-    /// Returns the conversation, for an embedder that keeps it.
-    pub fn conversation(&self) -> &Conversation {
-        &self.state.conversation
     }
 
     /// Has `model` do `task`. Dropping the future stops what it calls.

@@ -161,11 +161,6 @@ impl OpenToolbox {
         self.lock.locked().map(LockedTool::pin).collect()
     }
 
-    /// The advisories that are known.
-    pub fn known_advisories(&self) -> &KnownAdvisories {
-        &self.known_advisories
-    }
-
     /// The policies in force.
     pub fn policies(&self) -> &Policies {
         &self.policies

@@ -16,8 +16,6 @@ const SCOPES_MAX: usize = 8;
 /// A secret that goes into each request, which the tool itself never sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiCredential {
-    /// The document's name for the scheme.
-    pub scheme: String,
     /// The place in the request.
     pub place: CredentialPlace,
     /// A description of the credential, for the person who keeps its value.
@@ -137,7 +135,6 @@ impl OpenApiDocument {
             why = format!("{why} with {}", scopes.join(", "));
         }
         Some(ApiCredential {
-            scheme: name.to_owned(),
             place,
             why: text::plain(&why, WHY_CHARACTERS_MAX).0,
         })
