@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
 /// True if `address` belongs to the public internet. A name that leads anywhere else leads
 /// into the network of whoever runs the host.
-pub fn is_public(address: IpAddr) -> bool {
+pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
@@ -16,7 +16,7 @@ pub fn is_public(address: IpAddr) -> bool {
 /// listen there are often meant for this machine alone. The check binds a socket, which works for
 /// own addresses only; nothing is sent. Public addresses that a router translates (NAT) are the
 /// router's, and are not detected here.
-pub fn is_own(address: IpAddr) -> bool {
+pub(crate) fn is_own(address: IpAddr) -> bool {
     let binds = |address: IpAddr| UdpSocket::bind((address, 0)).is_ok();
     let (anybody, nobody): (IpAddr, IpAddr) = match address {
         IpAddr::V4(_) => (Ipv4Addr::UNSPECIFIED.into(), NOBODY_V4.into()),

@@ -23,7 +23,6 @@ mod dial;
 mod method;
 mod plain_origin;
 
-pub use address::{is_own, is_public};
 pub use dial::{DialError, Resolver, addresses, bare_host, dial};
 pub use method::{announces_body, may_have_body, overriding_methods};
 pub use plain_origin::plain_origin;

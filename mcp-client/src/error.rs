@@ -92,7 +92,7 @@ pub enum ServerError {
 
 impl ServerError {
     /// True if what is there is not what was approved.
-    pub fn is_change(&self) -> bool {
+    pub(crate) fn is_change(&self) -> bool {
         matches!(self, Self::Changed { .. } | Self::Unreadable(_))
     }
 }

@@ -113,7 +113,7 @@ impl Approvals {
 
     /// The requirement that this record's approval does not meet; `None` if it meets it or there is
     /// none.
-    pub fn missing_signature(&self, locked: &LockedTool) -> Option<&SignaturePolicy> {
+    pub(crate) fn missing_signature(&self, locked: &LockedTool) -> Option<&SignaturePolicy> {
         let digest = locked.digest();
         let signature = self.file.signatures.get(&digest).map(String::as_str);
         let required = self.required.as_ref();

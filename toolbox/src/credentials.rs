@@ -184,7 +184,7 @@ impl Credentials {
     }
 
     /// The sign-in for credential `name` and `origin`.
-    pub fn sign_in(&self, name: &VariableName, origin: &Origin) -> Option<&SignIn> {
+    pub(crate) fn sign_in(&self, name: &VariableName, origin: &Origin) -> Option<&SignIn> {
         self.content.sign_ins.get(origin)?.get(name)
     }
 

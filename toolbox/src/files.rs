@@ -54,7 +54,7 @@ pub fn write_private(path: &Path, contents: &[u8]) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::Write`].
-pub fn write_private_new(path: &Path, contents: &[u8]) -> Result<(), Error> {
+pub(crate) fn write_private_new(path: &Path, contents: &[u8]) -> Result<(), Error> {
     let temporary = private_temporary(path, contents)?;
     match temporary.persist_noclobber(path) {
         Ok(_) => Ok(()),

@@ -48,7 +48,7 @@ impl KnownReleases {
     }
 
     /// The yank of the version that is locked, if it was yanked.
-    pub fn yank_of(&self, locked: &LockedTool) -> Option<&Yank> {
+    pub(crate) fn yank_of(&self, locked: &LockedTool) -> Option<&Yank> {
         let Source::Registry { endpoint, repo, .. } = &locked.source else {
             return None;
         };

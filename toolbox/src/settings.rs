@@ -232,7 +232,7 @@ impl Settings {
     }
 
     /// The file in which the `hf` command keeps its token.
-    pub fn hub_token_file(&self) -> &Path {
+    pub(crate) fn hub_token_file(&self) -> &Path {
         &self.tokens.hub_file
     }
 
@@ -262,7 +262,7 @@ impl Settings {
     }
 
     /// The data set that is the log of the registry at `endpoint`.
-    pub fn log_dataset(&self, endpoint: &Url) -> Option<&LogDataset> {
+    pub(crate) fn log_dataset(&self, endpoint: &Url) -> Option<&LogDataset> {
         self.logs.of(endpoint)
     }
 
@@ -276,7 +276,7 @@ impl Settings {
     }
 
     /// The mirror that is asked in place of the registry at `endpoint`.
-    pub fn mirror_of(&self, endpoint: &Url) -> Option<&Url> {
+    pub(crate) fn mirror_of(&self, endpoint: &Url) -> Option<&Url> {
         self.mirrors.of(endpoint)
     }
 

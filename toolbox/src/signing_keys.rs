@@ -152,7 +152,7 @@ impl SigningKeys {
     }
 
     /// The user's name for the key with a fingerprint, which may be that of a root.
-    pub fn name_of(&self, fingerprint: KeyFingerprint) -> Option<&KeyName> {
+    pub(crate) fn name_of(&self, fingerprint: KeyFingerprint) -> Option<&KeyName> {
         let keys = self.keys.iter();
         let mut keys = keys.filter(|(_, key)| key.public.fingerprint() == fingerprint);
         let roots = self.roots.iter();

@@ -77,7 +77,7 @@ impl UriTemplate {
     }
 
     /// True if `uri` is absolute (RFC 3986): a scheme, and something behind it.
-    pub fn is_absolute(uri: &str) -> bool {
+    pub(crate) fn is_absolute(uri: &str) -> bool {
         scheme(uri).is_some_and(|rest| !rest.is_empty()) && uri.bytes().all(is_in_uri)
     }
 }

@@ -51,7 +51,7 @@ impl RepositoryKind {
 
     /// The segment after `/api/`.
     #[must_use]
-    pub fn plural(self) -> &'static str {
+    pub(crate) fn plural(self) -> &'static str {
         match self {
             Self::Model => "models",
             Self::Dataset => "datasets",
@@ -62,7 +62,7 @@ impl RepositoryKind {
 
     /// The text before the id in web addresses: nothing for a model, `datasets/` for a data set.
     #[must_use]
-    pub fn web_prefix(self) -> &'static str {
+    pub(crate) fn web_prefix(self) -> &'static str {
         match self {
             Self::Model => "",
             Self::Dataset => "datasets/",

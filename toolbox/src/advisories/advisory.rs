@@ -90,7 +90,7 @@ pub struct RefusedVersion {
 
 impl Advisory {
     /// True if it is about this version of this tool.
-    pub fn affects(&self, endpoint: &Url, repo: &RepoId, version: &Version) -> bool {
+    pub(crate) fn affects(&self, endpoint: &Url, repo: &RepoId, version: &Version) -> bool {
         let mut tools = self.affected.iter().filter(|it| it.is_of(endpoint, repo));
         tools.any(|tool| tool.holds(version))
     }

@@ -97,7 +97,7 @@ impl KeptSource {
     ///
     /// # Errors
     /// [`Error::Read`], [`Error::Settings`].
-    pub fn read_at(&self, settings: &Settings) -> Result<Option<OffsetDateTime>, Error> {
+    pub(crate) fn read_at(&self, settings: &Settings) -> Result<Option<OffsetDateTime>, Error> {
         let times: Times = files::read_toml(&times_file(settings))?.unwrap_or_default();
         let at = times.0.get(&self.name());
         Ok(at.and_then(|at| OffsetDateTime::parse(at, &Rfc3339).ok()))

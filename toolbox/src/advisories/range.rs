@@ -43,7 +43,7 @@ impl Range {
     }
 
     /// The first version after `version` in which it is mended.
-    pub fn fixed_after(&self, version: &Version) -> Option<&Version> {
+    pub(crate) fn fixed_after(&self, version: &Version) -> Option<&Version> {
         let fixed = self.0.iter().filter_map(|event| match event {
             Event::Fixed(fixed) => Some(fixed),
             _ => None,

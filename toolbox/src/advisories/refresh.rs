@@ -56,7 +56,10 @@ pub async fn refresh(
 ///
 /// # Errors
 /// As [`refresh`].
-pub async fn refresh_configured(settings: &Settings, notices: &dyn Notices) -> Result<(), Error> {
+pub(crate) async fn refresh_configured(
+    settings: &Settings,
+    notices: &dyn Notices,
+) -> Result<(), Error> {
     for state in refresh(&settings.advisories, settings, notices).await? {
         tell(&state, notices);
     }

@@ -23,7 +23,7 @@ impl Member<'_> {
     }
 
     /// Tells `notices` if the owner of the tool has taken the approved version back.
-    pub fn notice_if_yanked(&self, notices: &dyn Notices) {
+    pub(crate) fn notice_if_yanked(&self, notices: &dyn Notices) {
         if let Some(yank) = self.yank {
             notices.notice(&Notice::VersionYanked {
                 key: self.key,

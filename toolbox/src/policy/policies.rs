@@ -91,7 +91,7 @@ impl Policies {
 
     /// True if `root` may vouch for anybody. That it has the same certificate as a trusted one is
     /// not enough: a Sigstore's root names the keys of its log, too.
-    pub fn allow_root(&self, root: &TrustedRoot) -> bool {
+    pub(crate) fn allow_root(&self, root: &TrustedRoot) -> bool {
         let is_allowed = |policy: &Policy| {
             policy.document.roots.only != Some(true)
                 || policy.roots.iter().any(|it| it.text() == root.text())
@@ -118,7 +118,12 @@ impl Policies {
     ///
     /// # Errors
     /// [`PolicyError::Refused`].
-    pub fn check_repo(&self, tool: &str, endpoint: &Url, repo: &RepoId) -> Result<(), PolicyError> {
+    pub(crate) fn check_repo(
+        &self,
+        tool: &str,
+        endpoint: &Url,
+        repo: &RepoId,
+    ) -> Result<(), PolicyError> {
         self.check(tool, |policy| policy.document.judge_repo(endpoint, repo))
     }
 
