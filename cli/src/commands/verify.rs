@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use tool_hub_manifest::{LogEntry, ToolKey, ToolName};
 use tool_hub_registry_client::Store;
 use tool_hub_toolbox::Error;
@@ -115,86 +115,86 @@ impl Verify {
         let keys = SigningKeys::read(&config.settings)?;
         let mut checked = Vec::new();
         for status in toolbox.statuses() {
-            let mut fault = fault(&status, &store);
-            let mut logged = None;
-            let member = status.member.as_ref().ok().filter(|_| self.log);
-            for (path, locked) in member.map(|it| it.locked.tree()).into_iter().flatten() {
-                match LoggedVersion::of_locked(locked, &config.settings, printer).await {
-                    Ok(found) if path.is_empty() => logged = found,
-                    Ok(_) => {}
-                    Err(error) => {
-                        let hints = ways_on(&error);
-                        let says = format!("{:#}", anyhow::Error::from(error));
-                        fault = Some(Fault::new(says, hints, status.key, &path));
-                    }
-                }
-            }
-            checked.push(Checked {
+            let mut one = Checked {
+                fault: fault(&status, &store),
+                logged: None,
                 status,
-                fault,
-                logged,
-            });
+            };
+            if self.log {
+                one.look_up(session).await;
+            }
+            checked.push(one);
         }
         if printer.wants_json() {
-            let tools: Vec<_> = checked
-                .iter()
-                .map(|checked| {
-                    let Checked {
-                        status,
-                        fault,
-                        logged,
-                    } = checked;
-                    let member = status.member.as_ref().ok();
-                    let mut tool = json!({
-                        "name": status.key,
-                        "digest": member.map(|member| member.locked.approval.digest),
-                        "signer": member.map(|member| signer_of(*member, &keys)),
-                        "attested_by": member.map(|member| &member.locked.attested_by),
-                        "overrides": status.entry.overrides(),
-                        "yanked": member.and_then(|member| member.yank),
-                        "fault": fault.as_ref().map(|fault| &fault.says),
-                    });
-                    if self.log {
-                        tool["log"] = json!(logged);
-                    }
-                    tool
-                })
-                .collect();
-            printer.json(&json!({ "tools": tools }))?;
+            let tools = checked.iter().map(|one| self.for_programs(one, &keys));
+            printer.json(&json!({ "tools": tools.collect::<Vec<_>>() }))?;
         } else if checked.is_empty() {
             printer.note("the toolbox is empty: nothing to verify");
         } else {
-            let rows = checked
-                .iter()
-                .map(|checked| {
-                    let status = &checked.status;
-                    let version = match &status.member {
-                        Ok(member) => member.locked.version.to_string(),
-                        Err(_) => "-".to_owned(),
-                    };
-                    let logged = self.log.then(|| match &checked.logged {
-                        Some(entry) => {
-                            format!("record {} of the log, of {}", entry.index, entry.at)
-                        }
-                        None => "in no log".to_owned(),
-                    });
-                    let said = [described(status, &keys), logged];
-                    let said: Vec<String> = said.into_iter().flatten().collect();
-                    let state = match (&checked.fault, said.is_empty()) {
-                        // Only the first line: those below quote texts that do not fit into a
-                        // table.
-                        (Some(fault), _) => {
-                            fault.says.lines().next().unwrap_or_default().to_owned()
-                        }
-                        (None, false) => format!("ok, {}", said.join(", ")),
-                        (None, true) => "ok".to_owned(),
-                    };
-                    [status.key.to_string(), version, state]
-                })
-                .collect();
-            printer.data(&table(["NAME", "VERSION", "STATE"], rows))?;
+            let rows = checked.iter().map(|one| self.row(one, &keys));
+            printer.data(&table(["NAME", "VERSION", "STATE"], rows.collect()))?;
         }
         end(&checked)
+    }
+
+    fn for_programs(&self, checked: &Checked<'_>, keys: &SigningKeys) -> Value {
+        let status = &checked.status;
+        let member = status.member.as_ref().ok();
+        let mut tool = json!({
+            "name": status.key,
+            "digest": member.map(|member| member.locked.approval.digest),
+            "signer": member.map(|member| signer_of(*member, keys)),
+            "attested_by": member.map(|member| &member.locked.attested_by),
+            "overrides": status.entry.overrides(),
+            "yanked": member.and_then(|member| member.yank),
+            "fault": checked.fault.as_ref().map(|fault| &fault.says),
+        });
+        if self.log {
+            tool["log"] = json!(checked.logged);
+        }
+        tool
+    }
+
+    fn row(&self, checked: &Checked<'_>, keys: &SigningKeys) -> [String; 3] {
+        let status = &checked.status;
+        let version = match &status.member {
+            Ok(member) => member.locked.version.to_string(),
+            Err(_) => "-".to_owned(),
+        };
+        let logged = self.log.then(|| match &checked.logged {
+            Some(entry) => format!("record {} of the log, of {}", entry.index, entry.at),
+            None => "in no log".to_owned(),
+        });
+        let said = [described(status, keys), logged];
+        let said: Vec<String> = said.into_iter().flatten().collect();
+        let state = match (&checked.fault, said.is_empty()) {
+            // Only the first line: those below quote texts that do not fit into a table.
+            (Some(fault), _) => fault.says.lines().next().unwrap_or_default().to_owned(),
+            (None, false) => format!("ok, {}", said.join(", ")),
+            (None, true) => "ok".to_owned(),
+        };
+        [status.key.to_string(), version, state]
+    }
+}
+
+impl Checked<'_> {
+    /// Asks the logs for the tool and for all that it depends on.
+    async fn look_up(&mut self, session: &Session) {
+        let Session { config, printer } = session;
+        let Ok(member) = &self.status.member else {
+            return;
+        };
+        for (path, locked) in member.locked.tree() {
+            match LoggedVersion::of_locked(locked, &config.settings, printer).await {
+                Ok(found) if path.is_empty() => self.logged = found,
+                Ok(_) => {}
+                Err(error) => {
+                    let hints = ways_on(&error);
+                    let says = format!("{:#}", anyhow::Error::from(error));
+                    self.fault = Some(Fault::new(says, hints, member.key, &path));
+                }
+            }
+        }
     }
 }
 
