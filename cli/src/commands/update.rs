@@ -17,7 +17,7 @@ use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
 use tool_hub_toolbox::fetched::Fetched;
-use tool_hub_toolbox::known_builders::KnownBuilders;
+use tool_hub_toolbox::known_builders::{Builders, KnownBuilders};
 use tool_hub_toolbox::known_signers::KnownSigners;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::subject::Subject;
@@ -225,12 +225,12 @@ impl Update {
         let asked = &fetched.verified.manifest().capabilities;
         let grants = fetched.kept_grants(locked);
         let changes = compare_with_approved(locked, fetched, &new, &config.settings)?;
-        let accepts_code = self.accept_code || config.settings.accept_code;
+        let greatest = Change::greatest(&changes);
         let malicious = fetched.malicious_since(locked);
-        let passes = match Change::greatest(&changes) {
+        let passes = match greatest {
             _ if malicious.is_some() => false,
             None | Some(ChangeKind::Less | ChangeKind::Newer) => true,
-            Some(ChangeKind::Code) => accepts_code,
+            Some(ChangeKind::Code) => self.accept_code || config.settings.accept_code,
             Some(ChangeKind::Beyond) => false,
         };
         tell_of_rotation(key, locked.signer.as_ref(), fetched, printer);
@@ -242,18 +242,8 @@ impl Update {
                 "{malicious}; whoever published that may have published the newer one too, so it is not taken unasked"
             ));
         }
-        let (now, before) = (&new.version, &locked.version);
-        if Change::greatest(&changes) == Some(ChangeKind::Code) {
-            printer.warning(&format!(
-                "`{key}` {now}: only the code changed since {before}, which you approved:"
-            ));
-        } else {
-            printer.warning(&format!(
-                "`{key}` {now} differs from {before}, which you approved:"
-            ));
-        }
-        difference::show(&changes, printer);
-        if Change::greatest(&changes) == Some(ChangeKind::Code) && malicious.is_none() {
+        show_changes(member, &new.version, &changes, printer);
+        if greatest == Some(ChangeKind::Code) && malicious.is_none() {
             printer.hint(
                 "--accept-code takes newer versions without asking if only their code changed",
             );
@@ -262,30 +252,7 @@ impl Update {
             // `tool inspect` shows the server as it was approved.
             printer.before_a_question(&format!("  digest of this: {}", new.approval_digest));
         }
-        self.signer.check_change(
-            key,
-            locked.signer.as_ref(),
-            fetched,
-            self.approval.approve,
-            printer,
-        )?;
-        let known = KnownBuilders::read(&config.settings)?;
-        check_builders(
-            key.as_str(),
-            Some(&locked.into()),
-            fetched,
-            &known,
-            self.signer.accepted_builders(self.approval.approve),
-            printer,
-        )?;
-        let known = KnownSigners::read(&config.settings)?;
-        check_signers_of_dependencies(
-            key.as_str(),
-            fetched,
-            &known,
-            self.approval.approve,
-            printer,
-        )?;
+        self.check_makers(member, fetched, session)?;
         let candidate = Candidate {
             name: key.as_str(),
             digest: new.approval_digest,
@@ -299,6 +266,46 @@ impl Update {
         let (grants, consent) = self.approval.decide(&candidate, grants, config)?;
         Ok(GivenConsent::now(&new, &grants, consent)?)
     }
+
+    /// Tells of other signers and builders than those of the approved version, and refuses those
+    /// that nobody accepted.
+    fn check_makers(
+        &self,
+        member: Member<'_>,
+        fetched: &Fetched,
+        session: &Session,
+    ) -> anyhow::Result<()> {
+        let Session { config, printer } = session;
+        let Member { key, locked, .. } = member;
+        let approve = self.approval.approve;
+        let before = locked.signer.as_ref();
+        self.signer
+            .check_change(key, before, fetched, approve, printer)?;
+        let known = KnownBuilders::read(&config.settings)?;
+        let accepted = self.signer.accepted_builders(approve);
+        let before = Builders::from(locked);
+        check_builders(
+            key.as_str(),
+            Some(&before),
+            fetched,
+            &known,
+            accepted,
+            printer,
+        )?;
+        let known = KnownSigners::read(&config.settings)?;
+        check_signers_of_dependencies(key.as_str(), fetched, &known, approve, printer)
+    }
+}
+
+fn show_changes(member: Member<'_>, now: &Version, changes: &[Change], printer: &Printer) {
+    let (key, before) = (member.key, &member.locked.version);
+    printer.warning(&match Change::greatest(changes) {
+        Some(ChangeKind::Code) => {
+            format!("`{key}` {now}: only the code changed since {before}, which you approved:")
+        }
+        _ => format!("`{key}` {now} differs from {before}, which you approved:"),
+    });
+    difference::show(changes, printer);
 }
 
 /// Fails if the approved version, or one that it calls, is known to be malicious, as the registry
