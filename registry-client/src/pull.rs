@@ -99,13 +99,19 @@ async fn verified(
 async fn pinned(store: &Store, pin: &Pin) -> Result<Option<Verified>, ClientError> {
     let (here, wanted) = (store.clone(), *pin);
     match blocking(move || here.get(&wanted)).await {
-        Ok(verified) => Ok(Some(verified)),
         Err(StoreError::Missing { .. }) => Ok(None),
+        found => unless_damaged(found.map(Some)),
+    }
+}
+
+/// The thing found in the store; nothing where it is damaged, so that it is downloaded again.
+fn unless_damaged<T>(found: Result<Option<T>, StoreError>) -> Result<Option<T>, ClientError> {
+    match found {
         Err(damage @ (StoreError::Damaged { .. } | StoreError::TooLarge { .. })) => {
-            tracing::warn!(%damage, "pulling the tool again");
+            tracing::warn!(%damage, "downloading it again");
             Ok(None)
         }
-        Err(error) => Err(error.into()),
+        found => Ok(found?),
     }
 }
 
@@ -193,13 +199,9 @@ async fn interpreter(
     progress: &dyn Progress,
 ) -> Result<Interpreter, ClientError> {
     let (here, digest) = (store.clone(), claim.sha256);
-    match blocking(move || here.interpreter(digest)).await {
-        Ok(Some(interpreter)) => return Ok(interpreter),
-        Ok(None) => {}
-        Err(damage @ (StoreError::Damaged { .. } | StoreError::TooLarge { .. })) => {
-            tracing::warn!(%damage, "downloading the interpreter again");
-        }
-        Err(error) => return Err(error.into()),
+    let found = blocking(move || here.interpreter(digest)).await;
+    if let Some(interpreter) = unless_damaged(found)? {
+        return Ok(interpreter);
     }
     let bytes = download::file(registry, at, listed, COMPONENT_BYTES_MAX, progress).await?;
     let hashed = blocking(move || Ok::<_, ClientError>(Interpreter::hashed(bytes))).await?;
@@ -218,13 +220,9 @@ async fn sbom(
     progress: &dyn Progress,
 ) -> Result<Vec<u8>, ClientError> {
     let (here, digest) = (store.clone(), claim.sha256);
-    match blocking(move || here.sbom(digest)).await {
-        Ok(Some(sbom)) => return Ok(sbom),
-        Ok(None) => {}
-        Err(damage @ (StoreError::Damaged { .. } | StoreError::TooLarge { .. })) => {
-            tracing::warn!(%damage, "downloading the bill of materials again");
-        }
-        Err(error) => return Err(error.into()),
+    let found = blocking(move || here.sbom(digest)).await;
+    if let Some(sbom) = unless_damaged(found)? {
+        return Ok(sbom);
     }
     let bytes = download::file(registry, at, listed, SBOM_BYTES_MAX, progress).await?;
     claim
