@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use rmcp::model::{self, MetaObject, Tool as Definition};
+use tool_hub_agent::conversation::answer::nearest;
 use tool_hub_agent::definition::Dialect;
 use tool_hub_agent::definition::condense::condense;
 use tool_hub_agent::definition::export::export;
@@ -347,16 +348,10 @@ impl Catalogue {
         functions.chain(built_ins.map(|entry| (&*entry.spec.name, &entry.definition)))
     }
 
-    /// The name that was probably meant by one that is not offered: at most two letters
-    /// away. Likeness would mislead, since all functions of a tool begin alike.
+    /// The name that was probably meant by one that is not offered.
     pub(crate) fn nearest(&self, name: &str) -> Option<&str> {
         let built_ins = self.built_ins.iter().map(|entry| &*entry.spec.name);
-        self.names()
-            .chain(built_ins)
-            .map(|offered| (strsim::damerau_levenshtein(name, offered), offered))
-            .filter(|(edits, _)| *edits <= 2)
-            .min_by_key(|(edits, _)| *edits)
-            .map(|(_, offered)| offered)
+        nearest(name, self.names().chain(built_ins))
     }
 }
 

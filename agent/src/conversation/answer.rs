@@ -20,7 +20,7 @@ mod trimmed_text;
 mod unread;
 mod xml_arguments;
 
-pub use check::{CallProblem, CheckedCall, check};
+pub use check::{CallProblem, CheckedCall, check, nearest};
 pub use error::FormatError;
 pub use event::{ANSWER_BYTES_MAX, Answer, AnswerEvent, CALLS_MAX};
 pub use format::AnswerFormat;

@@ -6,6 +6,7 @@ mod definition;
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
+use tool_hub_agent::conversation::answer::nearest;
 use tool_hub_agent::definition::Dialect;
 use tool_hub_agent::definition::export::export;
 use tool_hub_manifest::FunctionSpec;
@@ -142,14 +143,10 @@ impl AvailableTools {
         self.ours.get(name)
     }
 
-    /// The function that was probably meant by a name that nobody has: at most two letters away.
+    /// The function that was probably meant by a name that nobody has.
     pub(super) fn nearest(&self, name: &str) -> Option<&str> {
         let names = self.ours.keys().chain(self.theirs.keys());
-        names
-            .map(|other| (strsim::damerau_levenshtein(name, other), other))
-            .filter(|(edits, _)| *edits <= 2)
-            .min()
-            .map(|(_, other)| other.as_str())
+        nearest(name, names.map(String::as_str))
     }
 
     /// Returns true if the client answers calls of that name. All others are answered here, if only

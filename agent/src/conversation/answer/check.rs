@@ -78,15 +78,20 @@ pub fn check(call: ToolCall, offered: &[FunctionSpec]) -> Result<CheckedCall, Bo
     Err(Box::new(problem))
 }
 
-fn unknown(name: &str, offered: &[FunctionSpec]) -> CallProblem {
-    let names = offered.iter().map(|spec| spec.name.as_str());
-    let nearest = names
-        .clone()
+/// The one of `offered` that was probably meant by the `name` of no function: at most two letters
+/// away. Likeness would mislead, since all functions of a tool begin alike.
+pub fn nearest<'a>(name: &str, offered: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    offered
         .map(|offered| (strsim::damerau_levenshtein(name, offered), offered))
         .filter(|(edits, _)| *edits <= EDITS_MAX)
-        .min();
-    let fix = match nearest {
-        Some((_, nearest)) => format!("call `{nearest}`, if that is what you meant"),
+        .min()
+        .map(|(_, nearest)| nearest)
+}
+
+fn unknown(name: &str, offered: &[FunctionSpec]) -> CallProblem {
+    let names = offered.iter().map(|spec| spec.name.as_str());
+    let fix = match nearest(name, names.clone()) {
+        Some(nearest) => format!("call `{nearest}`, if that is what you meant"),
         None if offered.is_empty() => "answer without a call".to_owned(),
         None => {
             let shown: Vec<String> = names
