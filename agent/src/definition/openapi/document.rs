@@ -1,5 +1,8 @@
 //! An OpenAPI document, its version, and the places that its references name.
 
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::error::{OpenApiError, PartError};
@@ -71,8 +74,9 @@ impl OpenApiDocument {
                 pointer: shown(pointer),
             });
         };
+        let decoded = percent_decode_str(fragment).decode_utf8();
         self.root
-            .pointer(&percent_decoded(fragment))
+            .pointer(&decoded.unwrap_or(Cow::Borrowed(fragment)))
             .ok_or_else(|| lost(reference, pointer))
     }
 }
@@ -88,24 +92,4 @@ fn lost(reference: &str, pointer: &str) -> PartError {
 pub(super) fn shown(text: &str) -> String {
     let escaped = text.chars().take(SHOWN_CHARACTERS_MAX);
     escaped.flat_map(char::escape_debug).collect()
-}
-
-/// A fragment as a JSON pointer: of percent-encoding those that are UTF-8 are taken.
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, others @ ..] = rest {
-        let digits = match others {
-            [high, low, ..] if *first == b'%' => [*high, *low].map(|it| (it as char).to_digit(16)),
-            _ => [None; 2],
-        };
-        if let [Some(high), Some(low)] = digits {
-            bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'%'));
-            rest = others.get(2..).unwrap_or_default();
-        } else {
-            bytes.push(*first);
-            rest = others;
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
