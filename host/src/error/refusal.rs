@@ -68,13 +68,6 @@ pub enum Refusal {
         /// The value in the component.
         actual: String,
     },
-    /// A name of the component cannot be offered to agents.
-    BadName {
-        /// The name in the component.
-        name: String,
-        /// The reason.
-        reason: String,
-    },
 }
 
 impl fmt::Display for Refusal {
@@ -121,9 +114,6 @@ impl fmt::Display for Refusal {
                 f,
                 "function `{function}`: {part} is claimed to be {claimed}, the component says {actual}"
             ),
-            Self::BadName { name, reason } => {
-                write!(f, "`{name}` cannot be offered to agents: {reason}")
-            }
         }
     }
 }
