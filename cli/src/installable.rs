@@ -77,10 +77,8 @@ impl InstallableTool {
 
     /// The account that published it.
     pub(crate) fn author(&self) -> String {
-        match &self.source {
-            Source::Registry { repo, .. } => repo.owner().to_owned(),
-            Source::File { .. } | Source::Server { .. } => "unknown".to_owned(),
-        }
+        let owner = self.source.repo().map(|(_, repo)| repo.owner());
+        owner.unwrap_or("unknown").to_owned()
     }
 
     /// The arguments with which `tool` serves the copy of it at `path`, and heeds the yanks of the
@@ -91,7 +89,7 @@ impl InstallableTool {
         directory: impl Fn(&DirectoryRequest) -> String,
     ) -> Vec<Argument> {
         let mut arguments = self.arguments(path, directory);
-        if let Source::Registry { endpoint, repo, .. } = &self.source {
+        if let Some((endpoint, repo)) = self.source.repo() {
             arguments.push(Argument::flag("--endpoint", endpoint));
             arguments.push(Argument::flag("--published-as", repo));
         }

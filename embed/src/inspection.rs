@@ -1,7 +1,7 @@
 //! The `Inspection` of a tool: reports to decide on, and `approve`, which loads it with grants.
 
 use tool_hub_host::HostError;
-use tool_hub_manifest::{Digest, Source, ToolKey};
+use tool_hub_manifest::{Digest, ToolKey};
 use tool_hub_toolbox::Error as ToolboxError;
 use tool_hub_toolbox::approvals::Approvals;
 use tool_hub_toolbox::fetched::Fetched;
@@ -49,10 +49,7 @@ impl Inspection {
 
     /// The owner of the repo that it is from, if it is from a registry.
     pub fn publisher(&self) -> Option<&str> {
-        match &self.from.source {
-            Source::Registry { repo, .. } => Some(repo.owner()),
-            Source::File { .. } | Source::Server { .. } => None,
-        }
+        self.from.source.repo().map(|(_, repo)| repo.owner())
     }
 
     /// The signer, as `tool load --signer` takes it: the fingerprint of a key, or an identity.

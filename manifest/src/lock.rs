@@ -2,6 +2,7 @@
 //! Only `tool` writes it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -231,6 +232,35 @@ impl LockedTool {
     /// records that differ in anything differ in this.
     pub fn digest(&self) -> Digest {
         Digest::of(document::write(self).as_bytes())
+    }
+}
+
+impl Source {
+    /// The registry and the repo; none for what is of no registry.
+    pub fn repo(&self) -> Option<(&Url, &RepoId)> {
+        match self {
+            Self::Registry { endpoint, repo, .. } => Some((endpoint, repo)),
+            Self::File { .. } | Self::Server { .. } => None,
+        }
+    }
+
+    /// The repo without its registry, the path or the address.
+    pub fn short_name(&self) -> String {
+        match self.repo() {
+            Some((_, repo)) => repo.to_string(),
+            None => self.to_string(),
+        }
+    }
+}
+
+/// The URL of the repo, the path or the address.
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Registry { endpoint, repo, .. } => write!(f, "{endpoint}{repo}"),
+            Self::File { path } => write!(f, "{}", path.display()),
+            Self::Server { address } => write!(f, "{address}"),
+        }
     }
 }
 

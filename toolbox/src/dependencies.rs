@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
 
 use tool_hub_manifest::{
-    DEPENDENCIES_IN_TREE_MAX, DEPENDENCY_DEPTH_MAX, DependencyRequest, Manifest, RepoId, Source,
-    ToolName, Version,
+    DEPENDENCIES_IN_TREE_MAX, DEPENDENCY_DEPTH_MAX, DependencyRequest, Manifest, RepoId, ToolName,
+    Version,
 };
 use url::Url;
 
 use crate::error::Error;
 use crate::fetch_options::FetchOptions;
-use crate::fetched::{Fetched, FetchedFrom};
+use crate::fetched::Fetched;
 use crate::registry_fetch::{Watchers, from_registry};
 use crate::settings::Settings;
 
@@ -137,11 +137,8 @@ impl Tree<'_> {
 }
 
 fn step_of(fetched: &Fetched) -> Step {
-    let repo = match &fetched.origin {
-        FetchedFrom::Registry { resolved, .. } => Some(resolved.repo.clone()),
-        FetchedFrom::Approved(Source::Registry { repo, .. }) => Some(repo.clone()),
-        _ => None,
-    };
+    let source = fetched.origin.source();
+    let repo = source.repo().map(|(_, repo)| repo.clone());
     (repo, fetched.verified.manifest().version.clone())
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tool_hub_manifest::{Capabilities, LockedTool, RepoId, Source, ToolName};
+use tool_hub_manifest::{Capabilities, LockedTool, RepoId, ToolName};
 use tool_hub_registry_client::AllowedYanks;
 
 use crate::advisories::allowed::AllowedAdvisories;
@@ -29,9 +29,10 @@ pub struct FetchOptions {
 impl FetchOptions {
     /// The wishes for the dependency `name`, from `repo`.
     pub(crate) fn of_dependency(&self, name: &ToolName, repo: &RepoId) -> Self {
-        let in_use = self.dependencies_in_use.get(name).filter(
-            |locked| matches!(&locked.source, Source::Registry { repo: used, .. } if used == repo),
-        );
+        let in_use = self.dependencies_in_use.get(name).filter(|locked| {
+            let used = locked.source.repo();
+            used.is_some_and(|(_, used)| used == repo)
+        });
         let (allowed_yanks, allowed_advisories) = match (&self.allowed_yanks, in_use) {
             (AllowedYanks::All, _) | (_, None) => {
                 (self.allowed_yanks.clone(), self.allowed_advisories.clone())

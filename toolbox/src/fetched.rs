@@ -203,32 +203,16 @@ impl Fetched {
     pub fn subject(&self) -> String {
         match &self.origin {
             FetchedFrom::Registry { reference, .. } => reference.to_string(),
-            FetchedFrom::File { path } => path.display().to_string(),
-            FetchedFrom::Approved(Source::Registry { endpoint, repo, .. }) => {
-                format!("{endpoint}{repo}")
-            }
-            FetchedFrom::Approved(Source::File { path }) => path.display().to_string(),
-            FetchedFrom::Server { address } | FetchedFrom::Approved(Source::Server { address }) => {
-                address.to_string()
-            }
+            origin => origin.source().to_string(),
         }
     }
 }
 
 /// True if both are versions of one tool.
 pub(crate) fn is_same_place(one: &Source, other: &Source) -> bool {
-    match (one, other) {
-        (
-            Source::Registry { endpoint, repo, .. },
-            Source::Registry {
-                endpoint: other_endpoint,
-                repo: other_repo,
-                ..
-            },
-        ) => (endpoint, repo) == (other_endpoint, other_repo),
-        (Source::File { path }, Source::File { path: other }) => path == other,
-        (Source::Server { address }, Source::Server { address: other }) => address == other,
-        _ => false,
+    match (one.repo(), other.repo()) {
+        (None, None) => one == other,
+        (one, other) => one == other,
     }
 }
 

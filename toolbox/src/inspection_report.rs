@@ -335,11 +335,7 @@ fn add_dependencies(
             true => name.to_string(),
             false => format!("{path}.{name}"),
         };
-        let place = match &from.source {
-            Source::Registry { repo, .. } => repo.to_string(),
-            Source::File { path } => escape_line(&path.display().to_string()),
-            Source::Server { address } => escape_line(&address.to_string()),
-        };
+        let place = escape_line(&from.source.short_name());
         let (version, signed) = (&inspection.version, from.signature.in_words());
         lines.push(format!("  {path}: {place} {version}, {signed}"));
         lines.extend(described(&inspection.description, "      ", detail, more));

@@ -75,9 +75,7 @@ impl KnownBuilders {
 
     /// What built the version from this place that the user approved last.
     pub fn of(&self, source: &Source) -> Option<&Builders> {
-        let Source::Registry { endpoint, repo, .. } = source else {
-            return None;
-        };
+        let (endpoint, repo) = source.repo()?;
         self.0.of(endpoint, repo)
     }
 
@@ -94,7 +92,7 @@ impl KnownBuilders {
     /// # Errors
     /// If the file cannot be read or changed.
     pub(crate) fn note(settings: &Settings, approved: &LockedTool) -> Result<(), Error> {
-        let Source::Registry { endpoint, repo, .. } = &approved.source else {
+        let Some((endpoint, repo)) = approved.source.repo() else {
             return Ok(());
         };
         let builders = Some(Builders::from(approved)).filter(|it| *it != Builders::default());

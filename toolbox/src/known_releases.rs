@@ -6,9 +6,7 @@ mod told_yank;
 
 use std::path::PathBuf;
 
-use tool_hub_manifest::{
-    Deprecation, LockedTool, Releases, RepoId, Severity, Source, Version, Yank,
-};
+use tool_hub_manifest::{Deprecation, LockedTool, Releases, RepoId, Severity, Version, Yank};
 use tool_hub_registry_client::Client;
 use url::Url;
 
@@ -49,9 +47,7 @@ impl KnownReleases {
 
     /// The yank of the version that is locked, if it was yanked.
     pub(crate) fn yank_of(&self, locked: &LockedTool) -> Option<&Yank> {
-        let Source::Registry { endpoint, repo, .. } = &locked.source else {
-            return None;
-        };
+        let (endpoint, repo) = locked.source.repo()?;
         self.yank(endpoint, repo, &locked.version)
     }
 
@@ -94,7 +90,7 @@ impl KnownReleases {
         yank: &Yank,
         records: Option<u64>,
     ) -> Result<(), Error> {
-        let Source::Registry { endpoint, repo, .. } = &locked.source else {
+        let Some((endpoint, repo)) = locked.source.repo() else {
             return Ok(());
         };
         let mut known = Self::known(settings, endpoint, repo)?;

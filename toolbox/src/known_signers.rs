@@ -26,9 +26,7 @@ impl KnownSigners {
 
     /// The signer of the version from this repo that the user approved last.
     pub fn of(&self, source: &Source) -> Option<&PackageSigner> {
-        let Source::Registry { endpoint, repo, .. } = source else {
-            return None;
-        };
+        let (endpoint, repo) = source.repo()?;
         self.0.of(endpoint, repo)
     }
 
@@ -37,7 +35,7 @@ impl KnownSigners {
     /// # Errors
     /// If the file cannot be read or changed.
     pub(crate) fn note(settings: &Settings, approved: &LockedTool) -> Result<(), Error> {
-        let Source::Registry { endpoint, repo, .. } = &approved.source else {
+        let Some((endpoint, repo)) = approved.source.repo() else {
             return Ok(());
         };
         let signer = approved.signer.as_ref();

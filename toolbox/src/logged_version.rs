@@ -125,7 +125,7 @@ impl LoggedVersion {
         settings: &Settings,
         notices: &dyn Notices,
     ) -> Result<Option<LogEntry>, Error> {
-        let Source::Registry { endpoint, repo, .. } = &locked.source else {
+        let Some((endpoint, repo)) = locked.source.repo() else {
             return Ok(None);
         };
         let client = settings.client(endpoint, notices)?;

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use futures::{StreamExt as _, stream};
 use time::OffsetDateTime;
-use tool_hub_manifest::{LockedTool, RepoId, Source, Version};
+use tool_hub_manifest::{LockedTool, RepoId, Version};
 use tool_hub_registry_client::{Client, LogState};
 use tool_hub_transparency::{
     Checkpoint, GrowingTree, LogKey, LogRecord, ProofError, TILE_WIDTH, TilePath,
@@ -117,7 +117,7 @@ impl WholeLog {
         client: &Client,
         settings: &Settings,
     ) -> Result<Option<LoggedVersion>, Error> {
-        let Source::Registry { repo, .. } = &locked.source else {
+        let Some((_, repo)) = locked.source.repo() else {
             return Ok(None);
         };
         let failed = |source| not_trusted(client.endpoint(), settings, source);

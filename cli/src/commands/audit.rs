@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Value, json};
 use time::format_description::well_known::Rfc3339;
-use tool_hub_manifest::{AdvisoryId, LockedTool, Reason, Source, ToolKey, Version};
+use tool_hub_manifest::{AdvisoryId, LockedTool, Reason, ToolKey, Version};
 use tool_hub_toolbox::advisories::ignored::{Day, IgnoredAdvisories, IgnoredAdvisory};
 use tool_hub_toolbox::advisories::known::{FoundAdvisory, KeptSource, KnownAdvisories};
 use tool_hub_toolbox::advisories::refresh::{self, SourceState};
 use tool_hub_toolbox::advisories::source::AdvisorySource;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
-use tool_hub_toolbox::open_toolbox::tool_status::{dotted, origin, source_in_words};
+use tool_hub_toolbox::open_toolbox::tool_status::{dotted, origin};
 
 use crate::session::Session;
 use crate::terminal::phrases::counted;
@@ -162,7 +162,7 @@ impl Audit {
             .map(|(name, key, locked)| AuditedTool {
                 key,
                 name,
-                from: source_in_words(&locked.source),
+                from: locked.source.short_name(),
                 locked: Some(locked),
                 found: self.findings(locked, known),
             })
@@ -193,16 +193,10 @@ impl Audit {
                 false if is_ignored => State::Ignored,
                 false => State::Told,
             };
-            let fixed = match &locked.source {
-                Source::Registry { endpoint, repo, .. } => {
-                    advisory.fixed_after(endpoint, repo, &locked.version)
-                }
-                Source::File { .. } | Source::Server { .. } => None,
-            };
             Finding {
                 found,
                 state,
-                fixed,
+                fixed: advisory.fixed_for(locked),
             }
         });
         findings.collect()
@@ -262,8 +256,8 @@ impl AuditedTool<'_> {
 
     /// True if advisories can be about it, and its version is known.
     fn is_checked(&self) -> bool {
-        let source = self.locked.map(|locked| &locked.source);
-        matches!(source, Some(Source::Registry { .. }))
+        self.locked
+            .is_some_and(|locked| locked.source.repo().is_some())
     }
 
     fn way_on(&self) -> String {

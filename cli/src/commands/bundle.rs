@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_manifest::{Digest, Source};
+use tool_hub_manifest::Digest;
 use tool_hub_toolbox::bundle::making;
 use tool_hub_toolbox::bundle::origin::EXTENSION;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
@@ -75,7 +75,7 @@ impl Bundle {
         session: &Session,
     ) -> anyhow::Result<Vec<Member<'a>>> {
         let members = toolbox.usable(&self.names, &session.printer)?;
-        let is_published = |it: &Member<'_>| matches!(it.locked.source, Source::Registry { .. });
+        let is_published = |it: &Member<'_>| it.locked.source.repo().is_some();
         let (published, others): (Vec<_>, Vec<_>) = members.into_iter().partition(is_published);
         if let Some(other) = others.first() {
             let what = format!(

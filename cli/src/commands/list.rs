@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::VersionReq;
 use tool_hub_toolbox::Error;
-use tool_hub_toolbox::open_toolbox::tool_status::{ToolStatus, dotted, origin, source_in_words};
+use tool_hub_toolbox::open_toolbox::tool_status::{ToolStatus, dotted, origin};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::signing_keys::SigningKeys;
 
@@ -119,7 +119,7 @@ fn as_rows(status: &ToolStatus<'_>) -> Vec<[String; 5]> {
             [
                 dotted(member.key, &path),
                 locked.version.to_string(),
-                source_in_words(&locked.source),
+                locked.source.short_name(),
                 "-".to_owned(),
                 summary(&locked.grants, locked),
             ]

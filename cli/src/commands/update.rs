@@ -321,9 +321,7 @@ fn stop_at_malicious(key: &ToolKey, session: &Session) -> anyhow::Result<()> {
 /// The reference by which newer versions of a tool of a registry are looked for; none where it was
 /// loaded from a branch or a commit.
 fn followed(member: Member<'_>) -> Option<(Url, ToolRef)> {
-    let Source::Registry { endpoint, repo, .. } = &member.locked.source else {
-        return None;
-    };
+    let (endpoint, repo) = member.locked.source.repo()?;
     let requirement = member.entry.version.clone()?;
     let reference = ToolRef {
         repo: repo.clone(),

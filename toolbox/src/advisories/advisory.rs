@@ -5,7 +5,7 @@ use std::fmt;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 use tool_hub_agent::characters::escape_line;
-use tool_hub_manifest::{AdvisoryId, RepoId, ToolKey};
+use tool_hub_manifest::{AdvisoryId, LockedTool, RepoId, ToolKey};
 use url::Url;
 
 use super::range::Range;
@@ -108,6 +108,12 @@ impl Advisory {
         fixed
             .filter_map(|range| range.fixed_after(version))
             .min_by(|one, other| one.cmp_precedence(other))
+    }
+
+    /// The first later version of a locked tool that is said to be mended.
+    pub fn fixed_for(&self, locked: &LockedTool) -> Option<&Version> {
+        let (endpoint, repo) = locked.source.repo()?;
+        self.fixed_after(endpoint, repo, &locked.version)
     }
 
     /// True if it is called `id`, here or elsewhere.

@@ -9,7 +9,7 @@ use semver::Version;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use tool_hub_manifest::{LockedTool, RepoId, Source};
+use tool_hub_manifest::{LockedTool, RepoId};
 use url::Url;
 
 use super::advisory::Advisory;
@@ -176,9 +176,9 @@ impl KnownAdvisories {
 
     /// The advisories about a locked version. Only tools of a registry have any.
     pub fn about_locked(&self, locked: &LockedTool) -> Vec<FoundAdvisory<'_>> {
-        match &locked.source {
-            Source::Registry { endpoint, repo, .. } => self.about(endpoint, repo, &locked.version),
-            Source::File { .. } | Source::Server { .. } => Vec::new(),
+        match locked.source.repo() {
+            Some((endpoint, repo)) => self.about(endpoint, repo, &locked.version),
+            None => Vec::new(),
         }
     }
 

@@ -61,7 +61,7 @@ pub async fn pack(
     let mut files = Files::default();
     let mut tools: Vec<BundledTool> = Vec::new();
     for member in members {
-        if !matches!(member.locked.source, Source::Registry { .. }) {
+        if member.locked.source.repo().is_none() {
             continue;
         }
         let tool = packed(member.locked, path, &mut files, settings, watchers).await?;

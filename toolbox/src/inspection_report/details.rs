@@ -11,9 +11,8 @@ use tool_hub_manifest::{LimitRequest, Members, Source};
 /// A line on the place a tool is from.
 pub(super) fn place(source: &Source) -> String {
     match source {
-        Source::Registry { endpoint, repo, .. } => format!("{endpoint}{repo}"),
-        Source::File { path } => path.display().to_string(),
         Source::Server { address } => escape_line(&address.to_string()),
+        place => place.to_string(),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use tool_hub_host::Change;
-use tool_hub_manifest::{LockedTool, Severity, Source, ToolKey, ToolName, ToolboxEntry, Version};
+use tool_hub_manifest::{LockedTool, Severity, Source, ToolKey, ToolName, ToolboxEntry};
 
 use super::{Member, OpenToolbox};
-use crate::advisories::advisory::{Advisory, RefusedVersion};
+use crate::advisories::advisory::RefusedVersion;
 use crate::error::Error;
 use crate::malicious_version::MaliciousVersion;
 use crate::not_approved::NotApproved;
@@ -205,7 +205,7 @@ impl OpenToolbox {
         }
         let yank = self.known_releases.yank_of(locked);
         for (path, locked) in locked.tree() {
-            let called = (!path.is_empty()).then(|| source_in_words(&locked.source));
+            let called = (!path.is_empty()).then(|| locked.source.short_name());
             let yank = self.known_releases.yank_of(locked);
             if let Some(yank) = yank.filter(|yank| yank.severity == Severity::Malicious) {
                 return Err(Error::Malicious(Box::new(MaliciousVersion {
@@ -275,7 +275,7 @@ impl OpenToolbox {
                 version: locked.version.clone(),
                 id: found.advisory.id.clone(),
                 severity: found.advisory.severity,
-                fixed: fixed(found.advisory, locked).cloned(),
+                fixed: found.advisory.fixed_for(locked).cloned(),
                 source: found.source.clone(),
             })))
         })
@@ -290,7 +290,7 @@ impl OpenToolbox {
                         tool: &format!("`{}`", dotted(member.key, &path)),
                         version: &locked.version,
                         advisory: found.advisory,
-                        fixed: fixed(found.advisory, locked),
+                        fixed: found.advisory.fixed_for(locked),
                         source: found.source,
                     });
                 }
@@ -334,29 +334,10 @@ impl OpenToolbox {
     }
 }
 
-/// The first later version of a locked tool that is said to be mended.
-fn fixed<'a>(advisory: &'a Advisory, locked: &LockedTool) -> Option<&'a Version> {
-    match &locked.source {
-        Source::Registry { endpoint, repo, .. } => {
-            advisory.fixed_after(endpoint, repo, &locked.version)
-        }
-        Source::File { .. } | Source::Server { .. } => None,
-    }
-}
-
 /// The dependency of the tool `key` at the end of `path`, as a user names it: `forecast.units`.
 pub fn dotted(key: &ToolKey, path: &[&ToolName]) -> String {
     let names = path.iter().map(|name| format!(".{name}"));
     format!("{key}{}", names.collect::<String>())
-}
-
-/// The place of a version, as a user names it.
-pub fn source_in_words(source: &Source) -> String {
-    match source {
-        Source::Registry { repo, .. } => repo.to_string(),
-        Source::File { path } => path.display().to_string(),
-        Source::Server { address } => address.to_string(),
-    }
 }
 
 /// The place from which the toolbox takes a tool.

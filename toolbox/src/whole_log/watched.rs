@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tool_hub_manifest::{LockedTool, RepoId, Source};
+use tool_hub_manifest::{LockedTool, RepoId};
 use url::Url;
 
 use crate::policy::pattern::RepoPattern;
@@ -22,13 +22,9 @@ impl Watched {
         toolbox: impl IntoIterator<Item = &'a LockedTool>,
         patterns: &[RepoPattern],
     ) -> Self {
-        let repo = |locked: &LockedTool| match &locked.source {
-            Source::Registry {
-                endpoint: from,
-                repo,
-                ..
-            } if from == endpoint => Some(folded(repo)),
-            _ => None,
+        let repo = |locked: &LockedTool| {
+            let (from, repo) = locked.source.repo()?;
+            (from == endpoint).then(|| folded(repo))
         };
         Self {
             toolbox: toolbox.into_iter().filter_map(repo).collect(),

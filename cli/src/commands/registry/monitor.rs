@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Value, json};
 use time::format_description::well_known::Rfc3339;
-use tool_hub_manifest::{LockedTool, Source};
+use tool_hub_manifest::LockedTool;
 use tool_hub_registry_client::Client;
 use tool_hub_toolbox::logged_version::LoggedVersion;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
@@ -89,9 +89,9 @@ impl Monitor {
 /// The tools of the toolbox that come from the registry at `endpoint`, and those on which they
 /// depend.
 fn tools_of<'a>(toolbox: &'a OpenToolbox, endpoint: &Url) -> Vec<(String, &'a LockedTool)> {
-    let is_from = |locked: &LockedTool| match &locked.source {
-        Source::Registry { endpoint: from, .. } => from == endpoint,
-        _ => false,
+    let is_from = |locked: &LockedTool| {
+        let repo = locked.source.repo();
+        repo.is_some_and(|(from, _)| from == endpoint)
     };
     let trees = toolbox.locked_by_key().flat_map(|(key, locked)| {
         let tree = locked.tree().into_iter();

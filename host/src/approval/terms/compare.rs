@@ -353,15 +353,11 @@ fn only_in(these: &[IncludedPackage], others: &[IncludedPackage]) -> Option<Stri
 
 /// The source of a tool, and its commit there.
 fn place(source: &Source) -> (String, Option<String>) {
-    match source {
-        Source::Registry {
-            endpoint,
-            repo,
-            commit,
-        } => (format!("{endpoint}{repo}"), Some(commit.to_string())),
-        Source::File { path } => (path.display().to_string(), None),
-        Source::Server { address } => (address.to_string(), None),
-    }
+    let commit = match source {
+        Source::Registry { commit, .. } => Some(commit.to_string()),
+        Source::File { .. } | Source::Server { .. } => None,
+    };
+    (source.to_string(), commit)
 }
 
 /// Pairs items by name: first the old ones in their order, then those that are new.
