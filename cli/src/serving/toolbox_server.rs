@@ -7,11 +7,10 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::MissedTickBehavior;
 use tool_hub_host::Host;
-use tool_hub_manifest::visible_name;
+use tool_hub_manifest::{Version, visible_name};
 use tool_hub_registry_client::Store;
 use tool_hub_serve::{Catalogue, Presentation, Toolset};
 use tool_hub_toolbox::Error;
-use tool_hub_toolbox::advisories::advisory::RefusedVersion;
 use tool_hub_toolbox::advisories::error::AdvisoryError;
 use tool_hub_toolbox::advisories::known::KnownAdvisories;
 use tool_hub_toolbox::approvals::Approvals;
@@ -236,14 +235,12 @@ fn withdrawn(toolbox: &OpenToolbox) -> HashMap<String, String> {
                 let MaliciousVersion {
                     called, version, ..
                 } = &**malicious;
-                match called {
-                    None => format!("its version {version} was withdrawn as malicious"),
-                    Some(place) => {
-                        format!("{place} {version}, which it calls, was withdrawn as malicious")
-                    }
-                }
+                withdrawn_as_malicious(version, called.as_deref())
             }
-            Err(Error::Advised(refused)) => advised(refused),
+            Err(Error::Advised(refused)) => {
+                let called = refused.called_by.as_ref().map(|_| &*refused.origin);
+                advised(&refused.version, called)
+            }
             Err(Error::Policy(_)) => NOT_ALLOWED.to_owned(),
             _ => continue,
         };
@@ -260,17 +257,19 @@ fn withdrawn(toolbox: &OpenToolbox) -> HashMap<String, String> {
     names
 }
 
-/// The words for agents on a version that an advisory refuses.
-pub(crate) fn advised(refused: &RefusedVersion) -> String {
-    let RefusedVersion {
-        origin,
-        called_by,
-        version,
-        ..
-    } = refused;
-    match called_by {
+/// The words for agents on a malicious version of the tool, or of `called`, which it calls.
+pub(crate) fn withdrawn_as_malicious(version: &Version, called: Option<&str>) -> String {
+    match called {
+        None => format!("its version {version} was withdrawn as malicious"),
+        Some(place) => format!("{place} {version}, which it calls, was withdrawn as malicious"),
+    }
+}
+
+/// The words for agents on a version that an advisory refuses, of the tool or of `called`.
+pub(crate) fn advised(version: &Version, called: Option<&str>) -> String {
+    match called {
         None => format!("a security advisory is against its version {version}"),
-        Some(_) => format!("a security advisory is against {origin} {version}, which it calls"),
+        Some(place) => format!("a security advisory is against {place} {version}, which it calls"),
     }
 }
 

@@ -16,7 +16,7 @@ use tool_hub_toolbox::policy::policies::Policies;
 use url::Url;
 
 use crate::serving::release_refresh::Place;
-use crate::serving::toolbox_server::{NOT_ALLOWED, NOT_KNOWN, advised};
+use crate::serving::toolbox_server::{NOT_ALLOWED, NOT_KNOWN, advised, withdrawn_as_malicious};
 use crate::session::Session;
 use crate::settings::config::Config;
 
@@ -84,14 +84,11 @@ impl ServedVersion {
 
     /// The words for agents on a refusal of the version.
     fn for_agents(&self, refused: &Error) -> String {
-        let (version, (_, repo)) = (&self.version, &self.place);
-        match (refused, self.is_called) {
-            (Error::Advised(refused), false) => advised(refused),
-            (Error::Advised(_), true) => {
-                format!("a security advisory is against {repo} {version}, which it calls")
-            }
-            (_, false) => format!("its version {version} was withdrawn as malicious"),
-            (_, true) => format!("{repo} {version}, which it calls, was withdrawn as malicious"),
+        let (_, repo) = &self.place;
+        let called = self.is_called.then_some(repo.as_str());
+        match refused {
+            Error::Advised(_) => advised(&self.version, called),
+            _ => withdrawn_as_malicious(&self.version, called),
         }
     }
 }
