@@ -8,7 +8,7 @@ use std::sync::Arc;
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 use tool_hub_manifest::{
-    Access, KeyFingerprint, Origin, PackageSigner, RepoId, ServerAddress, Source,
+    Access, KeyFingerprint, Origin, PackageSigner, RepoId, ServerAddress, Source, VariableName,
 };
 use tool_hub_signing::TrustedRoot;
 use url::Url;
@@ -284,31 +284,17 @@ impl PolicyDocument {
                 passes: found <= most,
             });
         }
-        if let Some(allowed) = &ceiling.variables {
-            let names: Vec<_> = grants.variables.iter().collect();
-            let beyond = names
-                .iter()
-                .copied()
-                .filter(|name| !allowed.contains(*name));
-            outcomes.push(within(
-                "capabilities.variables",
-                none_but("nothing", allowed),
-                beyond,
-                &names,
-            ));
-        }
-        if let Some(allowed) = &ceiling.credentials {
-            let names: Vec<_> = grants.credentials.keys().collect();
-            let beyond = names
-                .iter()
-                .copied()
-                .filter(|name| !allowed.contains(*name));
-            outcomes.push(within(
-                "capabilities.credentials",
-                none_but("nothing", allowed),
-                beyond,
-                &names,
-            ));
+        let variables: Vec<&VariableName> = grants.variables.iter().collect();
+        let keys = grants.credentials.keys().collect();
+        for (rule, allowed, names) in [
+            ("capabilities.variables", &ceiling.variables, variables),
+            ("capabilities.credentials", &ceiling.credentials, keys),
+        ] {
+            if let Some(allowed) = allowed {
+                let beyond = names.iter().copied();
+                let beyond = beyond.filter(|name| !allowed.contains(*name));
+                outcomes.push(within(rule, none_but("nothing", allowed), beyond, &names));
+            }
         }
         if let Some(allowed) = ceiling.storage {
             outcomes.push(RuleOutcome {
