@@ -37,11 +37,11 @@ impl AcceptedBuilders {
 }
 
 /// The flag that accepts one change.
-struct AcceptingFlag {
-    name: &'static str,
+pub(crate) struct AcceptingFlag {
+    pub(crate) name: &'static str,
     /// The value that accepts it.
-    value: Option<String>,
-    is_given: bool,
+    pub(crate) value: Option<String>,
+    pub(crate) is_given: bool,
 }
 
 /// Warns if somebody who attested to the tool called `path`, or to one that it depends on, as the
@@ -69,7 +69,7 @@ pub(crate) fn check_builders(
             value: now.attested_by.first().map(ToString::to_string),
             is_given: accepted.names_publisher,
         };
-        tell(changed, accepting, path, fetched, accepted, printer)?;
+        warn_or_refuse(changed, accepting, path, fetched, accepted.approve, printer)?;
     }
     if before.built_from.is_some() && before.built_from != now.built_from {
         let changed = format!(
@@ -82,7 +82,7 @@ pub(crate) fn check_builders(
             value: now.built_from,
             is_given: accepted.names_repository,
         };
-        tell(changed, accepting, path, fetched, accepted, printer)?;
+        warn_or_refuse(changed, accepting, path, fetched, accepted.approve, printer)?;
     }
     for (name, dependency) in &fetched.dependencies {
         let path = format!("{path}.{name}");
@@ -94,15 +94,15 @@ pub(crate) fn check_builders(
 }
 
 /// Warns that something `changed`; refuses it where only a digest was approved.
-fn tell(
+pub(crate) fn warn_or_refuse(
     changed: String,
     accepting: AcceptingFlag,
     path: &str,
     fetched: &Fetched,
-    accepted: AcceptedBuilders,
+    approve: Option<Digest>,
     printer: &Printer,
 ) -> anyhow::Result<()> {
-    if accepted.approve.is_none() || accepting.is_given {
+    if approve.is_none() || accepting.is_given {
         printer.warning(&changed);
         return Ok(());
     }

@@ -12,7 +12,9 @@ use tool_hub_toolbox::open_toolbox::Member;
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::signing_keys::SigningKeys;
 
-use crate::consent::attestations::{AcceptedBuilders, built_from, in_words};
+use crate::consent::attestations::{
+    AcceptedBuilders, AcceptingFlag, built_from, in_words, warn_or_refuse,
+};
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
@@ -125,25 +127,8 @@ impl SignerFlag {
         approve: Option<Digest>,
         printer: &Printer,
     ) -> anyhow::Result<()> {
-        let new = fetched.signature.signer();
-        let compared = fetched.signature.signer_compared_with(before);
-        let Some(signer) = before.filter(|_| before != compared) else {
-            return Ok(());
-        };
-        let changed = format!(
-            "`{key}` was signed by {signer} when you approved it, and is {} now",
-            fetched.signature.in_words()
-        );
-        if approve.is_some() && self.signer.is_none() {
-            return Err(Problem::refused(changed)
-                .hint(format!(
-                    "ask its author, by another way than the registry; if they say so, add: --signer {}",
-                    shell_words::quote(&words(new))
-                ))
-                .into());
-        }
-        printer.warning(&changed);
-        Ok(())
+        let is_given = self.signer.is_some();
+        check_signer(key.as_str(), before, fetched, is_given, approve, printer)
     }
 }
 
@@ -160,26 +145,35 @@ pub(crate) fn check_signers_of_dependencies(
     for (name, dependency) in &fetched.dependencies {
         let path = format!("{path}.{name}");
         let before = known.of(&dependency.origin.source());
-        let compared = dependency.signature.signer_compared_with(before);
-        if let Some(signer) = before.filter(|_| before != compared) {
-            let changed = format!(
-                "`{path}` was signed by {signer} when you approved it, and is {} now",
-                dependency.signature.in_words()
-            );
-            if approve.is_some() {
-                let subject = dependency.subject();
-                return Err(Problem::refused(changed)
-                    .hint(format!(
-                        "ask its author, by another way than the registry; if they say so, load it alone first: tool load {subject} --signer {}",
-                        words(dependency.signature.signer())
-                    ))
-                    .into());
-            }
-            printer.warning(&changed);
-        }
+        check_signer(&path, before, dependency, false, approve, printer)?;
         check_signers_of_dependencies(&path, dependency, known, approve, printer)?;
     }
     Ok(())
+}
+
+fn check_signer(
+    path: &str,
+    before: Option<&PackageSigner>,
+    fetched: &Fetched,
+    is_given: bool,
+    approve: Option<Digest>,
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    let signature = &fetched.signature;
+    let compared = signature.signer_compared_with(before);
+    let Some(signer) = before.filter(|_| before != compared) else {
+        return Ok(());
+    };
+    let changed = format!(
+        "`{path}` was signed by {signer} when you approved it, and is {} now",
+        signature.in_words()
+    );
+    let accepting = AcceptingFlag {
+        name: "--signer",
+        value: signature.signer().map(ToString::to_string),
+        is_given,
+    };
+    warn_or_refuse(changed, accepting, path, fetched, approve, printer)
 }
 
 /// Says that the key which signed a tool as the user approved it was replaced, as that key itself
