@@ -16,7 +16,7 @@ use crate::signatures::published::{TOOL, listed, new_key, title, version};
 use crate::support::loading::{digest, load};
 use crate::support::ran::says;
 use crate::support::{Home, Need, RegistryProcess, Test, test};
-use attested::{Attested, ISSUER, PROVENANCE, WORKFLOW, attest, statement, trust};
+use attested::{Attested, ISSUER, PROVENANCE, WORKFLOW, attest, push, statement, trust};
 
 pub(crate) fn tests() -> Vec<Test> {
     let here = [
@@ -272,17 +272,6 @@ fn wrong_ones() {
     version(&ada, "1.0.1");
     refused_everywhere(&ada, "it is about another tool.toml, with sha256:");
     says(&registry.visitor().run(["inspect", TOOL]), 1, "");
-}
-
-fn push(home: &Home) -> crate::support::Ran {
-    home.run([
-        "push",
-        TOOL,
-        "-C",
-        "adder",
-        "--attestation",
-        "attestation.json",
-    ])
 }
 
 /// Checks that nobody publishes the package in `adder` with `attestation.json`, or loads it.

@@ -9,7 +9,7 @@ use tool_hub_manifest::Digest;
 use crate::public_clients::said;
 use crate::signatures::model_signing::python;
 use crate::signatures::published::{TOOL, version};
-use crate::support::{Home, RegistryProcess};
+use crate::support::{Home, Ran, RegistryProcess};
 
 pub(crate) const ISSUER: &str = "https://issuer.example";
 pub(crate) const WORKFLOW: &str = "https://forge.example/acme/adder/.github/workflows/release.yml";
@@ -65,16 +65,13 @@ pub(crate) fn publish(author: &Home, number: &str, workflow: &str) {
     version(author, number);
     attest(author, &statement(author, PROVENANCE), workflow, "");
     trust(author);
-    author
-        .run([
-            "push",
-            TOOL,
-            "-C",
-            "adder",
-            "--attestation",
-            "attestation.json",
-        ])
-        .ok();
+    push(author).ok();
+}
+
+/// Has `home` publish the package in `adder` with `attestation.json`.
+pub(crate) fn push(home: &Home) -> Ran {
+    let line = ["push", TOOL, "-C", "adder", "--attestation"];
+    home.run([&line[..], &["attestation.json"]].concat())
 }
 
 /// Has `home` trust the root in its `trust.json`, unless it does already.

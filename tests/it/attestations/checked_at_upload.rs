@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::attested::{ISSUER, PROVENANCE, WORKFLOW, attest, statement, trust};
+use super::attested::{ISSUER, PROVENANCE, WORKFLOW, attest, push, statement, trust};
 use crate::public_clients::{packages, said};
 use crate::signatures::published::{TOOL, get, version};
 use crate::support::ran::says;
@@ -19,17 +19,6 @@ pub(crate) fn tests() -> Vec<Test> {
         test("attestations::a_registry_checks_the_files", the_files),
         test("attestations::roots_of_a_registry", roots),
     ]
-}
-
-fn push(home: &Home) -> crate::support::Ran {
-    home.run([
-        "push",
-        TOOL,
-        "-C",
-        "adder",
-        "--attestation",
-        "attestation.json",
-    ])
 }
 
 fn provenance(registry: &RegistryProcess, version: &str) -> Value {

@@ -33,7 +33,7 @@ pub(super) fn tests() -> Vec<Test> {
 /// The most bytes that a second tool may have, and take to fetch.
 const PROGRAM_BYTES_MAX: u64 = 100_000;
 
-const GREETER: &str = r#"
+pub(super) const GREETER: &str = r#"
 def greet(name: str) -> str:
     """Greets somebody.
 

@@ -9,6 +9,7 @@ use crate::support::ran::says;
 use crate::support::{Home, Need, RegistryProcess, Test, test};
 
 use super::edit;
+use super::programs::GREETER;
 
 pub(super) fn tests() -> Vec<Test> {
     vec![
@@ -27,16 +28,6 @@ pub(super) fn tests() -> Vec<Test> {
 
 /// The most bytes that the second tool takes to fetch.
 const FETCHED_BYTES_MAX: u64 = 100_000;
-
-const GREETER: &str = r#"
-def greet(name: str) -> str:
-    """Greets somebody.
-
-    Args:
-        name: Whom.
-    """
-    return f"Hello, {name}!"
-"#;
 
 /// Makes a project of one file of functions.
 #[track_caller]
