@@ -124,15 +124,6 @@ impl Docs {
         Ok(Self::of_world(&resolve, world))
     }
 
-    /// The docs that `component` carries itself; empty where it carries none.
-    ///
-    /// # Errors
-    /// When the bytes are no valid component.
-    pub fn from_component(component: &[u8]) -> Result<Self, HostError> {
-        let decoded = crate::component::wit::decode(component)?;
-        Ok(Self::of_section(decoded.docs.as_deref()))
-    }
-
     /// The names of the parameters of an exported function; nothing where the docs are those that a
     /// component carries.
     pub fn parameters(&self, export: &ExportName) -> Option<&[String]> {

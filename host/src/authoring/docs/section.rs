@@ -166,6 +166,11 @@ mod tests {
         text.parse().unwrap()
     }
 
+    fn docs_of(component: &[u8]) -> Docs {
+        let decoded = crate::component::wit::decode(component).expect("a component");
+        Docs::of_section(decoded.docs.as_deref())
+    }
+
     #[test]
     fn embedded_docs_are_read_back_here_and_elsewhere() {
         let mut docs = Docs {
@@ -187,7 +192,7 @@ mod tests {
         }
         let component = wat::parse_str(COMPONENT).unwrap();
         let with = docs.embed(&component).unwrap();
-        let read = Docs::from_component(&with).unwrap();
+        let read = docs_of(&with);
         assert_eq!(read.function(&name("hello")), Some("Says hello."));
         let counts = name("demo:text/stats.count-words");
         assert_eq!(
@@ -220,7 +225,7 @@ mod tests {
         let mut bytes = wat::parse_str(COMPONENT).unwrap();
         let data = [&[VERSION], json.to_string().as_bytes()].concat();
         append_section(DOCS_SECTION, &data, &mut bytes);
-        let docs = Docs::from_component(&bytes).unwrap();
+        let docs = docs_of(&bytes);
         assert_eq!(docs.world(), Some("Text."));
         assert_eq!(docs.function(&name("hello")), Some("Hi."));
         assert_eq!(
