@@ -1,7 +1,7 @@
 //! The bytes that a DSSE envelope signs: its pre-authentication encoding (DSSE v1.0.0).
 
-/// The type of the payload: an in-toto statement. It is signed with it, so that bytes that mean
-/// something else elsewhere are no signature of a package.
+/// The type of the payload: an in-toto statement. The type is signed with the payload, so that the
+/// signature of something else never counts as that of a package.
 pub(crate) const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
 
 /// The signed bytes for `payload`. Lengths go before texts, so nothing can be moved from one to the

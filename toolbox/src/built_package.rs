@@ -57,8 +57,8 @@ fn read_directory(directory: &Path) -> Result<Verified, Error> {
     })
 }
 
-/// The interpreter beside a manifest that names one. Of what is no manifest, or of one whose
-/// interpreter is missing, whoever verifies the package tells.
+/// The interpreter beside a manifest that names one; none where it is missing or the manifest
+/// cannot be read, which the verification of the package refuses.
 fn interpreter(directory: &Path, manifest: &[u8]) -> Result<Option<Interpreter>, Error> {
     let path = directory.join(package_file::INTERPRETER);
     let names_one = Manifest::from_bytes(manifest).is_ok_and(|it| it.interpreter.is_some());

@@ -1,7 +1,7 @@
 //! The known MCP clients, and the files that they are configured by.
 //!
 //! Each follows the client's own documentation.
-//! What stands in such a file decides which programs an agent starts, so no tool may change one.
+//! Such a file decides which programs an agent starts, so no tool may change one.
 
 use std::path::{Path, PathBuf};
 

@@ -131,7 +131,7 @@ pub enum Error {
         /// The reason.
         source: TokenError,
     },
-    /// What a file holds for a registry is no token.
+    /// A file has something for a registry that is not a token.
     #[error("{} holds no token for {endpoint}", path.display())]
     NoTokenFor {
         /// The file.

@@ -116,8 +116,8 @@ fn malicious_lines(from: &Provenance) -> Vec<String> {
     warnings.chain(below).collect()
 }
 
-/// The first line: what it is, and whose. A server's list of tools is no package that anybody could
-/// sign.
+/// The first line: name, version and signer. A server has no signer, because its list of tools is
+/// not a package.
 fn title(from: &Provenance, inspection: &Inspection) -> String {
     let (name, version) = (&inspection.name, &inspection.version);
     match inspection.server {

@@ -369,7 +369,7 @@ fn opened(
     records.iter().map(open).collect()
 }
 
-/// What the records of one version say together. `seen` are the states of the log before.
+/// Puts the records of one version together. `seen` are the states of the log before.
 fn of_records(
     mut records: Vec<(u64, LogRecord)>,
     subject: Subject<'_>,

@@ -115,7 +115,7 @@ impl Collected {
         }
         for index in 0..archive.len() {
             let entry = archive.by_index(index).map_err(broken)?;
-            // A name that is no text is none of an advisory.
+            // An advisory has a name in UTF-8.
             let Ok(name) = entry.name() else { continue };
             if entry.is_dir() || !name.ends_with(".json") {
                 continue;

@@ -16,13 +16,13 @@ pub struct Range(Vec<Event>);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// It is affected from here on. None is before every version.
+    /// It is affected from this version on; from the first one where there is none here.
     Introduced(Option<Version>),
     /// It is not affected from here on.
     Fixed(Version),
     /// It is not affected after this.
     LastAffected(Version),
-    /// Nothing from here on is meant. None is no limit.
+    /// The advisory says nothing of this version and later ones; without one there is no limit.
     Limit(Option<Version>),
 }
 

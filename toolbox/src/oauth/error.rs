@@ -23,7 +23,7 @@ pub enum SignInError {
     /// The service answered with another error.
     #[error("the service answered: {0}")]
     Service(String),
-    /// The service did not answer, or with something that is no answer to this.
+    /// The service did not answer, or its answer does not belong to the question.
     #[error("the service does not answer as it should")]
     NoAnswer(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

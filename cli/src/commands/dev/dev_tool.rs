@@ -42,7 +42,7 @@ pub(super) struct DevTool {
     pub(super) specs: Vec<FunctionSpec>,
     pub(super) findings: Vec<Finding>,
     pub(super) remarks: Vec<Remark>,
-    /// What it asks for and no flag grants.
+    /// The capabilities that it asks for and no flag grants.
     pub(super) ungranted: Vec<InspectedCapability>,
     /// The check of its types, until it is waited for.
     pub(super) types: Option<TypeCheck>,

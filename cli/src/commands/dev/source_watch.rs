@@ -9,25 +9,25 @@ use crate::terminal::signals::stop_requested;
 /// The interval at which sources are looked at. It works on every file system, and for a project
 /// of a hundred files takes less than a hundredth of a processor.
 const LOOK_EVERY: Duration = Duration::from_millis(40);
-/// How long nothing may change before a change is over: editors and version control write several
-/// files, and some of them in pieces.
+/// The time without a change after which a change is over: editors and version control write
+/// several files, and some of them in pieces.
 const SETTLED_AFTER: Duration = Duration::from_millis(30);
-/// How many times as long as a look takes nothing is looked at, in a very large project.
+/// The pause between two looks at a very large project, as a multiple of the time of a look.
 const REST: u32 = 20;
 
 /// The most changes that are named: version control may change thousands of files at once.
 const NAMED_MAX: usize = 4;
 
-/// What is built, against which the project is held.
+/// The sources of the last build, with which those of the project are compared.
 pub(super) struct SourceWatch {
     directory: PathBuf,
-    /// What was seen last.
+    /// The stamps that were seen last.
     stamps: SourceStamps,
     /// False from a change of the stamps until the sources were compared after it.
     is_settled: bool,
     /// True if something moved during the build, which may have read what is not there any more.
     is_stale: bool,
-    /// What the build is made of that is under way or was the last one.
+    /// The sources of the build that is under way, or of the last one.
     built: Sources,
 }
 
