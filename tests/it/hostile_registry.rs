@@ -7,8 +7,8 @@ mod forged_log;
 mod history;
 mod names;
 mod signers;
-mod told_yanks;
 mod times;
+mod told_yanks;
 mod whole_log;
 pub(crate) mod wire;
 
