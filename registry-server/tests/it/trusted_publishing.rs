@@ -4,14 +4,12 @@
 
 mod issuer;
 mod keys;
+mod lifetime;
 
 use reqwest::{Method, Response};
 use serde_json::{Value, json};
-use time::format_description::well_known::Rfc3339;
-use time::{Duration, OffsetDateTime};
 use tool_hub_registry_server::TrustedIssuer;
 
-use crate::jobs;
 use crate::packages;
 use crate::support::{TestRegistry, file, header, refusal};
 use issuer::Issuer;
@@ -341,37 +339,6 @@ async fn tokens_that_are_not_right_are_refused() {
     is_refused(&refused, 403, "no trusted publisher of alice/none");
     // None of these has spoilt it.
     exchange(&hub, &whole).await;
-}
-
-/// By the clock of the registry, which is moved on by moving the end of the token.
-#[tokio::test]
-async fn a_token_publishes_for_half_an_hour() {
-    let hub = TestRegistry::start_configured(jobs::trust).await;
-    hub.create(REPO).await;
-    jobs::allow(&hub, REPO).await;
-    let before = OffsetDateTime::now_utc();
-    let (status, answer) = jobs::exchange(&hub, REPO, &jobs::identity("1")).await;
-    assert_eq!(status, 200, "{answer}");
-    let expires = answer["expiresAt"].as_str().unwrap();
-    let expires = OffsetDateTime::parse(expires, &Rfc3339).unwrap();
-    let half_an_hour = Duration::minutes(30);
-    // Dates have milliseconds.
-    let earliest = before + half_an_hour - Duration::MILLISECOND;
-    let latest = OffsetDateTime::now_utc() + half_an_hour;
-    assert!((earliest..=latest).contains(&expires), "{expires}");
-
-    let token = answer["token"].as_str().unwrap();
-    assert_eq!(publish(&hub, token, "1.0.0").await.status(), 200);
-    hub.run_sql("UPDATE tokens SET expires_ms = expires_ms - 1740000 WHERE job IS NOT NULL")
-        .await
-        .unwrap();
-    assert_eq!(publish(&hub, token, "1.1.0").await.status(), 200);
-    hub.run_sql("UPDATE tokens SET expires_ms = expires_ms - 60000 WHERE job IS NOT NULL")
-        .await
-        .unwrap();
-    assert_eq!(publish(&hub, token, "1.2.0").await.status(), 401);
-    let asked = hub.request(Method::GET, "/api/models", Some(token));
-    assert_eq!(asked.send().await.unwrap().status(), 401);
 }
 
 #[tokio::test]
