@@ -99,9 +99,11 @@ pub(crate) async fn be_cosigned(hub: &TestRegistry) {
     let log: LogKey = log.trim().parse().unwrap();
     let checkpoint = hub.get("/api/log/checkpoint").await.text().await.unwrap();
     let size = log.open(&checkpoint).unwrap().size();
-    let (key, url) = (witness.key().parse(), witness.url().parse());
-    let added = hub.registry.add_witness(&key.unwrap(), &url.unwrap());
-    added.await.unwrap();
+    let (key, url) = (
+        witness.key().parse().unwrap(),
+        witness.url().parse().unwrap(),
+    );
+    hub.registry.add_witness(&key, &url).await.unwrap();
     let cosigned = async || hub.registry.list_witnesses().await.unwrap()[0].records;
     let mut waits = 0..600;
     while cosigned().await < size {
@@ -176,6 +178,7 @@ pub(crate) async fn compare(hub: &TestRegistry, registry: &Registry) {
 }
 
 /// A mirror of a registry, in the place of `config`.
+#[allow(dead_code, reason = "the tests of several servers use it")]
 pub(crate) async fn mirror_of(hub: &TestRegistry, config: RegistryConfig) -> Registry {
     let mirror = Registry::open(config).await.unwrap();
     let source = MirrorSource::all(hub.endpoint.parse().unwrap());
