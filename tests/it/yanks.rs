@@ -356,7 +356,8 @@ fn a_memory_that_cannot_be_read() {
     load(&user, "ada/adder", &[]);
     let approved = digest(&user, "ada/adder");
     let only = ["serve", "--only", "ada/adder", "--approve", &approved];
-    let [mut all, mut one] = [&["serve"][..], &only].map(|line| Client::start(user.command(line)));
+    let [mut all, mut one] =
+        [&["serve"][..], &only[..]].map(|line| Client::start(user.command(line)));
     let functions = ["adder__add", "adder__sum_up"];
     assert_eq!(all.tools(), functions);
     assert_eq!(one.tools(), functions);

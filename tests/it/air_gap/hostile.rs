@@ -386,13 +386,14 @@ fn yanks_count() {
     wire.lead_to(NOBODY);
     is_refused(&knows, &before, 3, told);
     // It names the same repo and the same registry in other letters.
+    let doubled = format!("{}//", wire.url().trim_end_matches('/'));
     for (from, to, told) in [
         (
             "\"ada/adder\"",
             "\"Ada/adder\"",
             "Ada/adder 1.0.0 was yanked",
         ),
-        (wire.url(), &doubled(wire.url()), told),
+        (wire.url(), doubled.as_str(), told),
     ] {
         let mut renamed = Opened::read(&before);
         renamed.edit(from, to);
@@ -412,11 +413,6 @@ fn yanks_count() {
         0,
         "was yanked as vulnerable: leaks",
     );
-}
-
-/// The URL with one slash more than the bundle has at its end.
-fn doubled(url: &str) -> String {
-    format!("{}//", url.trim_end_matches('/'))
 }
 
 fn new_versions_wait() {

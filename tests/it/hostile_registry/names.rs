@@ -1,9 +1,11 @@
 //! Attacks on names: look-alikes, names that change hands, and other places of the same name.
 
 use std::fs;
+use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::wire::{Answer, Lie};
 use super::{Attack, Scene, both, file_is, refs_are};
 use crate::signatures::published::{Published, TOOL, get, new_key, push, version};
 use crate::support::loading::{digest, load};
@@ -200,7 +202,21 @@ fn more_yanks_than_are_kept() {
         .ada
         .tool("yank ada/adder@1.1.0 --reason slow")
         .ok();
-    let said = |text: String| file_is("releases.toml", move |answer| answer.says(text.clone()));
+    let said = |text: String| {
+        let bytes = text.len();
+        let length: Lie = Arc::new(move |asked: &str, answer: &mut Answer| {
+            if asked.contains("/paths-info/")
+                && let Ok(mut listed) = serde_json::from_slice::<Vec<Value>>(&answer.body)
+            {
+                for file in listed.iter_mut().filter(|it| it["path"] == "releases.toml") {
+                    file["size"] = json!(bytes);
+                }
+                answer.says(Value::from(listed).to_string());
+            }
+        });
+        let content = file_is("releases.toml", move |answer| answer.says(text.clone()));
+        both(length, content)
+    };
     scene.wire.lies(said(yanks(1001)));
     let refused = user.tool("inspect ada/adder@1.0.0");
     says(&refused, 1, "1001 versions are yanked, at most 1000 may be");
