@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tool_hub_manifest::{PackageSigner, Releases, RepoId};
+use tool_hub_manifest::{PackageSigner, RepoId};
 use url::Url;
 
 use crate::error::Error;
@@ -40,20 +40,6 @@ pub(crate) trait Remember: Clone + PartialEq + Serialize + DeserializeOwned {
 }
 
 impl Remember for PackageSigner {}
-
-impl Remember for Releases {
-    /// Every yank, with the worse severity.
-    fn merged(mut self, other: Self) -> Self {
-        self.deprecated = self.deprecated.or(other.deprecated);
-        for (version, yank) in other.yanked {
-            let known = self.yanked.entry(version).or_insert_with(|| yank.clone());
-            if known.severity < yank.severity {
-                *known = yank;
-            }
-        }
-        self
-    }
-}
 
 impl<T: Remember> Remembered<T> {
     /// Reads the file at `path`, if there is one.
@@ -131,13 +117,14 @@ impl<T: Remember> Remembered<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use tool_hub_manifest::Severity;
 
-    fn releases(severity: &str) -> Releases {
-        format!("[yanked.'1.0.0']\nseverity = '{severity}'\nreason = 'x'\n")
-            .parse()
-            .unwrap()
+    use super::*;
+    use crate::known_releases::known_repo::KnownRepo;
+
+    fn releases(severity: &str) -> KnownRepo {
+        let text = format!("[yanked.'1.0.0']\nseverity = '{severity}'\nreason = 'x'\n");
+        toml_edit::de::from_str(&text).unwrap()
     }
 
     /// Values under every name that means the repo are one, as older versions wrote them.
@@ -156,7 +143,7 @@ mod tests {
             of("https://hub.example//", "ada/y", "vulnerable"),
         ];
         files::write(&path, text.concat().as_bytes()).unwrap();
-        let known = Remembered::<Releases>::read(&path).unwrap();
+        let known = Remembered::<KnownRepo>::read(&path).unwrap();
         let yank = |endpoint: &str, repo: &str| {
             let found = known.of(&endpoint.parse().unwrap(), &repo.parse().unwrap())?;
             found.yanked.values().next().map(|yank| yank.severity)
@@ -169,7 +156,7 @@ mod tests {
 
         let (endpoint, repo) = ("https://hub.example//", "ADA/Y".parse().unwrap());
         let endpoint = endpoint.parse().unwrap();
-        Remembered::<Releases>::note(&path, &endpoint, &repo, None).unwrap();
+        Remembered::<KnownRepo>::note(&path, &endpoint, &repo, None).unwrap();
         let text = files::read_if_present(&path).unwrap().unwrap();
         assert!(!text.contains("hub.example//"), "{text}");
         assert!(!text.to_lowercase().contains("ada/y"), "{text}");
@@ -198,7 +185,7 @@ mod tests {
         assert!(written > 10, "{written}");
         let expect = "it would have more than 4194304 bytes, and could not be read again";
         assert!(reason(&refused).contains(expect), "{refused:?}");
-        Remembered::<Releases>::read(&path).unwrap();
+        Remembered::<KnownRepo>::read(&path).unwrap();
 
         large.yanked = (0..1000)
             .map(|patch| {

@@ -10,6 +10,7 @@ use tool_hub_registry_client::Client;
 
 use super::told_yank::ToldYank;
 use crate::error::Error;
+use crate::remembered::Remember;
 use crate::settings::Settings;
 
 /// The most yanks that are looked up in a log at a time, the worst first.
@@ -18,11 +19,11 @@ const LOOKED_UP_MAX: usize = 20;
 /// What is known of one repo.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct KnownRepo {
+pub(crate) struct KnownRepo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) deprecated: Option<Deprecation>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) yanked: BTreeMap<Version, Yank>,
+    pub(crate) yanked: BTreeMap<Version, Yank>,
     /// The number of records that the log had when a yank was told: a record before that cannot
     /// take it back. Files of earlier versions do not have it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -127,6 +128,17 @@ impl KnownRepo {
 
     fn severity(&self, version: &Version) -> Option<Severity> {
         self.yanked.get(version).map(|yank| yank.severity)
+    }
+}
+
+impl Remember for KnownRepo {
+    /// Every yank, with the worse severity and the later state of the log.
+    fn merged(mut self, other: Self) -> Self {
+        self.deprecated = self.deprecated.or(other.deprecated);
+        for (version, yank) in &other.yanked {
+            self.learn(version, yank, other.heard.get(version).copied());
+        }
+        self
     }
 }
 
