@@ -1,5 +1,5 @@
-//! Sends a request to a service: bounded in time and length, and followed to no other place. No
-//! proxy of the environment is used.
+//! Sends a request to a service: bounded in time and length, and followed to no other place.
+//! No proxy of the environment is used.
 
 use std::time::Duration;
 

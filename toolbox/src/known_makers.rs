@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::known_builders::{Builders, KnownBuilders};
 use crate::known_signers::KnownSigners;
+use crate::other_maker::OtherMaker;
 use crate::provenance::Provenance;
 use crate::settings::Settings;
 
@@ -11,18 +12,6 @@ use crate::settings::Settings;
 pub struct KnownMakers {
     signers: KnownSigners,
     builders: KnownBuilders,
-}
-
-/// A tool is signed or built by somebody else than what the user approved last from its repo.
-#[derive(Debug, thiserror::Error)]
-#[error("`{tool}` was {before} when you approved it, and is {now} now")]
-pub struct OtherMaker {
-    /// The tool, or the way to one that it depends on.
-    pub tool: String,
-    /// The signer or builder of what was approved, in words.
-    pub before: String,
-    /// Those of this version, in words.
-    pub now: String,
 }
 
 impl KnownMakers {

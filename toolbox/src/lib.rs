@@ -66,6 +66,7 @@ pub mod not_approved;
 pub mod notices;
 pub mod oauth;
 pub mod open_toolbox;
+pub mod other_maker;
 pub mod package_attestations;
 pub mod package_signature;
 pub mod policy;

@@ -285,7 +285,7 @@ impl AuditedTool<'_> {
     }
 }
 
-/// Tells of a source that has nothing about tools: its name, or that of its ecosystem, may be wrong.
+/// Tells of a source that has nothing about tools: its name, or its ecosystem's, may be wrong.
 fn tell_if_empty(state: &SourceState, printer: &Printer) {
     let is_empty = |kept: &KeptSource| kept.advisories.is_empty() && kept.faulty == 0;
     if state.kept.as_ref().is_some_and(is_empty) {

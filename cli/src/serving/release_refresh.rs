@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use futures::{StreamExt as _, stream};
 use tokio::time::MissedTickBehavior;
-use tool_hub_manifest::{LockedTool, RepoId, Severity, Source};
+use tool_hub_manifest::{LockedTool, RepoId, Severity};
 use tool_hub_toolbox::advisories::refresh;
 use tool_hub_toolbox::known_releases::KnownReleases;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
@@ -82,11 +82,12 @@ pub(crate) async fn ask_of_malicious(
     toolbox: OpenToolbox,
     session: &Session,
 ) -> anyhow::Result<OpenToolbox> {
+    let trees = toolbox.locked_by_key().flat_map(|(_, it)| it.tree());
     let is_malicious = |locked: &&LockedTool| {
         let yank = toolbox.origin_subject(locked).yank;
         yank.is_some_and(|yank| yank.severity == Severity::Malicious)
     };
-    let places = toolbox.locked().filter(is_malicious);
+    let places = trees.map(|(_, locked)| locked).filter(is_malicious);
     let places: BTreeSet<Place> = places.filter_map(place_of).collect();
     if places.is_empty() {
         return Ok(toolbox);
@@ -101,10 +102,8 @@ pub(crate) async fn ask_of_malicious(
 
 /// The registry and the repo that a tool is from, if it is from one.
 pub(crate) fn place_of(locked: &LockedTool) -> Option<Place> {
-    match &locked.source {
-        Source::Registry { endpoint, repo, .. } => Some((endpoint.clone(), repo.clone())),
-        Source::File { .. } | Source::Server { .. } => None,
-    }
+    let (endpoint, repo) = locked.source.repo()?;
+    Some((endpoint.clone(), repo.clone()))
 }
 
 async fn ask((endpoint, repo): &Place, session: &Session) -> anyhow::Result<()> {
