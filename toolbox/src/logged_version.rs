@@ -62,7 +62,8 @@ impl LoggedVersion {
     }
 
     /// Does the same as [`read`](Self::read), and hands on what the registry answered. A state is
-    /// remembered once the records hold, too: a lie leaves nothing behind.
+    /// remembered once the records hold, too: a lie leaves nothing behind. Of a known log it is
+    /// also remembered where the version has no record yet: it goes on from what was seen.
     async fn read_with_records(
         repo: &RepoId,
         version: &Version,
@@ -87,10 +88,14 @@ impl LoggedVersion {
                 .map_err(failed)?;
             let states = seen.as_ref().map_or(&[][..], |seen| &seen.states);
             let found = Self::of_answer(&answer, repo, version, &checkpoint, states);
-            let found = found.map_err(failed)?;
+            let is_missing = matches!(found, Err(LogError::NotLogged { .. })) && seen.is_some();
+            let found = match found {
+                Err(error) if !is_missing => return Err(failed(error)),
+                found => found,
+            };
             let next = KnownLog::new(answer.key.clone(), answer.checkpoint.clone());
             if KnownLogs::note(settings, endpoint, next, seen.as_ref())? {
-                return Ok(Some((found, answer)));
+                return Ok(Some((found.map_err(failed)?, answer)));
             }
         }
         Err(failed(LogError::Contended))

@@ -7,10 +7,8 @@ use super::*;
 #[test]
 fn what_is_kept_is_bounded_by_bytes() {
     let repo: RepoId = "ada/x".parse().unwrap();
-    let watched = Watched {
-        toolbox: BTreeSet::from([repo.clone()]),
-        ..Watched::default()
-    };
+    let mut watched = Watched::default();
+    watched.toolbox.insert(repo.clone());
     let signer = LogSigner::from_seed("tools.example", &[7; 32]).unwrap();
     let note = signer.sign(0, Tree::default().root(), 0).unwrap();
     let checkpoint = signer.key().open(&note).unwrap();
