@@ -242,7 +242,7 @@ fn python() {
     // Where more differs, that is the reason.
     let source = other.work().join("checkouts/whole/wit/world.wit");
     let before = std::fs::read_to_string(&source).expect("the WIT");
-    let after = before.replacen("/// ", "/// Kindly: ", 1);
+    let after = before.replace("/// ", "/// Kindly: ");
     assert_ne!(before, after);
     other.write("checkouts/whole/wit/world.wit", after);
     let rebuilt = rebuild("whole", &[]);
