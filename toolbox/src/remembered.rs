@@ -95,11 +95,14 @@ impl<T: Remember> Remembered<T> {
         if Self::read(path)?.of(endpoint, repo) == value {
             return Ok(());
         }
-        if let Some(value) = value
-            && files::toml_text(path, value)?.len() > VALUE_BYTES_MAX
-        {
-            let reason = format!("{repo} alone would have more than {VALUE_BYTES_MAX} bytes of it");
-            return Err(files::too_long(path, reason));
+        if let Some(value) = value {
+            let mut alone = Self::default();
+            alone.insert(canonical(endpoint), repo.folded(), value.clone());
+            if files::toml_text(path, &alone)?.len() > VALUE_BYTES_MAX {
+                let reason =
+                    format!("{repo} alone would have more than {VALUE_BYTES_MAX} bytes of it");
+                return Err(files::too_long(path, reason));
+            }
         }
         let directory = path.parent().unwrap_or(Path::new("."));
         let name = path.file_stem().unwrap_or_default().to_string_lossy();

@@ -166,8 +166,8 @@ impl<'a> ToolboxServer<'a> {
         lock.locked().filter_map(place_of).collect()
     }
 
-    /// The words for agents where tools are not known to be allowed any more: a policy, an approval,
-    /// a yank or an advisory cannot be read. None where only what people edit cannot be.
+    /// The words for agents where tools are not known to be allowed any more: a policy, an
+    /// approval, a yank or an advisory cannot be read. None where only what people edit cannot be.
     fn doubt(&self, error: &anyhow::Error) -> Option<&'static str> {
         let path = match error.downcast_ref()? {
             Error::Policy(_) => return Some(NOT_ALLOWED),

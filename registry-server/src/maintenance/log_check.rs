@@ -239,7 +239,7 @@ enum SignedRoot {
     Known(Hash),
     /// A witness signed it, by this line of a note.
     Cosigned {
-        key: WitnessKey,
+        key: Box<WitnessKey>,
         line: String,
     },
     /// The signature is not here.
@@ -294,7 +294,7 @@ fn signed_upstream(mirror: &MirrorState) -> Option<SignedState> {
 }
 
 fn cosigned(witness: WitnessRow) -> SignedState {
-    let root = match (witness.key.parse(), witness.cosignature) {
+    let root = match (witness.key.parse().map(Box::new), witness.cosignature) {
         (Ok(key), Some(line)) => SignedRoot::Cosigned { key, line },
         _ => SignedRoot::Unknown,
     };
