@@ -315,11 +315,10 @@ fn one_is_given_back() {
     yank(&ada, &STOLEN);
     says(&user.tool("update"), 3, "was yanked as malicious");
     ada.tool("yank ada/adder@1.1.0 --undo").ok();
-    for line in ["call adder.add a=1 b=2", "list"] {
-        let told = user.tool(line);
-        let hint = "that its owner gave it back is heard of by: tool update adder";
-        assert!(told.stderr().contains(hint), "{}", told.stderr());
-    }
+    let hint = "that its owner gave it back is heard of by: tool update adder";
+    says(&user.tool("call adder.add a=1 b=2"), 3, hint);
+    let listed = user.tool("list").ok();
+    assert!(listed.contains("yanked as malicious"), "{listed}");
     says(&user.tool("update"), 0, "adder: current at 1.1.0");
     assert_eq!(user.tool("call adder.add a=1 b=2").ok(), "3\n");
     // Without its registry, what is known counts.
