@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use tool_hub_manifest::{LockedTool, LogEntry, PackageSigner, Source};
+use tool_hub_manifest::{LockedTool, LogEntry, PackageSigner, RepoId, Source};
+use url::Url;
 
 use crate::error::Error;
 use crate::fetched::{Fetched, is_same_place};
@@ -71,6 +72,11 @@ impl KnownBuilders {
     /// [`Error::Read`], [`Error::Settings`].
     pub fn read(settings: &Settings) -> Result<Self, Error> {
         Remembered::read(&Self::file(settings)).map(Self)
+    }
+
+    /// True if one is known of `repo` at `endpoint`.
+    pub(crate) fn has(&self, endpoint: &Url, repo: &RepoId) -> bool {
+        self.0.of(endpoint, repo).is_some()
     }
 
     /// What built the version from this place that the user approved last.

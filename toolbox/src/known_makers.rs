@@ -1,5 +1,8 @@
 //! The `KnownMakers`: who signed, and what built, the versions that the user approved last.
 
+use tool_hub_manifest::RepoId;
+use url::Url;
+
 use crate::error::Error;
 use crate::known_builders::{Builders, KnownBuilders};
 use crate::known_signers::KnownSigners;
@@ -24,6 +27,11 @@ impl KnownMakers {
             signers: KnownSigners::read(settings)?,
             builders: KnownBuilders::read(settings)?,
         })
+    }
+
+    /// True if the signer or a builder is known of what the user approved from `repo`.
+    pub fn has(&self, endpoint: &Url, repo: &RepoId) -> bool {
+        self.signers.has(endpoint, repo) || self.builders.has(endpoint, repo)
     }
 
     /// Refuses the tool called `path` whose maker, or that of one that it depends on, is another

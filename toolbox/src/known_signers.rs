@@ -3,7 +3,8 @@
 
 use std::path::PathBuf;
 
-use tool_hub_manifest::{LockedTool, PackageSigner, Source};
+use tool_hub_manifest::{LockedTool, PackageSigner, RepoId, Source};
+use url::Url;
 
 use crate::error::Error;
 use crate::remembered::Remembered;
@@ -22,6 +23,11 @@ impl KnownSigners {
     /// [`Error::Read`], [`Error::Settings`].
     pub fn read(settings: &Settings) -> Result<Self, Error> {
         Remembered::read(&Self::file(settings)).map(Self)
+    }
+
+    /// True if one is known of `repo` at `endpoint`.
+    pub(crate) fn has(&self, endpoint: &Url, repo: &RepoId) -> bool {
+        self.0.of(endpoint, repo).is_some()
     }
 
     /// The signer of the version from this repo that the user approved last.

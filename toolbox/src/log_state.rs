@@ -1,4 +1,4 @@
-//! The checks that a state of a registry's log has to pass: that there is one, its key and witnesses.
+//! The checks that a state of a registry's log has to pass: it is there, its key and witnesses.
 
 use time::OffsetDateTime;
 use tool_hub_transparency::{Checkpoint, LogKey, WitnessPolicy};
@@ -10,7 +10,7 @@ use crate::log_times::{CHECKPOINT_AGE_MAX, CLOCKS_DIFFER_MAX, time_of};
 use crate::logged_version::error::LogError;
 use crate::settings::Settings;
 
-/// The most questions until a state is found that goes on from what other processes noted meanwhile.
+/// The most questions until a state goes on from what other processes noted meanwhile.
 pub(crate) const QUESTIONS_MAX: usize = 20;
 
 /// The error of the log of the registry at `endpoint`.

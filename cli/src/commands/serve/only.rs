@@ -168,13 +168,13 @@ impl Only<'_> {
     ) -> anyhow::Result<(Inspection, Storage)> {
         let config = &session.config;
         let endpoint = &config.settings.endpoint;
+        let known = KnownMakers::read(&config.settings)?;
         if let Subject::Reference(Ok(reference), _) = self.subject {
             let storage = config.settings.storage_of_repo(endpoint, &reference.repo);
-            // Whose signature a package had that was pulled before, the store does not say; but
-            // only what passed the check of its makers is noted there.
+            // Whose signature a package had that was pulled before, the store does not say.
+            let place = (endpoint, &reference.repo);
             if policies(config)?.is_empty()
-                && let Some(inspection) =
-                    pulled((endpoint, &reference.repo), self.approved, host, store)?
+                && let Some(inspection) = pulled(place, self.approved, &known, host, store)?
                 && is_meant(&reference.revision, &inspection.version)
             {
                 return Ok((inspection, storage));
@@ -186,20 +186,24 @@ impl Only<'_> {
         let inspection = fetched.inspect()?;
         let key = ToolKey::from(&inspection.verified().manifest().name);
         let from = Provenance::before(&fetched);
-        KnownMakers::read(&config.settings)?.check(key.as_str(), &from)?;
+        known.check(key.as_str(), &from)?;
         note_tree(&fetched, &inspection, store)?;
         Ok((inspection, storage))
     }
 }
 
 /// The package with the digest `package` from the store, with all that it depends on, where they
-/// were pulled from the same repos before.
+/// were pulled from the same repos before, and nobody is known who made what is from there.
 fn pulled(
     (endpoint, repo): (&Url, &RepoId),
     package: Digest,
+    known: &KnownMakers,
     host: &Host,
     store: &Store,
 ) -> anyhow::Result<Option<Inspection>> {
+    if known.has(endpoint, repo) {
+        return Ok(None);
+    }
     let Some(found) = store.pulled(endpoint, repo, package)? else {
         return Ok(None);
     };
@@ -213,7 +217,7 @@ fn pulled(
         let Some(digest) = found.dependencies.get(name) else {
             return Ok(None);
         };
-        match pulled((endpoint, &request.repo), *digest, host, store)? {
+        match pulled((endpoint, &request.repo), *digest, known, host, store)? {
             Some(found) if request.version.matches(&found.version) => {
                 dependencies.insert(name.clone(), found);
             }
