@@ -9,8 +9,16 @@ use std::sync::Mutex;
 pub(crate) fn python(requirements: &[&str]) -> PathBuf {
     installed("python", requirements, |place| {
         let mut command = Command::new("python3");
+        // Of large packages little is imported, and compiling all of them takes longer than that.
         command
-            .args(["-m", "pip", "install", "--quiet", "--target"])
+            .args([
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--no-compile",
+                "--target",
+            ])
             .arg(place)
             .args(requirements);
         command

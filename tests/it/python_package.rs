@@ -108,7 +108,7 @@ fn environment(name: &str, requirements: &[&str]) -> PathBuf {
     let mut make = Command::new("python3");
     said(make.args(["-m", "venv", "--clear"]).arg(&place));
     let mut install = Command::new(place.join("bin/python"));
-    install.args(["-m", "pip", "install", "--quiet"]);
+    install.args(["-m", "pip", "install", "--quiet", "--no-compile"]);
     said(install.args(requirements));
     std::fs::write(ready, wanted).expect("a mark");
     place
