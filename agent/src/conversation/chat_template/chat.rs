@@ -33,7 +33,7 @@ pub struct Chat {
 /// tokens are always printed.
 ///
 /// Control tokens are those of the model's tokenizer
-/// ([`ModelTemplates`](super::ModelTemplates) has them), those of the
+/// ([`ModelTemplates::control_tokens`](super::ModelTemplates::control_tokens)), those of the
 /// template's model family, and the markers in the template itself: `<|…|>`, `[INST]`,
 /// `<tool_call>` and the like.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

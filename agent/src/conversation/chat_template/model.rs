@@ -155,6 +155,11 @@ impl ModelTemplates {
         }
     }
 
+    /// The tokenizer's special tokens: those for which templates have names, and all others.
+    pub fn control_tokens(&self) -> &[String] {
+        &self.control_tokens
+    }
+
     /// The special tokens that templates see: `bos_token` and others.
     pub fn special_tokens(&self) -> &Map<String, Value> {
         &self.special_tokens
