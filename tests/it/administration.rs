@@ -216,7 +216,7 @@ fn shells_complete_it() {
     }
 }
 
-/// What is for users of a registry does not tell of where its data are.
+/// Commands that reach a registry over HTTP have no options for the place of its data.
 fn users_need_no_data() {
     let home = Home::new();
     for (command, is_for_users) in [

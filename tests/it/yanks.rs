@@ -348,7 +348,7 @@ fn one_comes_and_goes_often() {
     says(&user.tool("update"), 0, "adder: current at 1.1.0");
 }
 
-/// Where a server cannot read what was yanked, it offers nothing until it can.
+/// A server that cannot read which versions were yanked offers nothing until it can.
 fn a_memory_that_cannot_be_read() {
     let (registry, _ada) = published();
     let user = registry.visitor();

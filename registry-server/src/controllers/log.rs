@@ -118,7 +118,7 @@ pub(crate) struct ProvedRecord {
 
 /// The log's records of one version.
 ///
-/// Of more than 100 it is the first 50 and the newest 50.
+/// A version with more than 100 records is shown with its first 50 and its newest 50.
 #[utoipa::path(
     get,
     path = "/api/{kinds}/{owner}/{name}/log",

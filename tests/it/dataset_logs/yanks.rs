@@ -36,7 +36,7 @@ pub(super) fn yanks_are_followed() {
     user.tool("verify --log").ok();
 }
 
-/// What was said to be malicious stays so here until the log says otherwise.
+/// A version that was yanked as malicious stays refused until the log has a later record.
 pub(super) fn a_malicious_version_is_held() {
     let scene = Scene::new();
     let (user, ada) = (scene.user(), &scene.ada);

@@ -242,7 +242,7 @@ fn versions_that_are_kept_back() {
     ]);
 }
 
-/// Who named witnesses of a log is not led past it by a registry that shows no version to them.
+/// A registry that shows no version cannot lead a user past a log whose witnesses they named.
 fn no_version_of_a_log_with_witnesses() {
     let scene = Scene::new();
     let url = scene.wire.url();
