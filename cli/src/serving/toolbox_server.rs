@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::path::PathBuf;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use tokio::time::MissedTickBehavior;
@@ -57,21 +58,34 @@ pub(crate) struct ToolboxServer<'a> {
     session: &'a Session,
 }
 
-/// The time of the last change and the length of each of a toolbox's files, by which an edit shows.
-/// Absent where there is no file.
+/// The stamps of all files that say which tools are served, by which a change shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FileStamps([Option<(SystemTime, u64)>; 7]);
+pub(crate) struct FileStamps([FileStamp; 7]);
+
+/// The stamp of one file, and what it means that it changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct FileStamp {
+    /// The time of the last change and the length; none where there is no file.
+    state: Option<(SystemTime, u64)>,
+    change: &'static str,
+}
+
+impl FileStamp {
+    fn of(file: &Path, change: &'static str) -> Self {
+        let stamp = |metadata: Metadata| Some((metadata.modified().ok()?, metadata.len()));
+        Self {
+            state: file.metadata().ok().and_then(stamp),
+            change,
+        }
+    }
+}
 
 impl FileStamps {
     /// The first change since an `earlier` look, in words.
-    fn changed_since(&self, earlier: &Self) -> &'static str {
+    fn changed_since(&self, earlier: &Self) -> Option<&'static str> {
         let mut pairs = self.0.iter().zip(&earlier.0);
-        match pairs.position(|(now, before)| now != before) {
-            Some(3) => "what owners say of their versions changed",
-            Some(4) => "what is known of advisories changed",
-            Some(5 | 6) => "a policy changed",
-            _ => "the toolbox was edited",
-        }
+        let changed = pairs.find(|(now, before)| now != before);
+        changed.map(|(now, _)| now.change)
     }
 }
 
@@ -138,23 +152,23 @@ impl<'a> ToolboxServer<'a> {
 
     /// The present stamps of the toolbox's files, by which later edits are detected.
     pub(crate) fn stamps(&self) -> FileStamps {
+        let settings = &self.session.config.settings;
         let [toolbox, lock] = OpenToolbox::files(&self.directory);
-        let [machine, user] = Policies::files(&self.session.config.settings);
-        FileStamps(
-            [
-                toolbox,
-                lock,
-                Approvals::file(&self.session.config.settings),
-                KnownReleases::file(&self.session.config.settings),
-                KnownAdvisories::file(&self.session.config.settings),
-                machine,
-                user,
-            ]
-            .map(|file| {
-                let metadata = file.metadata().ok()?;
-                Some((metadata.modified().ok()?, metadata.len()))
-            }),
-        )
+        let [machine, user] = Policies::files(settings);
+        let edited = "the toolbox was edited";
+        let owners = "what owners say of their versions changed";
+        FileStamps([
+            FileStamp::of(&toolbox, edited),
+            FileStamp::of(&lock, edited),
+            FileStamp::of(&Approvals::file(settings), "your approvals changed"),
+            FileStamp::of(&KnownReleases::file(settings), owners),
+            FileStamp::of(
+                &KnownAdvisories::file(settings),
+                "what is known of advisories changed",
+            ),
+            FileStamp::of(&machine, "a policy changed"),
+            FileStamp::of(&user, "a policy changed"),
+        ])
     }
 
     /// The registries and repos of the toolbox's tools. A lock that cannot be read has none; it is
@@ -193,10 +207,10 @@ impl<'a> ToolboxServer<'a> {
             // lock and the toolbox.
             let is_over = stamps == last;
             last = stamps;
-            if !is_over || last == seen {
+            let changed = last.changed_since(&seen).filter(|_| is_over);
+            let Some(changed) = changed else {
                 continue;
-            }
-            let changed = last.changed_since(&seen);
+            };
             seen = last;
             match self.catalogue_now().await {
                 Ok(catalogue) => {
