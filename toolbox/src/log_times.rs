@@ -46,8 +46,8 @@ impl SeenState {
         time_of(self.seconds) > now + CLOCKS_DIFFER_MAX
     }
 
-    /// The time of this state, if `at` is before it by more than clocks differ.
-    fn is_after(&self, at: OffsetDateTime) -> Option<OffsetDateTime> {
+    /// The time of this state, if that is later than `at` by more than clocks differ.
+    fn time_if_later_than(&self, at: OffsetDateTime) -> Option<OffsetDateTime> {
         let seen = time_of(self.seconds);
         (at < seen - CLOCKS_DIFFER_MAX).then_some(seen)
     }
@@ -69,7 +69,7 @@ pub(crate) fn check_state(
     }
     let records = checkpoint.size();
     let smaller = seen.iter().filter(|state| state.size < records);
-    let later = smaller.filter_map(|state| Some((state.is_after(at)?, state.size)));
+    let later = smaller.filter_map(|state| Some((state.time_if_later_than(at)?, state.size)));
     match later.max() {
         None => Ok(()),
         Some((seen, seen_records)) => Err(LogError::StateBackdated {
@@ -92,7 +92,10 @@ pub(crate) fn check_record(
         return Ok(());
     };
     let without = seen.iter().filter(|state| index >= state.size);
-    match without.filter_map(|state| state.is_after(at)).max() {
+    match without
+        .filter_map(|state| state.time_if_later_than(at))
+        .max()
+    {
         None => Ok(()),
         Some(seen) => Err(LogError::Backdated { index, at, seen }),
     }
