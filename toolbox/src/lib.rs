@@ -72,7 +72,7 @@ pub mod package_signature;
 pub mod policy;
 pub mod provenance;
 mod published_version;
-mod registry_address;
+pub mod registry_address;
 pub mod registry_fetch;
 mod remembered;
 mod renewed_token;

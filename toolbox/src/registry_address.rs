@@ -17,7 +17,7 @@ pub(crate) fn canonical(endpoint: &Url) -> Url {
 }
 
 /// True if two URLs name one registry.
-pub(crate) fn is_same(one: &Url, other: &Url) -> bool {
+pub fn is_same(one: &Url, other: &Url) -> bool {
     canonical(one) == canonical(other)
 }
 

@@ -22,7 +22,7 @@ use url::Url;
 use self::placed_record::{PlacedRecord, RepoBefore};
 use self::read_so_far::ReadSoFar;
 use self::standing_signer::check_pinned;
-use self::watched::{Watched, folded};
+use self::watched::Watched;
 use crate::error::Error;
 use crate::known_logs::{KnownLog, KnownLogs, SeenLog};
 use crate::known_releases::KnownReleases;
@@ -149,17 +149,17 @@ impl WholeLog {
     }
 
     fn records_of_repo(&self, repo: &RepoId) -> impl Iterator<Item = &PlacedRecord> {
-        let repo = folded(repo);
+        let repo = repo.folded();
         let kept = self.kept.iter();
-        kept.filter(move |placed| placed.record.repo().map(folded).as_ref() == Some(&repo))
+        kept.filter(move |placed| placed.record.repo().map(RepoId::folded).as_ref() == Some(&repo))
     }
 
     /// The state of `repo` before the record at `index`.
     pub fn before(&self, index: u64, repo: &RepoId) -> RepoBefore<'_> {
-        let repo = folded(repo);
+        let repo = repo.folded();
         let read = self.kept.iter().chain(&self.shown);
         let earlier = read.filter(|placed| {
-            placed.index < index && placed.record.repo().map(folded).as_ref() == Some(&repo)
+            placed.index < index && placed.record.repo().map(RepoId::folded).as_ref() == Some(&repo)
         });
         let (mut versions, mut signers) = (BTreeMap::new(), BTreeMap::new());
         for PlacedRecord { index, record } in earlier {
@@ -338,7 +338,7 @@ impl<'a> Reading<'a> {
     }
 
     fn watch(&mut self, placed: PlacedRecord, bytes: usize) -> Result<(), LogError> {
-        let Some(repo) = placed.record.repo().map(folded) else {
+        let Some(repo) = placed.record.repo().map(RepoId::folded) else {
             return Ok(());
         };
         if self.watched.shows(&repo) {

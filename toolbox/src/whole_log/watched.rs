@@ -6,6 +6,7 @@ use tool_hub_manifest::{LockedTool, RepoId};
 use url::Url;
 
 use crate::policy::pattern::RepoPattern;
+use crate::registry_address::is_same;
 
 /// The names that somebody cares about. Letters of either case are the same to a registry.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +25,7 @@ impl Watched {
     ) -> Self {
         let repo = |locked: &LockedTool| {
             let (from, repo) = locked.source.repo()?;
-            (from == endpoint).then(|| folded(repo))
+            is_same(from, endpoint).then(|| repo.folded())
         };
         Self {
             toolbox: toolbox.into_iter().filter_map(repo).collect(),
@@ -39,10 +40,4 @@ impl Watched {
             false => self.patterns.iter().any(|it| it.holds(repo)),
         }
     }
-}
-
-/// The name of a repo in small letters, as which the registry knows it.
-pub(super) fn folded(repo: &RepoId) -> RepoId {
-    let small = repo.to_string().to_ascii_lowercase();
-    small.parse().unwrap_or_else(|_| repo.clone())
 }

@@ -11,6 +11,7 @@ use tool_hub_toolbox::logged_version::LoggedVersion;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::dotted;
 use tool_hub_toolbox::policy::pattern::{PatternError, RepoPattern};
+use tool_hub_toolbox::registry_address::is_same;
 use tool_hub_toolbox::whole_log::WholeLog;
 use tool_hub_toolbox::whole_log::placed_record::PlacedRecord;
 use tool_hub_toolbox::whole_log::watched::Watched;
@@ -91,7 +92,7 @@ impl Monitor {
 fn tools_of<'a>(toolbox: &'a OpenToolbox, endpoint: &Url) -> Vec<(String, &'a LockedTool)> {
     let is_from = |locked: &LockedTool| {
         let repo = locked.source.repo();
-        repo.is_some_and(|(from, _)| from == endpoint)
+        repo.is_some_and(|(from, _)| is_same(from, endpoint))
     };
     let trees = toolbox.locked_by_key().flat_map(|(key, locked)| {
         let tree = locked.tree().into_iter();
