@@ -149,8 +149,11 @@ fn hint_of_toolbox(error: &ToolboxError) -> Option<String> {
         ToolboxError::Unrecorded { .. } => {
             "load the tool into a toolbox, which asks for the signature: tool load"
         }
-        ToolboxError::OtherMaker(_) => {
-            "ask its author, by another way than the registry; if they say so, approve it with: tool load"
+        ToolboxError::OtherMaker(other) => {
+            return Some(format!(
+                "ask its author, by another way than the registry; if they say so, approve it with: tool load {}",
+                other.subject
+            ));
         }
         ToolboxError::NotBuilt { .. } => "build it first: tool build",
         ToolboxError::NothingThere { .. } | ToolboxError::NoComponent { .. } => "look at the path",

@@ -483,7 +483,7 @@ pub enum Error {
     Name(#[from] SpecError),
     /// Somebody else made the tool than what was approved.
     #[error(transparent)]
-    OtherMaker(#[from] OtherMaker),
+    OtherMaker(#[from] Box<OtherMaker>),
     /// The registry's client.
     #[error(transparent)]
     Client(#[from] ClientError),

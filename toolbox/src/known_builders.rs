@@ -9,7 +9,7 @@ use tool_hub_manifest::{LockedTool, LogEntry, PackageSigner, RepoId, Source};
 use url::Url;
 
 use crate::error::Error;
-use crate::fetched::{Fetched, is_same_place};
+use crate::fetched::Fetched;
 use crate::package_attestations::PackageAttestations;
 use crate::provenance::Provenance;
 use crate::remembered::{Remember, Remembered};
@@ -53,6 +53,14 @@ impl From<&Provenance> for Builders {
 }
 
 impl Builders {
+    /// The repository, as the end of a line.
+    pub fn repository_in_words(&self) -> String {
+        match &self.built_from {
+            Some(repository) => format!("built from {repository}"),
+            None => "built from no repository that its registry names".to_owned(),
+        }
+    }
+
     fn of(attestations: &PackageAttestations, logged: Option<&LogEntry>) -> Self {
         Self {
             attested_by: attestations.publishers(),
@@ -80,17 +88,9 @@ impl KnownBuilders {
     }
 
     /// What built the version from this place that the user approved last.
-    pub fn of(&self, source: &Source) -> Option<&Builders> {
+    pub(crate) fn of(&self, source: &Source) -> Option<&Builders> {
         let (endpoint, repo) = source.repo()?;
         self.0.of(endpoint, repo)
-    }
-
-    /// What built the version that `fetched` is compared with: the one that `locked` records, if
-    /// that is of the same tool, else the one that the user approved last.
-    pub fn before(&self, locked: Option<&LockedTool>, fetched: &Fetched) -> Option<Builders> {
-        let source = fetched.origin.source();
-        let locked = locked.filter(|locked| is_same_place(&locked.source, &source));
-        locked.map_or_else(|| self.of(&source).cloned(), |it| Some(it.into()))
     }
 
     /// Notes what built the version that the user approved.

@@ -1,14 +1,86 @@
 //! The `KnownMakers`: who signed, and what built, the versions that the user approved last.
 
-use tool_hub_manifest::RepoId;
+use tool_hub_manifest::{LockedTool, PackageSigner, RepoId, Source};
 use url::Url;
 
 use crate::error::Error;
+use crate::fetched::is_same_place;
 use crate::known_builders::{Builders, KnownBuilders};
 use crate::known_signers::KnownSigners;
-use crate::other_maker::OtherMaker;
+use crate::other_maker::{MakerRole, OtherMaker};
 use crate::provenance::Provenance;
 use crate::settings::Settings;
+
+/// Whoever signed a version, and what built it, where either is known.
+#[derive(Debug, Clone, Default)]
+pub struct Makers {
+    /// The signer.
+    pub signer: Option<PackageSigner>,
+    builders: Builders,
+}
+
+impl From<&LockedTool> for Makers {
+    fn from(locked: &LockedTool) -> Self {
+        Self {
+            signer: locked.signer.clone(),
+            builders: locked.into(),
+        }
+    }
+}
+
+impl Makers {
+    /// The makers of the version `from`, called `path`, that are others than these.
+    fn changes(&self, path: &str, from: &Provenance) -> Vec<OtherMaker> {
+        let mut changes = Vec::new();
+        let mut add = |role, before, now, name| {
+            changes.push(OtherMaker {
+                tool: path.to_owned(),
+                subject: from.subject.clone(),
+                role,
+                before,
+                now,
+                name,
+            });
+        };
+        let signature = &from.signature;
+        if let Some(before) = &self.signer
+            && signature.signer_compared_with(Some(before)) != Some(before)
+        {
+            let name = signature.signer().map(ToString::to_string);
+            let before = format!("signed by {before}");
+            add(MakerRole::Signer, before, signature.in_words(), name);
+        }
+        let (before, now) = (&self.builders, Builders::from(from));
+        let lost = before.attested_by.difference(&now.attested_by);
+        let lost: Vec<String> = lost.map(ToString::to_string).collect();
+        if !lost.is_empty() {
+            let name = now.attested_by.first().map(ToString::to_string);
+            let before = format!("attested by {}", lost.join(" and "));
+            let now = from.attestations.in_words();
+            add(MakerRole::Publisher, before, now, name);
+        }
+        if before.built_from.is_some() && before.built_from != now.built_from {
+            let (before, words) = (before.repository_in_words(), now.repository_in_words());
+            add(MakerRole::Repository, before, words, now.built_from);
+        }
+        changes
+    }
+
+    /// These, with what `others` know where these do not.
+    fn or(self, others: Self) -> Self {
+        let (own, other) = (self.builders, others.builders);
+        Self {
+            signer: self.signer.or(others.signer),
+            builders: Builders {
+                attested_by: match own.attested_by.is_empty() {
+                    true => other.attested_by,
+                    false => own.attested_by,
+                },
+                built_from: own.built_from.or(other.built_from),
+            },
+        }
+    }
+}
 
 /// The signers and builders of what the user approved, by registry and repo.
 #[derive(Debug)]
@@ -34,42 +106,52 @@ impl KnownMakers {
         self.signers.has(endpoint, repo) || self.builders.has(endpoint, repo)
     }
 
+    /// The makers of the version from this place that the user approved last.
+    fn of(&self, source: &Source) -> Makers {
+        Makers {
+            signer: self.signers.of(source).cloned(),
+            builders: self.builders.of(source).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// The makers that those of a version from `source` are compared with: the ones that `approved`
+    /// records, if that is of the same tool, else those of the version that the user approved last.
+    pub fn before(&self, approved: Option<&LockedTool>, source: &Source) -> Makers {
+        let repo = |source: &Source| Some(source.repo()?.1.folded());
+        let Some(approved) = approved else {
+            return self.of(source);
+        };
+        match is_same_place(&approved.source, source) {
+            true => approved.into(),
+            // Another registry's repo of the same name may be another's tool.
+            false if repo(source).is_some() && repo(&approved.source) == repo(source) => {
+                Makers::from(approved).or(self.of(source))
+            }
+            false => self.of(source),
+        }
+    }
+
+    /// The makers that are others than `before`, of the tool called `path`; then those of the tools
+    /// that it depends on which are others than those of what the user approved last.
+    pub fn changes(&self, path: &str, before: &Makers, from: &Provenance) -> Vec<OtherMaker> {
+        let mut changes = before.changes(path, from);
+        for (name, from) in &from.dependencies {
+            let before = self.of(&from.source);
+            changes.extend(self.changes(&format!("{path}.{name}"), &before, from));
+        }
+        changes
+    }
+
     /// Refuses the tool called `path` whose maker, or that of one that it depends on, is another
     /// one. A digest says nothing of either, so that whoever approves by a digest did not see it.
     ///
     /// # Errors
     /// [`Error::OtherMaker`].
     pub fn check(&self, path: &str, from: &Provenance) -> Result<(), Error> {
-        if let Some((before, now)) = self.change(from) {
-            let tool = path.to_owned();
-            return Err(OtherMaker { tool, before, now }.into());
+        let changes = self.changes(path, &self.of(&from.source), from);
+        match changes.into_iter().next() {
+            Some(other) => Err(Box::new(other).into()),
+            None => Ok(()),
         }
-        for (name, from) in &from.dependencies {
-            self.check(&format!("{path}.{name}"), from)?;
-        }
-        Ok(())
-    }
-
-    /// The maker of what was approved and that of this version, in words, if it is another one.
-    fn change(&self, from: &Provenance) -> Option<(String, String)> {
-        let signer = self.signers.of(&from.source);
-        if let Some(before) = signer
-            && from.signature.signer_compared_with(signer) != signer
-        {
-            return Some((format!("signed by {before}"), from.signature.in_words()));
-        }
-        let (before, now) = (self.builders.of(&from.source)?, Builders::from(from));
-        if let Some(lost) = before.attested_by.difference(&now.attested_by).next() {
-            return Some((format!("attested by {lost}"), "not".to_owned()));
-        }
-        let repository = before.built_from.as_ref()?;
-        if before.built_from == now.built_from {
-            return None;
-        }
-        let now = now.built_from.map_or_else(
-            || "built from no repository that its registry names".to_owned(),
-            |repository| format!("built from {repository}"),
-        );
-        Some((format!("built from {repository}"), now))
     }
 }

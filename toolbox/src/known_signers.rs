@@ -31,7 +31,7 @@ impl KnownSigners {
     }
 
     /// The signer of the version from this repo that the user approved last.
-    pub fn of(&self, source: &Source) -> Option<&PackageSigner> {
+    pub(crate) fn of(&self, source: &Source) -> Option<&PackageSigner> {
         let (endpoint, repo) = source.repo()?;
         self.0.of(endpoint, repo)
     }

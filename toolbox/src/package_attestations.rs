@@ -87,6 +87,15 @@ impl PackageAttestations {
         &self.unverified
     }
 
+    /// Those that were verified, as the end of a line.
+    pub fn in_words(&self) -> String {
+        let verified = self.verified.iter().map(Attestation::in_words);
+        match self.verified.is_empty() {
+            true => "not attested".to_owned(),
+            false => verified.collect::<Vec<_>>().join(" and "),
+        }
+    }
+
     /// Whoever made those that were verified.
     pub fn publishers(&self) -> BTreeSet<PackageSigner> {
         let publishers = self.verified.iter().map(|it| it.publisher.clone());

@@ -16,6 +16,8 @@ use crate::settings::Settings;
 pub struct Provenance {
     /// The place.
     pub source: Source,
+    /// The tool as a user names it.
+    pub subject: String,
     /// The day on which it was published: by the registry's log, else that of the commit, where
     /// the registry told it.
     pub published: Option<String>,
@@ -64,6 +66,7 @@ impl Provenance {
                 .map(|(name, it)| (name.clone(), Self::before(it)))
                 .collect(),
             source: fetched.origin.source(),
+            subject: fetched.subject(),
             // The log's time: a commit has any date that its author likes.
             published: {
                 let logged = fetched.logged.as_ref();

@@ -2,12 +2,17 @@
 
 use url::Url;
 
-/// The URL without what names no other registry: slashes that end its path or follow another, and
-/// what no endpoint has. A bundle or a toolbox of a stranger's may have it in any form.
+/// The URL without what names no other registry: slashes that end its path or follow another, a dot
+/// that ends its host, and what no endpoint has. A bundle or a toolbox of a stranger's may have it
+/// in any form.
 pub(crate) fn canonical(endpoint: &Url) -> Url {
     let mut url = endpoint.clone();
     let segments = endpoint.path().split('/').filter(|it| !it.is_empty());
     url.set_path(&segments.collect::<Vec<_>>().join("/"));
+    if let Some(host) = endpoint.host_str() {
+        // Fails only where nothing is left of it.
+        let _ = url.set_host(Some(host.trim_end_matches('.')));
+    }
     url.set_query(None);
     url.set_fragment(None);
     // Both fail only for URLs that cannot hold credentials.
@@ -36,6 +41,9 @@ mod tests {
     fn one_registry_has_one_address() {
         check("https://tools.example", "https://tools.example/");
         check("https://TOOLS.example:443//", "https://tools.example/");
+        check("https://tools.example.", "https://tools.example/");
+        check("http://127.0.0.1:80", "http://127.0.0.1/");
+        check("http://[::1]:8080/", "http://[::1]:8080/");
         check("https://tools.example/hub/", "https://tools.example/hub");
         check("https://tools.example//hub//", "https://tools.example/hub");
         check("https://a:b@tools.example/?c#d", "https://tools.example/");

@@ -24,11 +24,11 @@ use tool_hub_toolbox::subject::Subject;
 use tool_hub_toolbox::target::{self, Target};
 
 use crate::commands::bundle::listing::{self, CheckedTool};
-use crate::consent::attestations::attestations_json;
+use crate::consent::authorship_json::attestations_json;
+use crate::consent::authorship_json::signer_json;
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
 use crate::consent::inspection_report::{inspection_report, wanted_detail};
-use crate::consent::signer::signer_json;
 use crate::servers::command_line::server_named;
 use crate::servers::fetching::{self as server_fetching, FetchedServer, WantedServer};
 use crate::servers::start_consent;

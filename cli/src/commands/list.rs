@@ -11,7 +11,7 @@ use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::signing_keys::SigningKeys;
 
 use crate::commands::grant::rights_in_words::summary;
-use crate::consent::signer::signer_of;
+use crate::consent::authorship_json::signer_of;
 use crate::session::Session;
 use crate::terminal::phrases::overridden;
 use crate::terminal::table::table;

@@ -19,7 +19,7 @@ use tool_hub_toolbox::target::{self, Target};
 
 use crate::consent::approval::ApprovalFlags;
 use crate::consent::capability_flags::CapabilityFlags;
-use crate::consent::signer::SignerFlag;
+use crate::consent::maker_flags::MakerFlags;
 use crate::servers::command_line::server_named;
 use crate::servers::fetching::{self as server_fetching, FetchedServer, WantedServer};
 use crate::session::Session;
@@ -71,7 +71,7 @@ pub(crate) struct Load {
     allow_advisory: Vec<AdvisoryId>,
 
     #[command(flatten)]
-    signer: SignerFlag,
+    makers: MakerFlags,
 
     #[command(flatten)]
     approval: ApprovalFlags,
@@ -88,7 +88,7 @@ impl Load {
             allow_yanked: false,
             allow_new: false,
             allow_advisory: Vec::new(),
-            signer: SignerFlag::default(),
+            makers: MakerFlags::default(),
             approval,
         }
     }
@@ -100,7 +100,7 @@ impl Load {
                 names: &self.words,
                 key: self.name.as_ref(),
                 options: self.options(),
-                signer: &self.signer,
+                makers: &self.makers,
                 approval: &self.approval,
             };
             return from_bundle::load(&wanted, session).await;
@@ -146,12 +146,12 @@ impl Load {
         let options = self.options();
         let (subject, endpoint) = (&target.subject, &target.endpoint);
         let fetched = fetching::fetch(subject, options, endpoint, session).await?;
-        self.signer.check(&fetched)?;
+        self.makers.check(&fetched)?;
         let key = self.name.clone().unwrap_or_else(|| target.key(&fetched));
         let entry = target::entry(&fetched, &key, &OpenToolbox::open(&config.settings)?);
         let consent = ConsentFlags {
             approval: &self.approval,
-            signer: &self.signer,
+            makers: &self.makers,
             started_with: None,
         };
         let locked = approve_and_load(&key, &entry, &fetched, consent, session).await?;
@@ -185,7 +185,7 @@ pub(crate) async fn load_server(
     );
     let consent = ConsentFlags {
         approval: flags,
-        signer: &SignerFlag::default(),
+        makers: &MakerFlags::default(),
         started_with: Some(grants),
     };
     let locked = approve_and_load(&key, &entry, &fetched, consent, session).await?;

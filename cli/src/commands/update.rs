@@ -17,17 +17,16 @@ use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
 use tool_hub_toolbox::fetched::Fetched;
-use tool_hub_toolbox::known_builders::{Builders, KnownBuilders};
-use tool_hub_toolbox::known_signers::KnownSigners;
+use tool_hub_toolbox::known_makers::{KnownMakers, Makers};
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
+use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::subject::Subject;
 use url::Url;
 
 use crate::commands::load::refusals::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
-use crate::consent::attestations::check_builders;
 use crate::consent::difference;
-use crate::consent::signer::{SignerFlag, check_signers_of_dependencies, tell_of_rotation};
+use crate::consent::maker_flags::{MakerFlags, tell_of_rotation};
 use crate::servers::fetching::{self as server_fetching, WantedServer};
 use crate::serving::release_refresh::ask_of_malicious;
 use crate::session::Session;
@@ -63,7 +62,7 @@ pub(crate) struct Update {
     start: Option<Digest>,
 
     #[command(flatten)]
-    signer: SignerFlag,
+    makers: MakerFlags,
 
     #[command(flatten)]
     approval: ApprovalFlags,
@@ -205,7 +204,7 @@ impl Update {
                 false => UpdateOutcome::Current,
             });
         }
-        self.signer.check(&fetched)?;
+        self.makers.check(&fetched)?;
         let given = self.consent(member, &fetched, session)?;
         let locked = recording::record(member.key, member.entry, &fetched, given, session).await?;
         Ok(UpdateOutcome::Updated(locked.version))
@@ -267,8 +266,8 @@ impl Update {
         Ok(GivenConsent::now(&new, &grants, consent)?)
     }
 
-    /// Tells of other signers and builders than those of the approved version, and refuses those
-    /// that nobody accepted.
+    /// Tells of other makers than those of the approved version, and refuses those that nobody
+    /// accepted.
     fn check_makers(
         &self,
         member: Member<'_>,
@@ -277,23 +276,11 @@ impl Update {
     ) -> anyhow::Result<()> {
         let Session { config, printer } = session;
         let Member { key, locked, .. } = member;
-        let approve = self.approval.approve;
-        let before = locked.signer.as_ref();
-        self.signer
-            .check_change(key, before, fetched, approve, printer)?;
-        let known = KnownBuilders::read(&config.settings)?;
-        let accepted = self.signer.accepted_builders(approve);
-        let before = Builders::from(locked);
-        check_builders(
-            key.as_str(),
-            Some(&before),
-            fetched,
-            &known,
-            accepted,
-            printer,
-        )?;
-        let known = KnownSigners::read(&config.settings)?;
-        check_signers_of_dependencies(key.as_str(), fetched, &known, approve, printer)
+        let known = KnownMakers::read(&config.settings)?;
+        let from = Provenance::before(fetched);
+        let changes = known.changes(key.as_str(), &Makers::from(locked), &from);
+        self.makers
+            .check_changes(key, changes, self.approval.approve, printer)
     }
 }
 

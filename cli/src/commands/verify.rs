@@ -22,7 +22,7 @@ use tool_hub_toolbox::signing_keys::SigningKeys;
 use tool_hub_toolbox::subject::Subject;
 
 use crate::commands::bundle::listing;
-use crate::consent::signer::signer_of;
+use crate::consent::authorship_json::signer_of;
 use crate::session::Session;
 use crate::terminal::hints::Hint as _;
 use crate::terminal::phrases::overridden;

@@ -8,8 +8,7 @@ use tool_hub_toolbox::bundle::index::BundledTool;
 use tool_hub_toolbox::fetch_options::FetchOptions;
 use tool_hub_toolbox::fetched::Fetched;
 
-use crate::consent::attestations::attestations_json;
-use crate::consent::signer::signer_json;
+use crate::consent::authorship_json::{attestations_json, signer_json};
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::terminal::table::table;

@@ -7,8 +7,7 @@ use tool_hub_manifest::{
 use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
-use tool_hub_toolbox::known_builders::KnownBuilders;
-use tool_hub_toolbox::known_signers::KnownSigners;
+use tool_hub_toolbox::known_makers::KnownMakers;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::origin;
 use tool_hub_toolbox::provenance::Provenance;
@@ -16,9 +15,8 @@ use tool_hub_toolbox::provenance::Provenance;
 use super::refusals::check_refusals;
 use super::shown::{note_known_interpreter, report_ungranted, show};
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
-use crate::consent::attestations::check_builders;
 use crate::consent::difference;
-use crate::consent::signer::{SignerFlag, check_signers_of_dependencies, tell_of_rotation};
+use crate::consent::maker_flags::{MakerFlags, tell_of_rotation};
 use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::toolbox::recording;
@@ -26,7 +24,7 @@ use crate::toolbox::recording;
 /// The consent that a command line gives.
 pub(super) struct ConsentFlags<'a> {
     pub(super) approval: &'a ApprovalFlags,
-    pub(super) signer: &'a SignerFlag,
+    pub(super) makers: &'a MakerFlags,
     /// The grants of a server, from before it was started.
     pub(super) started_with: Option<Grants>,
 }
@@ -41,7 +39,7 @@ pub(super) async fn approve_and_load(
 ) -> anyhow::Result<LockedTool> {
     let ConsentFlags {
         approval: flags,
-        signer,
+        makers,
         started_with,
     } = consent;
     let Session { config, printer } = session;
@@ -60,24 +58,11 @@ pub(super) async fn approve_and_load(
     let unchanged =
         approved.filter(|before| !show_difference(key, before, &inspection, fetched, session));
     // The same tool may have been removed, or be loaded into another toolbox.
-    let known = KnownSigners::read(&config.settings)?;
-    let signed_by = match approved.filter(|_| replaces.is_none()) {
-        Some(before) => before.signer.as_ref(),
-        None => known.of(&fetched.origin.source()),
-    };
-    tell_of_rotation(key, signed_by, fetched, printer);
-    signer.check_change(key, signed_by, fetched, flags.approve, printer)?;
-    let known_builders = KnownBuilders::read(&config.settings)?;
-    let before = known_builders.before(approved, fetched);
-    let accepted = signer.accepted_builders(flags.approve);
-    check_builders(
-        key.as_str(),
-        before.as_ref(),
-        fetched,
-        &known_builders,
-        accepted,
-        printer,
-    )?;
+    let known = KnownMakers::read(&config.settings)?;
+    let before = known.before(approved, &from.source);
+    tell_of_rotation(key, before.signer.as_ref(), fetched, printer);
+    let changes = known.changes(key.as_str(), &before, &from);
+    makers.check_changes(key, changes, flags.approve, printer)?;
     if let Some(before) = unchanged
         && flags.is_empty()
         && started_with
@@ -88,7 +73,6 @@ pub(super) async fn approve_and_load(
         let given = GivenConsent::before(&inspection, before)?;
         return recording::record(key, entry, fetched, given, session).await;
     }
-    check_signers_of_dependencies(key.as_str(), fetched, &known, flags.approve, printer)?;
     let before = approved.filter(|before| before.pin() == *fetched.verified.pin());
     let granted = before.map_or_else(
         || Grants::none().into(),

@@ -15,7 +15,7 @@ use tool_hub_toolbox::target;
 use super::approving::{ConsentFlags, approve_and_load};
 use super::loaded::Loaded;
 use crate::consent::approval::ApprovalFlags;
-use crate::consent::signer::SignerFlag;
+use crate::consent::maker_flags::MakerFlags;
 use crate::session::Session;
 use crate::terminal::phrases::counted;
 use crate::terminal::problem::Problem;
@@ -29,7 +29,7 @@ pub(super) struct WantedTools<'a> {
     /// The name that agents will see, where it is not the tool's own.
     pub(super) key: Option<&'a ToolKey>,
     pub(super) options: FetchOptions,
-    pub(super) signer: &'a SignerFlag,
+    pub(super) makers: &'a MakerFlags,
     pub(super) approval: &'a ApprovalFlags,
 }
 
@@ -54,7 +54,7 @@ pub(super) async fn load(wanted: &WantedTools<'_>, session: &Session) -> anyhow:
     let mut checked = Vec::new();
     for tool in &chosen {
         let fetched = bundle.check(tool, &wanted.options, &config.settings, printer)?;
-        wanted.signer.check(&fetched)?;
+        wanted.makers.check(&fetched)?;
         checked.push(fetched);
     }
     let mut loaded = Vec::new();
@@ -89,7 +89,7 @@ async fn load_one(
     }
     let consent = ConsentFlags {
         approval: wanted.approval,
-        signer: wanted.signer,
+        makers: wanted.makers,
         started_with: None,
     };
     let locked = approve_and_load(&key, &entry, &fetched, consent, session).await?;

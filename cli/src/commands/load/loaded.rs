@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_hub_manifest::{Function, FunctionName, LockedTool, Manifest, ToolKey};
 use tool_hub_toolbox::fetched::Fetched;
 
-use crate::consent::signer::signer_json;
+use crate::consent::authorship_json::signer_json;
 use crate::terminal::escape::escape_line;
 use crate::terminal::printer::Printer;
 

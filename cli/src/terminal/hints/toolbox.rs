@@ -171,10 +171,10 @@ impl Hint for Error {
                 "where it had versions before, tell its author: they may be held back".to_owned(),
                 format!("take the branch by its name, if you trust the registry: {repo}@main"),
             ],
-            Self::OtherMaker(_) => vec![
-                "ask its author, by another way than the registry; if they say so, load it: tool load"
-                    .to_owned(),
-            ],
+            Self::OtherMaker(other) => vec![format!(
+                "ask its author, by another way than the registry; if they say so: tool load {}",
+                other.subject
+            )],
             Self::Bundle { source, .. } => source.hints(),
             Self::SigningKey(source) => source.hints(),
             Self::Keyless(source) => keyless(source),

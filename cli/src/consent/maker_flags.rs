@@ -1,26 +1,20 @@
-//! Holds a package's signer against `--signer`, and against the one that was approved before.
+//! The `MakerFlags`: which signer, publisher and repository the user accepts of a package.
 
 use std::str::FromStr;
 
 use clap::Args;
-use serde_json::{Value, json};
 use tool_hub_manifest::{Digest, PackageSigner, SignerError, ToolKey};
 use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::known_builders::Builders;
-use tool_hub_toolbox::known_signers::KnownSigners;
-use tool_hub_toolbox::open_toolbox::Member;
-use tool_hub_toolbox::package_signature::PackageSignature;
-use tool_hub_toolbox::signing_keys::SigningKeys;
+use tool_hub_toolbox::other_maker::{MakerRole, OtherMaker};
 
-use crate::consent::attestations::{
-    AcceptedBuilders, AcceptingFlag, built_from, in_words, warn_or_refuse,
-};
+use crate::terminal::escape::escape_line;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
 /// The flags that say who may have signed a package, and what may have built it.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct SignerFlag {
+pub(crate) struct MakerFlags {
     /// Accept it from this signer only: the fingerprint of a key, an identity as inspections
     /// name it with --json, or `none` for unsigned
     ///
@@ -61,16 +55,7 @@ impl FromStr for ExpectedSigner {
     }
 }
 
-impl SignerFlag {
-    /// The changes of builders that these flags accept, beside a digest that the user approves.
-    pub(crate) fn accepted_builders(&self, approve: Option<Digest>) -> AcceptedBuilders {
-        AcceptedBuilders {
-            approve,
-            names_publisher: self.attested_by.is_some(),
-            names_repository: self.built_from.is_some(),
-        }
-    }
-
+impl MakerFlags {
     /// Refuses a package of another signer, publisher or repository than the flags name.
     pub(crate) fn check(&self, fetched: &Fetched) -> anyhow::Result<()> {
         let (signature, attestations) = (&fetched.signature, &fetched.attestations);
@@ -83,20 +68,20 @@ impl SignerFlag {
             let subject = fetched.subject();
             return Err(Problem::refused(format!(
                 "{subject} is {}, and --attested-by asks for {}",
-                in_words(attestations),
+                attestations.in_words(),
                 words(expected.as_ref())
             ))
             .hint("ask its author, by another way than the registry, who builds it")
             .into());
         }
-        let repository = Builders::from(fetched).built_from;
+        let builders = Builders::from(fetched);
         if let Some(expected) = &self.built_from
-            && *expected != repository.clone().unwrap_or_else(|| "none".to_owned())
+            && expected != builders.built_from.as_deref().unwrap_or("none")
         {
             let subject = fetched.subject();
             return Err(Problem::refused(format!(
                 "{subject} is {}, and --built-from asks for {expected}",
-                built_from(repository.as_deref())
+                escape_line(&builders.repository_in_words())
             ))
             .hint("ask its author, by another way than the registry, what it is built from")
             .into());
@@ -116,64 +101,43 @@ impl SignerFlag {
         }
     }
 
-    /// Warns if a tool that was signed by `before` as the user approved it is signed by somebody
-    /// else, or no more. The digest that `--approve` names does not say who signed it, so that
-    /// flag alone does not accept the change.
-    pub(crate) fn check_change(
+    /// Warns of each maker of the tool `key`, and of what it depends on, that is another one than
+    /// when the user approved it. The digest that `approve` names says nothing of makers, so that
+    /// it alone accepts none.
+    pub(crate) fn check_changes(
         &self,
         key: &ToolKey,
-        before: Option<&PackageSigner>,
-        fetched: &Fetched,
+        changes: Vec<OtherMaker>,
         approve: Option<Digest>,
         printer: &Printer,
     ) -> anyhow::Result<()> {
-        let is_given = self.signer.is_some();
-        check_signer(key.as_str(), before, fetched, is_given, approve, printer)
+        for other in changes {
+            let (flag, is_given) = match other.role {
+                MakerRole::Signer => ("--signer", self.signer.is_some()),
+                MakerRole::Publisher => ("--attested-by", self.attested_by.is_some()),
+                MakerRole::Repository => ("--built-from", self.built_from.is_some()),
+            };
+            // The flags are about the tool itself.
+            let is_dependency = other.tool != key.as_str();
+            let changed = escape_line(&other.to_string());
+            if approve.is_none() || (is_given && !is_dependency) {
+                printer.warning(&changed);
+                continue;
+            }
+            let value = shell_words::quote(other.name.as_deref().unwrap_or("none"));
+            let ask = "ask its author, by another way than the registry; if they say so";
+            return Err(Problem::refused(changed)
+                .hint(match is_dependency {
+                    false => format!("{ask}, add: {flag} {value}"),
+                    true => {
+                        let subject = &other.subject;
+                        format!("{ask}, load it alone first: tool load {subject} {flag} {value}")
+                    }
+                })
+                .into());
+        }
+        Ok(())
     }
-}
-
-/// Warns if a tool that the one called `path` depends on is signed by somebody else than when the
-/// user approved it, alone or with another tool. The digest that `approve` names does not say who
-/// signed it, so that flag alone does not accept the change.
-pub(crate) fn check_signers_of_dependencies(
-    path: &str,
-    fetched: &Fetched,
-    known: &KnownSigners,
-    approve: Option<Digest>,
-    printer: &Printer,
-) -> anyhow::Result<()> {
-    for (name, dependency) in &fetched.dependencies {
-        let path = format!("{path}.{name}");
-        let before = known.of(&dependency.origin.source());
-        check_signer(&path, before, dependency, false, approve, printer)?;
-        check_signers_of_dependencies(&path, dependency, known, approve, printer)?;
-    }
-    Ok(())
-}
-
-fn check_signer(
-    path: &str,
-    before: Option<&PackageSigner>,
-    fetched: &Fetched,
-    is_given: bool,
-    approve: Option<Digest>,
-    printer: &Printer,
-) -> anyhow::Result<()> {
-    let signature = &fetched.signature;
-    let compared = signature.signer_compared_with(before);
-    let Some(signer) = before.filter(|_| before != compared) else {
-        return Ok(());
-    };
-    let changed = format!(
-        "`{path}` was signed by {signer} when you approved it, and is {} now",
-        signature.in_words()
-    );
-    let accepting = AcceptingFlag {
-        name: "--signer",
-        value: signature.signer().map(ToString::to_string),
-        is_given,
-    };
-    warn_or_refuse(changed, accepting, path, fetched, approve, printer)
 }
 
 /// Says that the key which signed a tool as the user approved it was replaced, as that key itself
@@ -198,26 +162,4 @@ pub(crate) fn tell_of_rotation(
 
 fn words(signer: Option<&PackageSigner>) -> String {
     signer.map_or_else(|| "none".to_owned(), |signer| signer.to_string())
-}
-
-/// The signer for programs: the fingerprint of a key and the user's name for it, or an identity and
-/// the user's name for its root; `null` where there is none.
-pub(crate) fn signer_json(signature: &PackageSignature) -> Value {
-    let name = signature.signer_name();
-    match signature.signer() {
-        Some(PackageSigner::Key(key)) => json!({ "fingerprint": key, "name": name }),
-        Some(signer @ PackageSigner::Identity(identity)) => json!({
-            "identity": signer,
-            "subject": identity.subject(),
-            "issuer": identity.issuer(),
-            "root": identity.root(),
-            "name": name,
-        }),
-        None => Value::Null,
-    }
-}
-
-/// The signer of a tool of the toolbox, as [`signer_json`].
-pub(crate) fn signer_of(member: Member<'_>, keys: &SigningKeys) -> Value {
-    signer_json(&PackageSignature::recorded(member.locked, keys))
 }
