@@ -265,7 +265,14 @@ class Service(BaseHTTPRequestHandler):
         return self.answer({"code": 14, "message": "down for the day"}, 503)
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+class Server(ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        # A client that refuses an answer closes its connection.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+server = Server(("127.0.0.1", 0), Service)
 URL = f"http://127.0.0.1:{server.server_port}"
 certificates = CLOCK[1:] if CLOCK else ()
 with open("trust.json", "w") as file:
