@@ -71,7 +71,7 @@ pub enum Revision {
     #[default]
     Newest,
     /// The newest version that meets a requirement: `@^1.2`, `@~0.3`, `@>=1, <3`.
-    /// A whole version, `@1.2.0`, is `=1.2.0`.
+    /// A whole version, `@1.2.0` or `@v1.2.0`, is `=1.2.0`.
     Version(VersionReq),
     /// A branch or a tag: `@main`.
     Branch(String),
@@ -145,7 +145,8 @@ impl FromStr for Revision {
         if let Ok(commit) = text.parse() {
             return Ok(Self::Commit(commit));
         }
-        if let Ok(version) = text.parse::<Version>() {
+        // The tag of a version is that version: it is held against the log of the registry.
+        if let Ok(version) = text.strip_prefix('v').unwrap_or(text).parse::<Version>() {
             return format!("={version}")
                 .parse()
                 .map(Self::Version)
@@ -254,13 +255,21 @@ mod tests {
         check("demo/text-stats@1", "version ^1");
         check("demo/text-stats@>=1, <3", "version >=1, <3");
         check("demo/text-stats@main", "branch main");
-        check("demo/text-stats@v1.2.0", "branch v1.2.0");
+        check("demo/text-stats@v1", "branch v1");
         check("demo/text-stats@refs/pr/1", "branch refs/pr/1");
         let commit = "0123456789abcdef0123456789abcdef01234567";
         check(
             &format!("demo/text-stats@{commit}"),
             &format!("commit {commit}"),
         );
+    }
+
+    #[test]
+    fn the_tag_of_a_version_is_that_version() {
+        for text in ["1.2.0", "1.2.0-rc.1"] {
+            let by_tag = format!("demo/x@v{text}").parse::<ToolRef>();
+            assert_eq!(by_tag, format!("demo/x@{text}").parse());
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub(crate) fn tests() -> Vec<Test> {
             another_history_is_refused,
         ),
         test("logs::new_versions_wait", new_versions_wait),
+        test("logs::a_new_version_mends_a_yanked_one", a_yanked_one_is_mended),
         test(
             "logs::an_author_s_exact_version_waits_too",
             an_author_s_exact_version_waits_too,
@@ -172,6 +173,23 @@ fn new_versions_wait() {
     user.tool("update --allow-new").ok();
     let version = user.tool("list --json").json()["tools"][0]["version"].clone();
     assert_eq!(version, "1.2.0");
+}
+
+/// The only version that is old enough was yanked, and the one that mends it is a moment old.
+fn a_yanked_one_is_mended() {
+    let registry = RegistryProcess::start();
+    let ada = registry.member("ada");
+    push(&ada, "1.0.0", "Adds.");
+    let yank = ["yank", "ada/adder@1.0.0", "--reason", "a hole"];
+    ada.run([&yank[..], &["--severity", "vulnerable"]].concat())
+        .ok();
+    push(&ada, "1.0.1", "Adds.");
+    let user = registry.visitor();
+    let config = user.tool_home().join("config.toml");
+    std::fs::remove_file(config).expect("config.toml");
+    let refused = user.tool("load ada/adder");
+    says(&refused, 3, "ada/adder 1.0.1 was published at 20");
+    says(&refused, 3, "take it now with --allow-new");
 }
 
 /// The author of a tool names a version of a moment ago exactly, which only a user may do.

@@ -94,8 +94,10 @@ impl Search<'_> {
             let found = client.resolve_among(self.versions, revision, allowed, &self.except);
             let resolved = match found.await {
                 Err(ClientError::NoOtherVersion { .. }) => return Ok(None),
-                // The version in use is not there any more.
-                Err(ClientError::VersionNotFound { .. }) if !self.except.is_empty() => {
+                // The version in use is not there any more, or all others were yanked.
+                Err(ClientError::VersionNotFound { .. } | ClientError::VersionYanked { .. })
+                    if !self.except.is_empty() =>
+                {
                     return Ok(None);
                 }
                 found => found?,

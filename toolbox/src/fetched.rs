@@ -159,6 +159,18 @@ impl Fetched {
                 .all(|((name, it), (other, locked))| name == other && it.is_recorded_by(locked))
     }
 
+    /// True if no advisory is allowed, against this version or one that it depends on, which `locked`
+    /// does not allow.
+    pub fn allows_no_more_than(&self, locked: &LockedTool) -> bool {
+        let mut dependencies = self.dependencies.iter();
+        self.allowed_advisories
+            .is_subset(&locked.allowed_advisories)
+            && dependencies.all(|(name, it)| {
+                let before = locked.dependencies.get(name);
+                before.is_some_and(|before| it.allows_no_more_than(before))
+            })
+    }
+
     /// The part of the grants in `locked` that remains for this version: what it, or a dependency
     /// of the same name from the same repo, still asks for.
     pub fn kept_grants(&self, locked: &LockedTool) -> GrantTree {

@@ -103,11 +103,11 @@ pub const DOCUMENT_BYTES_MAX: u64 = 4 << 20;
 /// The text of a document; `None` if there is no such file.
 ///
 /// # Errors
-/// [`Error::Read`].
+/// [`Error::Read`], also of a link to nothing: the file was meant to be there.
 pub fn read_if_present(path: &Path) -> Result<Option<String>, Error> {
     match read_text(path, DOCUMENT_BYTES_MAX) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => Ok(None),
         Err(error) => Err(unreadable(path)(error)),
     }
 }
@@ -382,6 +382,8 @@ mod tests {
         let error = read_regular(&place("file"), 9).unwrap_err().to_string();
         assert_eq!(error, "it has more than 9 bytes");
         assert_eq!(read_if_present(&place("absent")).unwrap(), None);
+        symlink("absent", place("to-nothing")).unwrap();
+        assert!(read_if_present(&place("to-nothing")).is_err());
     }
 
     #[cfg(unix)]

@@ -115,19 +115,17 @@ impl KnownMakers {
     }
 
     /// The makers that those of a version from `source` are compared with: the ones that `approved`
-    /// records, if that is of the same tool, else those of the version that the user approved last.
+    /// records, if that is of the same tool; where it records none, those of the version that the
+    /// user approved last, in whatever toolbox.
     pub fn before(&self, approved: Option<&LockedTool>, source: &Source) -> Makers {
         let repo = |source: &Source| Some(source.repo()?.1.folded());
-        let Some(approved) = approved else {
-            return self.of(source);
+        let is_same = |approved: &&LockedTool| {
+            is_same_place(&approved.source, source)
+                || (repo(source).is_some() && repo(&approved.source) == repo(source))
         };
-        match is_same_place(&approved.source, source) {
-            true => approved.into(),
-            // Another registry's repo of the same name may be another's tool.
-            false if repo(source).is_some() && repo(&approved.source) == repo(source) => {
-                Makers::from(approved).or(self.of(source))
-            }
-            false => self.of(source),
+        match approved.filter(is_same) {
+            Some(approved) => Makers::from(approved).or(self.of(source)),
+            None => self.of(source),
         }
     }
 

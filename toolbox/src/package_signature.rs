@@ -130,7 +130,7 @@ impl PackageSignature {
     }
 
     /// The reason why a signature that is there was not verified.
-    pub(crate) fn unverifiable(&self) -> Option<&SigningError> {
+    pub fn unverifiable(&self) -> Option<&SigningError> {
         match &self.state {
             State::Unverifiable(error) => Some(error),
             _ => None,

@@ -142,11 +142,14 @@ impl SigningKeys {
     /// The key called `name`.
     ///
     /// # Errors
-    /// [`SigningKeyError::NotFound`].
+    /// [`SigningKeyError::NotFound`], [`SigningKeyError::IsRoot`].
     pub fn named(&self, name: &KeyName) -> Result<&NamedKey, Error> {
-        let missing = || SigningKeyError::NotFound {
-            name: name.clone(),
-            known: self.keys.keys().chain(self.roots.keys()).cloned().collect(),
+        let missing = || match self.roots.contains_key(name) {
+            true => SigningKeyError::IsRoot { name: name.clone() },
+            false => SigningKeyError::NotFound {
+                name: name.clone(),
+                known: self.keys.keys().chain(self.roots.keys()).cloned().collect(),
+            },
         };
         Ok(self.keys.get(name).ok_or_else(missing)?)
     }

@@ -22,7 +22,7 @@ use tool_hub_manifest::ExportName;
 
 use super::interpreter::refuse_named;
 use super::project::{BuiltComponent, Project, built};
-use super::wit::wit_files;
+use super::wit::{WitFile, package_names, wit_files};
 use crate::files;
 use crate::session::Session;
 use crate::terminal::problem::Problem;
@@ -61,15 +61,11 @@ async fn component(
         .directory(project, session)
         .await?
         .join("node_modules");
-    let bundle = bundle(project, &bundled, &toolchain, session).await?;
+    let own = wit_files(project.wit_parent())?;
+    let bundle = bundle(project, &own, &bundled, &toolchain, session).await?;
     let component = project.scratch.join("tool.wasm");
     let wit = project.scratch.join("wit");
-    wasi::write_wit(
-        &wit,
-        &wit_files(project.wit_parent())?,
-        project.docs.world_name(),
-        &bundle.imports,
-    )?;
+    wasi::write_wit(&wit, &own, project.docs.world_name(), &bundle.imports)?;
     let making = Componentize {
         wit: &wit,
         world: wasi::WORLD,
@@ -94,6 +90,7 @@ fn source(project: Project<'_>) -> &str {
 /// Puts the modules of the project into one file.
 async fn bundle(
     project: Project<'_>,
+    wit: &[WitFile],
     bundled: &BundleSources,
     toolchain: &Path,
     session: &Session,
@@ -101,6 +98,9 @@ async fn bundle(
     let (entry, module) = entry(project, &bundled.directory)?;
     let mut bundler = Bundler::with_prelude(project, bundled, toolchain, &entry)?;
     bundler.alias(export_check::MODULE, &module);
+    for package in package_names(wit) {
+        bundler.provided(package);
+    }
     bundler.arguments(&["--format=esm"]);
     bundler.run(&session.printer).await
 }

@@ -4,6 +4,7 @@
 mod dependencies;
 mod errors;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -102,6 +103,16 @@ pub(crate) fn defines(files: &[WitFile], package: &str) -> bool {
     let beginning = format!("package {package}");
     let mut lines = files.iter().flat_map(|(_, text)| text.lines());
     lines.any(|line| line.trim_start().starts_with(&beginning))
+}
+
+/// The names of the packages of `files`, such as `ada:units`.
+pub(crate) fn package_names(files: &[WitFile]) -> BTreeSet<&str> {
+    let lines = files.iter().flat_map(|(_, text)| text.lines());
+    let names = lines.filter_map(|line| line.trim_start().strip_prefix("package "));
+    let ends = |c: char| "@;{".contains(c) || c.is_whitespace();
+    names
+        .filter_map(|it| it.trim_start().split(ends).next())
+        .collect()
 }
 
 #[cfg(test)]

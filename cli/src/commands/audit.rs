@@ -228,7 +228,7 @@ impl Audit {
             .collect();
         if !unread.is_empty() {
             return Err(Problem::user(format!(
-                "nothing was found, but not everything was read: {}",
+                "nothing was found to act on, but not everything was read: {}",
                 unread.join(", ")
             ))
             .hint("the warnings above say why")
@@ -237,13 +237,14 @@ impl Audit {
         if !printer.wants_json() {
             let read = states.iter().filter_map(|state| state.kept.as_ref());
             let read = read.map(|kept| kept.advisories.len()).sum::<usize>();
-            printer.note(&format!(
-                "no advisory is against a version of this toolbox; {} read",
-                match read {
-                    1 => "1 was".to_owned(),
-                    read => format!("{read} were"),
-                }
-            ));
+            let closed = tools.iter().map(|tool| tool.found.len()).sum::<usize>();
+            let said = match closed {
+                0 => "no advisory is against a version of this toolbox".to_owned(),
+                1 => "nothing to act on: 1 is allowed or ignored".to_owned(),
+                closed => format!("nothing to act on: {closed} are allowed or ignored"),
+            };
+            let verb = if read == 1 { "was" } else { "were" };
+            printer.note(&format!("{said}; {read} {verb} read"));
         }
         Ok(ExitCode::SUCCESS)
     }

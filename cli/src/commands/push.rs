@@ -335,6 +335,9 @@ fn say_what_happened(
     let signed = release.files.bundle.as_ref();
     let signed = signed.map(|_| format!(", {}", signature.in_words()));
     let signed = signed.unwrap_or_default();
+    if let Some(why) = signature.unverifiable() {
+        printer.warning(&format!("its signature cannot be verified here: {why}"));
+    }
     let attested = attestations.verified().iter();
     let attested: String = attested.map(|it| format!(", {}", it.in_words())).collect();
     printer.note(&format!(

@@ -15,6 +15,7 @@ mod token;
 mod user;
 mod witness;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -108,8 +109,8 @@ impl Registry {
         let places = RegistryPlaces::read()?;
         let database = self.database.as_ref().or(places.database.as_ref());
         let is_local = database.is_none();
-        if is_local && !self.command.makes_a_registry() && !directory.join(DATABASE_FILE).exists() {
-            return Err(no_registry(&directory).into());
+        if is_local && !self.command.makes_a_registry() {
+            check_registry(&directory)?;
         }
         let mut settings = RegistryConfig::new(directory);
         if let Some(database) = database {
@@ -167,6 +168,20 @@ impl RegistryCommand {
             | Self::Scrub(_)
             | Self::Backup(_) => false,
         }
+    }
+}
+
+/// Refuses a directory that has no registry, or whose registry this user cannot read.
+fn check_registry(directory: &Path) -> Result<(), Problem> {
+    match directory.join(DATABASE_FILE).try_exists() {
+        Ok(true) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            let what = format!("the registry in {} cannot be read", directory.display());
+            Err(Problem::user(what)
+                .caused_by(error)
+                .hint("run this as the user that its server runs as"))
+        }
+        _ => Err(no_registry(directory)),
     }
 }
 

@@ -17,7 +17,7 @@ use tool_hub_toolbox::comparison::compare_with_approved;
 use tool_hub_toolbox::consent_record::{GivenConsent, calls_functions};
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
 use tool_hub_toolbox::fetched::Fetched;
-use tool_hub_toolbox::known_makers::{KnownMakers, Makers};
+use tool_hub_toolbox::known_makers::KnownMakers;
 use tool_hub_toolbox::open_toolbox::{Member, OpenToolbox};
 use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::subject::Subject;
@@ -226,13 +226,16 @@ impl Update {
         let changes = compare_with_approved(locked, fetched, &new, &config.settings)?;
         let greatest = Change::greatest(&changes);
         let malicious = fetched.malicious_since(locked);
+        let known = KnownMakers::read(&config.settings)?;
+        let before = known.before(Some(locked), &fetched.origin.source());
+        let other_makers = known.changes(key.as_str(), &before, &Provenance::before(fetched));
         let passes = match greatest {
-            _ if malicious.is_some() => false,
+            _ if malicious.is_some() || !other_makers.is_empty() => false,
             None | Some(ChangeKind::Less | ChangeKind::Newer) => true,
             Some(ChangeKind::Code) => self.accept_code || config.settings.accept_code,
             Some(ChangeKind::Beyond) => false,
         };
-        tell_of_rotation(key, locked.signer.as_ref(), fetched, printer);
+        tell_of_rotation(key, before.signer.as_ref(), fetched, printer);
         if passes {
             return Ok(GivenConsent::now(&new, &grants, Consent::Update)?);
         }
@@ -251,7 +254,12 @@ impl Update {
             // `tool inspect` shows the server as it was approved.
             printer.before_a_question(&format!("  digest of this: {}", new.approval_digest));
         }
-        self.check_makers(member, fetched, session)?;
+        if let Some(why) = fetched.signature.unverifiable() {
+            printer.warning(&format!("it has a signature that was not verified: {why}"));
+        }
+        let approve = self.approval.approve;
+        self.makers
+            .check_changes(key, other_makers, approve, printer)?;
         let candidate = Candidate {
             name: key.as_str(),
             digest: new.approval_digest,
@@ -264,23 +272,6 @@ impl Update {
         };
         let (grants, consent) = self.approval.decide(&candidate, grants, config)?;
         Ok(GivenConsent::now(&new, &grants, consent)?)
-    }
-
-    /// Tells of other makers than those of the approved version, and refuses those that nobody
-    /// accepted.
-    fn check_makers(
-        &self,
-        member: Member<'_>,
-        fetched: &Fetched,
-        session: &Session,
-    ) -> anyhow::Result<()> {
-        let Session { config, printer } = session;
-        let Member { key, locked, .. } = member;
-        let known = KnownMakers::read(&config.settings)?;
-        let from = Provenance::before(fetched);
-        let changes = known.changes(key.as_str(), &Makers::from(locked), &from);
-        self.makers
-            .check_changes(key, changes, self.approval.approve, printer)
     }
 }
 

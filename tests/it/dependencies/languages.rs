@@ -75,6 +75,17 @@ export const convert = {
 };
 "#;
 
+const REPORT_IN_JAVASCRIPT: &str = r#"
+import { fahrenheit } from "ada:units/convert@1.0.0";
+
+export const functions = {
+  warmth(celsius) {
+    const found = fahrenheit(celsius);
+    return `${found.degrees} ${found.unit}`;
+  },
+};
+"#;
+
 /// Makes and publishes the project `NAME` of `ada` in `language`.
 fn project(ada: &Home, name: &str, language: &str, world: &str, source: (&str, &str)) {
     ada.run(["new", name, "--lang", language]).ok();
@@ -169,4 +180,16 @@ fn across_languages() {
     needs_units(&ada, "told");
     build_and_push(&ada, "told");
     check_report(&registry, "told");
+
+    // So does one in JavaScript.
+    project(
+        &ada,
+        "spoken",
+        "javascript",
+        REPORT_WORLD,
+        ("tool.js", REPORT_IN_JAVASCRIPT),
+    );
+    needs_units(&ada, "spoken");
+    build_and_push(&ada, "spoken");
+    check_report(&registry, "spoken");
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::wire::{Answer, Lie};
-use super::{Attack, Scene, both, file_is, refs_are};
+use super::{Attack, Scene, both, file_is, refs_are, without_tag};
 use crate::signatures::published::{Published, TOOL, get, new_key, push, version};
 use crate::support::loading::{digest, load};
 use crate::support::proxy::Switching;
@@ -31,6 +31,10 @@ pub(crate) fn tests() -> Vec<Test> {
         test(
             "hostile_registry::one_repo_in_other_letters",
             one_repo_in_other_letters,
+        ),
+        test(
+            "hostile_registry::a_version_by_its_tag",
+            a_version_by_its_tag,
         ),
         test("hostile_registry::builds_of_a_version", builds_of_a_version),
         test(
@@ -145,6 +149,23 @@ fn one_repo_in_other_letters() {
         3,
         "when you approved it, and is signed by SHA256:",
     );
+}
+
+/// The name of a tag is no way round the log: it means the version.
+fn a_version_by_its_tag() {
+    let scene = Scene::new();
+    let honest = scene.published.user();
+    let shown = honest.tool("inspect ada/adder@v1.1.0").ok();
+    assert!(shown.contains("by the registry's log"), "{shown}");
+
+    let user = scene.user();
+    scene.wire.lies(without_tag("v1.1.0"));
+    let refused = user.tool("inspect ada/adder@1.1.0");
+    says(&refused, refused.code(), "1.1.0");
+    assert_ne!(refused.code(), 0);
+    let by_tag = user.tool("inspect ada/adder@v1.1.0");
+    assert_eq!(by_tag.stderr(), refused.stderr());
+    assert_eq!(by_tag.code(), refused.code());
 }
 
 /// A version of the same number, but for what requirements leave out.

@@ -22,6 +22,10 @@ pub(crate) fn tests() -> Vec<Test> {
             "signatures::a_pin_outlives_the_lock",
             a_pin_outlives_the_lock,
         ),
+        test(
+            "signatures::a_pin_of_another_toolbox",
+            a_pin_of_another_toolbox,
+        ),
     ]
 }
 
@@ -233,4 +237,28 @@ fn a_pin_outlives_the_lock() {
         .ok();
     fs::remove_file(user.work().join("toolbox.toml")).expect("a file");
     again().ok();
+}
+
+/// One toolbox has an unsigned version, and in another one the user approved a signed one since.
+fn a_pin_of_another_toolbox() {
+    let published = Published::new();
+    let (ada, user) = (&published.ada, published.user());
+    push(ada, "1.0.1", None);
+    let approve = digest(&user, TOOL);
+    user.run(["update", "--approve", &approve, "--signer", "none"])
+        .ok();
+
+    push(ada, "1.0.2", Some("release"));
+    user.write("toolbox.toml", "");
+    load(&user, TOOL, &[]);
+    fs::remove_file(user.work().join("toolbox.toml")).expect("a file");
+    push(ada, "1.0.3", None);
+    let changed = format!(
+        "`adder` was signed by {} when you approved it, and is not signed now",
+        published.signer
+    );
+    stops(&user, &[&changed]);
+    let approve = digest(&user, TOOL);
+    let again = user.run(["load", TOOL, "--approve", &approve]);
+    says(&again, 3, &changed);
 }

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use toml_edit::DocumentMut;
+use toml_edit::{DocumentMut, Item};
 use tool_hub_manifest::{Digest, RepoId, Source};
 use tool_hub_signing::{TRUSTED_ROOT_BYTES_MAX, TrustedRoot};
 use url::Url;
@@ -226,16 +226,23 @@ fn rules_of(text: &str) -> Vec<(String, String)> {
     let mut rules = Vec::new();
     for (section, item) in document.iter() {
         match item.as_table_like() {
-            Some(table) => rules.extend(table.iter().map(|(key, item)| {
-                (
-                    format!("{section}.{key}"),
-                    item.to_string().trim().to_owned(),
-                )
-            })),
-            None => rules.push((section.to_owned(), item.to_string().trim().to_owned())),
+            Some(table) => rules.extend(
+                table
+                    .iter()
+                    .map(|(key, item)| (format!("{section}.{key}"), value_of(item))),
+            ),
+            None => rules.push((section.to_owned(), value_of(item))),
         }
     }
     rules
+}
+
+/// A value as it is written, without the comment behind it.
+fn value_of(item: &Item) -> String {
+    match item.as_value() {
+        Some(value) => value.clone().decorated("", "").to_string(),
+        None => item.to_string().trim().to_owned(),
+    }
 }
 
 #[cfg(all(test, unix))]
@@ -345,6 +352,8 @@ mod tests {
         fs::rename(&path, &elsewhere).unwrap();
         std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
         assert!(matches!(machine.read(), Err(Error::NotRoots { .. })));
+        fs::remove_file(&elsewhere).unwrap();
+        assert!(matches!(machine.read(), Err(Error::Read { .. })));
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         assert!(matches!(machine.read(), Err(Error::Read { .. })));

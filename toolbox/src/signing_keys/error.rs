@@ -31,6 +31,12 @@ pub enum SigningKeyError {
         /// The names that there are.
         known: Vec<KeyName>,
     },
+    /// The name of a root is given for that of a key.
+    #[error("`{name}` is a root, which vouches for others' keys and is none")]
+    IsRoot {
+        /// The name.
+        name: KeyName,
+    },
     /// A name has a key already, or a key a name.
     #[error("there is a key called `{name}` already")]
     Exists {

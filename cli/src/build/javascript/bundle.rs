@@ -191,6 +191,12 @@ impl<'a> Bundler<'a> {
             .arg(format!("--alias:{name}={}", path.display()));
     }
 
+    /// Has the bundle import the interfaces of the WIT `package`: the host or another tool provides
+    /// them.
+    pub(super) fn provided(&mut self, package: &str) {
+        self.command.arg(format!("--external:{package}/*"));
+    }
+
     /// Has modules find packages in `directory` too.
     pub(super) fn packages_at(&mut self, directory: &Path) {
         let places = self.bundled.packages.iter().map(PathBuf::as_path);

@@ -65,6 +65,7 @@ pub(super) async fn approve_and_load(
     makers.check_changes(key, changes, flags.approve, printer)?;
     if let Some(before) = unchanged
         && flags.is_empty()
+        && fetched.allows_no_more_than(before)
         && started_with
             .as_ref()
             .is_none_or(|grants| *grants == before.grants)

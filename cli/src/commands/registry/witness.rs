@@ -83,7 +83,11 @@ fn list(witnesses: Vec<WitnessSummary>, printer: &Printer) -> anyhow::Result<()>
     let mut rows = Vec::new();
     for it in witnesses {
         let cosigned = time(&it)?.unwrap_or_else(|| "never".to_owned());
-        let state = it.fault.unwrap_or_else(|| "ok".to_owned());
+        let state = match (it.fault, it.cosigned) {
+            (Some(fault), _) => fault,
+            (None, Some(_)) => "ok".to_owned(),
+            (None, None) => "not asked yet".to_owned(),
+        };
         rows.push([it.name, it.url, it.records.to_string(), cosigned, state]);
     }
     printer.data(&table(

@@ -65,6 +65,9 @@ impl Hint for ClientError {
             | Self::VersionNotAttested { .. } => one(
                 "a pushed version never changes; raise `version` in tool.toml, build and push again",
             ),
+            Self::TagFailed { source, .. } if matches!(**source, Self::Forbidden { .. }) => one(
+                "nothing was published; the registry says above who may publish a version of it",
+            ),
             Self::Conflict { .. } | Self::TagFailed { .. } => one("run the same command again"),
             Self::RateLimited {
                 retry_after: Some(wait),

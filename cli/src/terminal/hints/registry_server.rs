@@ -68,7 +68,7 @@ impl Hint for RegistryError {
                 vec![format!("add it with: tool registry org add {name}")]
             }
             Self::ContentAltered { .. } => vec![
-                "see what else is damaged, and who holds it, with: tool registry scrub".to_owned(),
+                "see what else is damaged with: tool registry scrub, or in a backup: sha256sum --check SHA256SUMS".to_owned(),
                 "bring the content back from an older backup: it lies there under the same digest"
                     .to_owned(),
             ],

@@ -307,6 +307,7 @@ impl Hint for SigningKeyError {
                     (None, true) => format!("make one with: tool key new {name}"),
                 }]
             }
+            Self::IsRoot { .. } => vec!["see the keys with: tool key list".to_owned()],
             Self::Exists { name } => vec![format!("see it with: tool key show {name}")],
             Self::CannotSign { .. } => one("see which of your keys can sign with: tool key list"),
             _ => Vec::new(),
