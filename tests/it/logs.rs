@@ -21,7 +21,10 @@ pub(crate) fn tests() -> Vec<Test> {
             another_history_is_refused,
         ),
         test("logs::new_versions_wait", new_versions_wait),
-        test("logs::a_new_version_mends_a_yanked_one", a_yanked_one_is_mended),
+        test(
+            "logs::a_new_version_mends_a_yanked_one",
+            a_yanked_one_is_mended,
+        ),
         test(
             "logs::an_author_s_exact_version_waits_too",
             an_author_s_exact_version_waits_too,

@@ -139,10 +139,12 @@ impl Audit {
                     until: self.until,
                 };
                 IgnoredAdvisories::note(settings, id, Some(ignored))?;
+                session.printer.note(&format!("{id} is ignored: {reason}"));
             }
         }
         for id in &self.heed {
             IgnoredAdvisories::note(settings, id, None)?;
+            session.printer.note(&format!("{id} counts"));
         }
         Ok(())
     }

@@ -287,7 +287,8 @@ mod tests {
     fn rules_are_listed_as_they_are_written() {
         let rules = rules_of("contact = 'x'\n[signers]\nrequired = true # all\n");
         assert_eq!(rules[0], ("contact".to_owned(), "'x'".to_owned()));
-        assert_eq!(rules[1].0, "signers.required");
+        let required = ("signers.required".to_owned(), "true".to_owned());
+        assert_eq!(rules[1], required);
     }
 
     fn refusal(policies: &Policies) -> Option<String> {

@@ -44,6 +44,9 @@ impl Hint for Error {
     fn hints(&self) -> Vec<String> {
         match self {
             Self::LeadsOut { .. } => one("remove the link, or edit its target yourself"),
+            Self::NotAUrl { .. } => {
+                one("write all of it, such as https://tools.example.com or http://127.0.0.1:8080")
+            }
             Self::NotAToken { .. } => {
                 one("set it to the whole token and nothing else, or unset it")
             }
