@@ -128,7 +128,7 @@ impl LogWriter {
         let dataset = self.dataset.clone();
         match (self.start, log.checkpoint.is_some()) {
             (LogStart::Continued, false) if key_file.has_signed() => {
-                Err(LogWriterError::Vanished { dataset }.into())
+                Err(key_file.no_log(&dataset).into())
             }
             (LogStart::Continued, false) => Err(LogWriterError::NoLog { dataset }.into()),
             (LogStart::New, true) => Err(LogWriterError::Exists { dataset }.into()),

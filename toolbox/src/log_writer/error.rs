@@ -47,6 +47,14 @@ pub enum LogWriterError {
         /// The data set.
         dataset: RepoId,
     },
+    /// The data set has no log, and the key signs that of another one.
+    #[error("the data set {dataset} has no log, and the key is that of {log}")]
+    OtherLog {
+        /// The data set.
+        dataset: RepoId,
+        /// The name of the log that the key signs.
+        log: String,
+    },
     /// The key did not sign the state that the data set shows.
     #[error("the log in the data set {dataset} cannot be gone on with")]
     Checkpoint {

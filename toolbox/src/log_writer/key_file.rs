@@ -93,6 +93,18 @@ impl KeyFile {
         &self.signer
     }
 
+    /// The error where the data set has no log, and this key signed one.
+    pub(super) fn no_log(&self, dataset: &RepoId) -> LogWriterError {
+        let (dataset, key) = (dataset.clone(), self.signer.key());
+        match key.name().ends_with(&format!("/datasets/{dataset}")) {
+            true => LogWriterError::Vanished { dataset },
+            false => LogWriterError::OtherLog {
+                dataset,
+                log: key.name().to_owned(),
+            },
+        }
+    }
+
     /// True if the data set has had a log of this key.
     pub(super) fn has_signed(&self) -> bool {
         self.signed.committed.is_some()
@@ -112,8 +124,7 @@ impl KeyFile {
         };
         if let Some(committed) = &self.signed.committed {
             let Some(now) = &log.checkpoint else {
-                let dataset = dataset.clone();
-                return Err(LogWriterError::Vanished { dataset });
+                return Err(self.no_log(dataset));
             };
             let before = open(committed)?;
             let proof = match before.size() {
@@ -270,5 +281,11 @@ mod tests {
             dataset: dataset.clone(),
         };
         assert_eq!(key_file.resumed(&empty, &dataset), Err(vanished));
+        let dataset: RepoId = "a/c".parse().unwrap();
+        let other = LogWriterError::OtherLog {
+            dataset: dataset.clone(),
+            log: "hub.example/datasets/a/b".to_owned(),
+        };
+        assert_eq!(key_file.resumed(&empty, &dataset), Err(other));
     }
 }

@@ -273,6 +273,9 @@ impl Hint for LogWriterError {
             Self::NoKey { .. } | Self::NoLog { .. } => {
                 one("look at the names; begin a log with --new, which makes its key")
             }
+            Self::OtherLog { .. } => {
+                one("look at the name of the data set; each log has a key of its own")
+            }
             Self::NotAKey { .. } | Self::Unsignable(_) => {
                 one("name the file that --new made; it is the only one that signs this log")
             }
