@@ -92,6 +92,20 @@ pub enum BundleError {
         /// The version in the manifest.
         actual: Version,
     },
+    /// A package that is to be bundled has another signer here than the lock says.
+    #[error(
+        "{repo} is signed by {} as far as this machine can tell, and by {} in toolbox.lock",
+        words(actual),
+        words(expected)
+    )]
+    OtherSignerHere {
+        /// The tool.
+        repo: RepoId,
+        /// The signer in the lock.
+        expected: Option<Box<PackageSigner>>,
+        /// The signer of the package.
+        actual: Option<Box<PackageSigner>>,
+    },
     /// A package has another signer than the index says.
     #[error(
         "its package of {repo} is signed by {}, and should be by {}",
@@ -101,7 +115,7 @@ pub enum BundleError {
     OtherSigner {
         /// The tool.
         repo: RepoId,
-        /// The signer in the index or the lock.
+        /// The signer in the index.
         expected: Option<Box<PackageSigner>>,
         /// The signer.
         actual: Option<Box<PackageSigner>>,

@@ -134,7 +134,7 @@ async fn packed(
     let Authorship { signature, .. } =
         Authorship::verify(signed.as_ref(), &verified, &keys, signed_at, &subject)?;
     if signature.signer() != locked.signer.as_ref() {
-        return Err(unusable(path)(BundleError::OtherSigner {
+        return Err(unusable(path)(BundleError::OtherSignerHere {
             repo: repo.clone(),
             expected: locked.signer.clone().map(Box::new),
             actual: signature.signer().cloned().map(Box::new),

@@ -252,6 +252,9 @@ impl Hint for BundleError {
             Self::OfNoRegistry => {
                 one("publish it first, or carry its package and load that by its path")
             }
+            Self::OtherSignerHere { repo, .. } => vec![format!(
+                "nothing was written; see why with: tool inspect {repo}"
+            )],
             Self::TooMuch { .. } => one("make several bundles, with fewer tools in each"),
             Self::NotLogged { .. } => one(
                 "nothing was loaded; only versions that are in the log can be carried here, so not those of a branch",
