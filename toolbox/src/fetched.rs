@@ -159,8 +159,8 @@ impl Fetched {
                 .all(|((name, it), (other, locked))| name == other && it.is_recorded_by(locked))
     }
 
-    /// True if no advisory is allowed, against this version or one that it depends on, which `locked`
-    /// does not allow.
+    /// True if no advisory is allowed against this version, or against one that it depends on, that
+    /// `locked` does not allow.
     pub fn allows_no_more_than(&self, locked: &LockedTool) -> bool {
         let mut dependencies = self.dependencies.iter();
         self.allowed_advisories
