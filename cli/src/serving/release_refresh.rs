@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use futures::{StreamExt as _, stream};
 use tokio::time::MissedTickBehavior;
 use tool_hub_manifest::{LockedTool, RepoId, Severity};
+use tool_hub_registry_client::ClientError;
 use tool_hub_toolbox::advisories::refresh;
 use tool_hub_toolbox::known_releases::KnownReleases;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
@@ -39,15 +40,20 @@ pub(crate) async fn refresh(places: impl Fn() -> BTreeSet<Place>, session: &Sess
         });
         let answers: Vec<_> = answers.buffer_unordered(AT_ONCE_MAX).collect().await;
         for (place, asked) in answers {
+            let (endpoint, repo) = &place;
             match asked {
-                Ok(()) => silent.remove(&place.0),
-                Err(error) if !silent.contains(&place.0) => {
-                    // Once for each registry, until it answers again.
-                    session.printer.warning(&unsaid(&place, &error));
-                    silent.insert(place.0)
+                Ok(()) => {
+                    silent.remove(&(endpoint.clone(), None));
+                    silent.remove(&(endpoint.clone(), Some(repo.clone())));
                 }
-                Err(_) => false,
-            };
+                Err(error) => {
+                    // Once for each repo, or for a registry that is away, until it answers again.
+                    let repo = (!is_away(&error)).then(|| repo.clone());
+                    if silent.insert((endpoint.clone(), repo)) {
+                        session.printer.warning(&unsaid(&place, &error));
+                    }
+                }
+            }
         }
     }
 }
@@ -112,6 +118,12 @@ async fn ask((endpoint, repo): &Place, session: &Session) -> anyhow::Result<()> 
     let releases = client.releases(repo).await?;
     KnownReleases::note(settings, &client, repo, &releases).await?;
     Ok(())
+}
+
+/// True if the registry does not answer at all.
+fn is_away(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|it| it.downcast_ref());
+    causes.any(|it| matches!(it, ClientError::Unreachable { .. }))
 }
 
 fn unsaid((endpoint, repo): &Place, error: &anyhow::Error) -> String {
