@@ -91,7 +91,9 @@ pub use oauth_client::OAuthClient;
 pub use origin::{Origin, OriginError};
 pub use package_signer::{PackageSigner, SignerError, SignerIdentity};
 pub use reference::{CommitId, ReferenceError, RepoId, Revision, ToolRef};
-pub use releases::{Deprecation, Reason, ReasonError, Releases, Severity, Yank};
+pub use releases::{
+    Deprecation, RELEASES_BYTES_MAX, Reason, ReasonError, Releases, Severity, Yank,
+};
 pub use sbom::SbomClaim;
 pub use schema_text::{SchemaError, SchemaText};
 pub use semver::{Version, VersionReq};

@@ -17,7 +17,9 @@ const HEADING: &str = "\
 # Written by `tool yank` and `tool deprecate`. Yanked versions stay where they are, so that locks
 # go on, and are not chosen for anybody else.
 ";
-/// The most versions that are yanked: everybody who looks at the tool keeps them.
+/// The largest `releases.toml`: everybody who looks at the tool keeps what it says.
+pub const RELEASES_BYTES_MAX: usize = 128 << 10;
+/// The most versions that are yanked.
 const YANKED_MAX: usize = 1000;
 /// The most characters of a reason.
 const REASON_CHARS_MAX: usize = 500;
@@ -96,6 +98,13 @@ impl FromStr for Releases {
     type Err = DocumentError;
 
     fn from_str(text: &str) -> Result<Self, DocumentError> {
+        let bytes = text.len();
+        if bytes > RELEASES_BYTES_MAX {
+            return Err(DocumentError::whole(
+                package_file::RELEASES,
+                format!("the document has {bytes} bytes, at most {RELEASES_BYTES_MAX} are read"),
+            ));
+        }
         let releases: Self = document::parse(package_file::RELEASES, text)?;
         match releases.yanked.len() {
             count if count > YANKED_MAX => Err(DocumentError::whole(
@@ -103,6 +112,16 @@ impl FromStr for Releases {
                 format!("{count} versions are yanked, at most {YANKED_MAX} may be"),
             )),
             _ => Ok(releases),
+        }
+    }
+}
+
+impl Reason {
+    /// Its beginning, if it is longer than so many characters.
+    pub fn cut(&self, chars_max: usize) -> Self {
+        match self.0.char_indices().nth(chars_max) {
+            Some((end, _)) => Self(self.0[..end].trim_end().to_owned()),
+            None => self.clone(),
         }
     }
 }
@@ -224,10 +243,26 @@ mod tests {
         let (_, fewer) = many.split_once("[yanked.\"1.0.1\"]").unwrap();
         let fewer = format!("[yanked.\"1.0.1\"]{fewer}");
         assert_eq!(fewer.parse::<Releases>().unwrap().yanked.len(), YANKED_MAX);
+        // Reasons of a sentence fit, and whole pages do not.
+        let with_reasons = |chars| many.replace("'x'", &format!("'{}'", "x".repeat(chars)));
+        check_refused(&with_reasons(100), "bytes, at most 131072 are read");
+        let text = with_reasons(70);
+        let (fewer, _) = text.split_once("[yanked.\"1.0.1000\"]").unwrap();
+        assert_eq!(fewer.parse::<Releases>().unwrap().yanked.len(), YANKED_MAX);
         check_refused(
             "[yanked.one]\nseverity='broken'\nreason='x'",
             "unexpected character",
         );
         check_refused("yankd = {}", "unknown field `yankd`");
+    }
+
+    #[test]
+    fn the_beginning_of_a_reason_is_a_reason() {
+        let reason: Reason = "it löst alles".parse().unwrap();
+        for (chars, expect) in [(1, "i"), (3, "it"), (5, "it lö"), (13, "it löst alles")] {
+            let cut = reason.cut(chars);
+            assert_eq!(cut.to_string(), expect);
+            assert_eq!(cut.to_string().parse(), Ok(cut));
+        }
     }
 }

@@ -8,8 +8,6 @@ pub const COMPONENT_BYTES_MAX: u64 = 64 << 20;
 pub const SBOM_BYTES_MAX: u64 = 4 << 20;
 /// The largest card that is fetched or pushed.
 pub const CARD_BYTES_MAX: u64 = 1 << 20;
-/// The largest `releases.toml` that is read, as the parser of documents reads no more.
-pub(crate) const RELEASES_BYTES_MAX: u64 = 1 << 20;
 /// The largest signature that is fetched or pushed.
 pub const SIGNATURE_BYTES_MAX: u64 = 64 << 10;
 /// The largest `attestations.jsonl` that is fetched or pushed.

@@ -1,9 +1,10 @@
 //! Reads and changes `releases.toml` of a tool: which versions were yanked or deprecated.
 
-use tool_hub_manifest::{CommitId, DocumentError, Releases, RepoId, package_file};
+use tool_hub_manifest::{
+    CommitId, DocumentError, RELEASES_BYTES_MAX, Releases, RepoId, package_file,
+};
 
 use crate::error::{Act, ClientError};
-use crate::limits::RELEASES_BYTES_MAX;
 use crate::refs::{self, Refs};
 use crate::registry::Registry;
 use crate::resolved::Resolved;
@@ -30,7 +31,7 @@ pub(crate) async fn read(
     };
     let at = Resolved::new(repo, head, None);
     let names = [package_file::RELEASES];
-    let texts = download::texts(registry, &at, &names, RELEASES_BYTES_MAX).await?;
+    let texts = download::texts(registry, &at, &names, RELEASES_BYTES_MAX as u64).await?;
     let Some((_, text)) = texts.into_iter().next() else {
         return Ok(Releases::default());
     };

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tool_hub_manifest::{Digest, LockedTool, ToolKey};
+use tool_hub_manifest::{Digest, Lock, LockedTool, ToolKey};
 
 use crate::error::Error;
 use crate::files;
@@ -26,6 +26,8 @@ use signature::{Signer, Statement};
 use signature_policy::{PolicySource, SignaturePolicy};
 
 const FILE: &str = "approvals.toml";
+/// The lock of a toolbox, in its directory.
+pub(crate) const LOCK_FILE: &str = "toolbox.lock";
 
 /// `approvals.toml`: the digests of the records that this user agreed to.
 #[derive(Debug)]
@@ -103,6 +105,18 @@ impl Approvals {
             path,
             file,
         })
+    }
+
+    /// The locks of all toolboxes for which something was approved. One that cannot be read is left
+    /// out.
+    pub(crate) fn locks(&self) -> Vec<Lock> {
+        let places = self.file.places.values();
+        let toolboxes: BTreeSet<&Path> = places.map(|place| place.toolbox.as_path()).collect();
+        let read = |toolbox: &Path| {
+            let text = files::read_if_present(&toolbox.join(LOCK_FILE)).ok()??;
+            text.parse().ok()
+        };
+        toolboxes.into_iter().filter_map(read).collect()
     }
 
     /// True if this user approved exactly this record, and signed the approval where a signature is

@@ -4,14 +4,17 @@
 pub(crate) mod known_repo;
 mod told_yank;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use tool_hub_manifest::{Deprecation, LockedTool, Releases, RepoId, Severity, Version, Yank};
+use tool_hub_manifest::{Deprecation, Lock, LockedTool, Releases, RepoId, Severity, Version, Yank};
 use tool_hub_registry_client::Client;
 use url::Url;
 
 use self::known_repo::KnownRepo;
+use crate::approvals::Approvals;
 use crate::error::Error;
+use crate::registry_address::is_same;
 use crate::remembered::Remembered;
 use crate::settings::Settings;
 
@@ -93,9 +96,11 @@ impl KnownReleases {
         let Some((endpoint, repo)) = locked.source.repo() else {
             return Ok(());
         };
-        let mut known = Self::known(settings, endpoint, repo)?;
-        known.learn(&locked.version, yank, records);
-        Remembered::note(&Self::file(settings), endpoint, repo, Some(&known))
+        Self::change(settings, endpoint, repo, |stored| {
+            let mut known = stored.clone();
+            known.learn(&locked.version, yank, records);
+            known
+        })
     }
 
     /// Notes what `repo` says now, and returns what holds: a yank that was known and is gone, or is
@@ -111,24 +116,59 @@ impl KnownReleases {
         releases: &Releases,
     ) -> Result<Releases, Error> {
         let endpoint = client.endpoint();
-        let mut before = Self::known(settings, endpoint, repo)?;
+        let before = Self::known(settings, endpoint, repo)?;
         let settled = before.after(releases, repo, client, settings).await;
-        let now = match &settled {
-            Ok(now) => now,
-            Err(_) => {
-                for (version, yank) in &releases.yanked {
-                    before.learn(version, yank, None);
-                }
-                &before
-            }
+        let (mut asked, failed) = match settled {
+            Ok(now) => (now, None),
+            Err(error) => (before.clone().with(releases), Some(error)),
         };
-        let kept = (!now.is_empty()).then_some(now);
-        Remembered::note(&Self::file(settings), endpoint, repo, kept)?;
-        settled.map(Releases::from)
+        let heard = asked.hear(releases, repo, client, settings).await;
+        let mut now = KnownRepo::default();
+        Self::change(settings, endpoint, repo, |stored| {
+            now.clone_from(&asked);
+            now.learn_since(&before, stored);
+            now.clone()
+        })?;
+        match failed.or(heard.err()) {
+            Some(error) => Err(error),
+            None => Ok(now.into()),
+        }
+    }
+
+    /// Stores what `change` makes of what is stored of a repo, and of too much the worst.
+    fn change(
+        settings: &Settings,
+        endpoint: &Url,
+        repo: &RepoId,
+        mut change: impl FnMut(&KnownRepo) -> KnownRepo,
+    ) -> Result<(), Error> {
+        let path = Self::file(settings);
+        Remembered::change(&path, endpoint, repo, |stored: Option<&KnownRepo>| {
+            let known = match stored {
+                Some(stored) => change(stored),
+                None => change(&KnownRepo::default()),
+            };
+            let fits =
+                |known: &KnownRepo| Remembered::check_length(&path, endpoint, repo, known).is_ok();
+            let kept = known.fitted(|| versions_in_use(settings, endpoint, repo), fits);
+            (!kept.is_empty()).then_some(kept)
+        })
     }
 
     fn known(settings: &Settings, endpoint: &Url, repo: &RepoId) -> Result<KnownRepo, Error> {
         let known = Self::read(settings)?;
         Ok(known.0.of(endpoint, repo).cloned().unwrap_or_default())
     }
+}
+
+/// The versions of `repo` in the toolboxes for which this user approved anything.
+fn versions_in_use(settings: &Settings, endpoint: &Url, repo: &RepoId) -> BTreeSet<Version> {
+    let locks = Approvals::read(settings).map_or_else(|_| Vec::new(), |it| it.locks());
+    let locked = locks.iter().flat_map(Lock::locked);
+    let is_of_repo = |locked: &&LockedTool| {
+        let place = locked.source.repo();
+        place.is_some_and(|(at, name)| is_same(at, endpoint) && name.folded() == repo.folded())
+    };
+    let versions = locked.filter(is_of_repo).map(|it| it.version.clone());
+    versions.collect()
 }

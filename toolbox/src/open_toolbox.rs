@@ -11,7 +11,7 @@ use tool_hub_manifest::{
 };
 
 use crate::advisories::known::KnownAdvisories;
-use crate::approvals::{Approvals, ToolboxPlace};
+use crate::approvals::{Approvals, LOCK_FILE, ToolboxPlace};
 use crate::error::Error;
 use crate::files;
 use crate::known_releases::KnownReleases;
@@ -20,7 +20,6 @@ use crate::policy::subject::OriginSubject;
 use crate::settings::Settings;
 
 const TOOLBOX_FILE: &str = "toolbox.toml";
-const LOCK_FILE: &str = "toolbox.lock";
 
 /// A toolbox and its lock, as they were when they were opened.
 #[derive(Debug)]

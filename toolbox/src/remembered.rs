@@ -92,29 +92,55 @@ impl<T: Remember> Remembered<T> {
         repo: &RepoId,
         value: Option<&T>,
     ) -> Result<(), Error> {
-        if Self::read(path)?.of(endpoint, repo) == value {
+        Self::change(path, endpoint, repo, |_| value.cloned())
+    }
+
+    /// Does the same with what `change` makes of the value that is stored, while no other process
+    /// stores another. It is asked a second time if something changes.
+    pub(crate) fn change(
+        path: &Path,
+        endpoint: &Url,
+        repo: &RepoId,
+        mut change: impl FnMut(Option<&T>) -> Option<T>,
+    ) -> Result<(), Error> {
+        let known = Self::read(path)?;
+        let stored = known.of(endpoint, repo);
+        if change(stored).as_ref() == stored {
             return Ok(());
-        }
-        if let Some(value) = value {
-            let mut alone = Self::default();
-            alone.insert(canonical(endpoint), repo.folded(), value.clone());
-            if files::toml_text(path, &alone)?.len() > VALUE_BYTES_MAX {
-                let reason =
-                    format!("{repo} alone would have more than {VALUE_BYTES_MAX} bytes of it");
-                return Err(files::too_long(path, reason));
-            }
         }
         let directory = path.parent().unwrap_or(Path::new("."));
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let _guard = files::Guard::take(directory, &format!(".{name}.guard"))?;
         let mut known = Self::read(path)?;
+        let value = change(known.of(endpoint, repo));
         let repos = known.registries.entry(canonical(endpoint)).or_default();
         match value {
-            Some(value) => repos.insert(repo.folded(), value.clone()),
+            Some(value) => {
+                Self::check_length(path, endpoint, repo, &value)?;
+                repos.insert(repo.folded(), value)
+            }
             None => repos.remove(&repo.folded()),
         };
         known.registries.retain(|_, repos| !repos.is_empty());
         files::write_toml(path, &known)
+    }
+
+    /// Refuses a value that is too long to be remembered.
+    pub(crate) fn check_length(
+        path: &Path,
+        endpoint: &Url,
+        repo: &RepoId,
+        value: &T,
+    ) -> Result<(), Error> {
+        let mut alone = Self::default();
+        alone.insert(canonical(endpoint), repo.folded(), value.clone());
+        match files::toml_text(path, &alone)?.len() > VALUE_BYTES_MAX {
+            true => Err(files::too_long(
+                path,
+                format!("{repo} alone would have more than {VALUE_BYTES_MAX} bytes of it"),
+            )),
+            false => Ok(()),
+        }
     }
 }
 

@@ -311,6 +311,12 @@ async fn what_nobody_could_read_is_not_taken() {
     let (status, _, told) = refusal(hub.send_commit(REPO, wrong).await).await;
     assert_eq!(status, 422);
     assert!(told.contains("releases.toml line 2, column 12"), "{told}");
+    let long = format!("# {}\n", "x".repeat(128 << 10));
+    let long =
+        crate::support::header("long") + &crate::support::file("releases.toml", long.as_bytes());
+    let (status, _, told) = refusal(hub.send_commit(REPO, long).await).await;
+    assert_eq!(status, 422);
+    assert!(told.contains("bytes, at most 131072 are read"), "{told}");
     let severity = Severity::Broken;
     say(
         &hub,

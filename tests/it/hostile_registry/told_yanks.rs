@@ -1,10 +1,11 @@
 //! Attacks on yanks that a user was told of: less is said of them later, or nothing.
 
 use std::collections::BTreeMap;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tool_hub_manifest::Severity;
@@ -29,6 +30,18 @@ pub(crate) fn tests() -> Vec<Test> {
         test(
             "hostile_registry::older_records_of_a_yank",
             older_records_of_a_yank,
+        ),
+        test(
+            "hostile_registry::an_older_record_than_the_last_word",
+            an_older_record_than_the_last_word,
+        ),
+        test(
+            "hostile_registry::more_yanks_than_are_remembered",
+            more_yanks_than_are_remembered,
+        ),
+        test(
+            "hostile_registry::what_another_command_was_told",
+            what_another_command_was_told,
         ),
         test(
             "hostile_registry::many_yanks_that_were_told_of",
@@ -194,6 +207,124 @@ fn older_records_of_a_yank() {
     let told = "its record 8 is about another version";
     says(&user.tool("inspect ada/adder"), 3, told);
     says(&user.tool(CALL), 3, TOLD);
+}
+
+/// A yank comes back while nobody looks, and is told again. What took it back before is shown.
+fn an_older_record_than_the_last_word() {
+    let scene = Scene::new();
+    let users = [scene.user(), scene.user()];
+    scene.wire.lies(honest());
+    yank_as(&scene, "malicious");
+    // One was told, and the other one has only seen the log after it was taken back.
+    says(&users[0].tool("update"), 3, TOLD);
+    let ada = &scene.published.ada;
+    ada.tool("yank ada/adder@1.0.0 --undo").ok();
+    users[1].tool("inspect ada/adder").ok();
+    yank_as(&scene, "malicious");
+    says(&users[0].tool("update"), 3, TOLD);
+    // At that moment the log does not answer.
+    let no_log: Lie = Arc::new(|asked, answer| {
+        if asked.contains("/log?") {
+            answer.is_missing();
+        }
+    });
+    scene.wire.lies(no_log);
+    let told = users[1].tool("inspect ada/adder");
+    says(&told, 3, "the log");
+    says(&users[1].tool(CALL), 3, TOLD);
+
+    let log = whole_stolen_log(&scene.published, 6);
+    let older = only_places(log, &[0, 1, 3, 4]);
+    scene.wire.lies(both(older, without_file("releases.toml")));
+    for user in &users {
+        says(&user.tool("inspect ada/adder"), 3, GONE);
+        says(&user.tool(CALL), 3, TOLD);
+    }
+    scene.wire.lies(honest());
+    ada.tool("yank ada/adder@1.0.0 --undo").ok();
+    for user in &users {
+        says(&user.tool("update"), 0, "adder: current at 1.0.0");
+        assert_eq!(user.tool(CALL).ok(), "3\n");
+    }
+}
+
+/// Whoever has a token fills what users remember, before the author yanks what they have.
+fn more_yanks_than_are_remembered() {
+    let scene = Scene::new();
+    let user = scene.user();
+    // So there is a file to lie about.
+    yank_as(&scene, "broken");
+    let reason = "x".repeat(80);
+    let yanks = |major: usize, severity: &str| -> String {
+        let yank = |patch| {
+            format!(
+                "[yanked.\"{major}.0.{patch}\"]\nseverity = \"{severity}\"\nreason = \"{reason}\"\n"
+            )
+        };
+        (0..900).map(yank).collect()
+    };
+    let file = user.tool_home().join("known_releases.toml");
+    let known = || std::fs::read_to_string(&file).expect("the releases");
+    for (major, severity) in [(7, "broken"), (8, "malicious"), (9, "malicious")] {
+        scene.wire.lies(releases_are(yanks(major, severity)));
+        user.tool("inspect ada/adder@1.1.0").ok();
+    }
+    // What does not fit is forgotten, the mildest first.
+    let kept = known();
+    assert!(kept.len() <= 256 << 10, "{}", kept.len());
+    let count = kept.matches("reason").count();
+    assert!((901..1800).contains(&count), "{count}");
+    assert!(!kept.contains("broken"), "{kept}");
+
+    scene.wire.lies(honest());
+    yank_as(&scene, "malicious");
+    says(&user.tool("update"), 3, TOLD);
+    says(&user.tool(CALL), 3, TOLD);
+    // A file that is too long is refused, and changes nothing.
+    let long = format!("# {}\n", "x".repeat(128 << 10));
+    scene.wire.lies(releases_are(long));
+    says(&user.tool("inspect ada/adder@1.1.0"), 1, "131072");
+    says(&user.tool(CALL), 3, TOLD);
+}
+
+/// A command is told less, and ends after another one was told the truth.
+fn what_another_command_was_told() {
+    let scene = Scene::new();
+    let user = scene.user();
+    yank_as(&scene, "malicious");
+    let [asked, ended] = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
+    let held: Lie = {
+        let [asked, ended] = [&asked, &ended].map(Arc::clone);
+        Arc::new(move |question, _| {
+            if question.contains("/log?") {
+                asked.store(1, Ordering::Relaxed);
+                wait_for(&ended);
+            }
+        })
+    };
+    let milder = "[yanked.\"0.0.9\"]\nseverity = \"broken\"\nreason = \"slow\"\n";
+    scene.wire.lies(both(held, releases_are(milder.to_owned())));
+    let mut command = user.command(["inspect", "ada/adder@1.1.0"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut running = command.spawn().expect("the command starts");
+    wait_for(&asked);
+    scene.wire.lies(honest());
+    says(&user.tool("update"), 3, TOLD);
+    ended.store(1, Ordering::Relaxed);
+    running.wait().expect("it ends");
+    let known = user.tool_home().join("known_releases.toml");
+    let known = std::fs::read_to_string(known).expect("the releases");
+    assert!(known.contains("0.0.9"), "{known}");
+    says(&user.tool(CALL), 3, TOLD);
+}
+
+/// Waits until it is 1.
+fn wait_for(flag: &AtomicUsize) {
+    let start = Instant::now();
+    while flag.load(Ordering::Relaxed) == 0 {
+        assert!(start.elapsed().as_secs() < 60, "nobody came");
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// The lie that `releases.toml` has this text.

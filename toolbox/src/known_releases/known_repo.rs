@@ -1,8 +1,8 @@
 //! The `KnownRepo`: the last word of one repo on its versions, and the log when it was told.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{Deprecation, Releases, RepoId, Severity, Version, Yank};
@@ -15,6 +15,8 @@ use crate::settings::Settings;
 
 /// The most yanks that are looked up in a log at a time, the worst first.
 const LOOKED_UP_MAX: usize = 20;
+/// The most characters that are kept of a reason where not all would fit.
+const REASON_CHARS_MAX: usize = 200;
 
 /// What is known of one repo.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -46,7 +48,7 @@ impl KnownRepo {
         let mut now = Self {
             deprecated: releases.deprecated.clone(),
             yanked: releases.yanked.clone(),
-            heard: BTreeMap::new(),
+            heard: self.heard.clone(),
         };
         let eased =
             |(version, yank): &(&Version, &Yank)| now.severity(version) < Some(yank.severity);
@@ -66,30 +68,36 @@ impl KnownRepo {
                 yank_at_least(&mut now.yanked, version, yank);
             }
         }
-        now.hear(self, releases, repo, client, settings).await?;
         Ok(now)
     }
 
-    /// Notes the state of the log for each yank of `releases` that was not known `before`. The repo
-    /// is asked once more after the log: whatever takes back what it says then is a later record.
-    async fn hear(
+    /// What is known once the repo says `releases`, and nobody can tell what holds: the worse.
+    pub(super) fn with(mut self, releases: &Releases) -> Self {
+        for (version, yank) in &releases.yanked {
+            self.learn(version, yank, None);
+        }
+        self
+    }
+
+    /// Notes the state of the log for each yank of `releases`, each time that it is said: an older
+    /// record does not take it back. The repo is asked once more after the log: whatever takes back
+    /// what it says then is a later record.
+    ///
+    /// # Errors
+    /// If a file of the user's cannot be read.
+    pub(super) async fn hear(
         &mut self,
-        before: &Self,
         releases: &Releases,
         repo: &RepoId,
         client: &Client,
         settings: &Settings,
     ) -> Result<(), Error> {
-        self.heard.clone_from(&before.heard);
         self.heard
             .retain(|version, _| self.yanked.contains_key(version));
-        let is_new = |(version, yank): &(&Version, &Yank)| {
-            let severity = Some(yank.severity);
-            let is_known = before.severity(version) == severity;
-            self.severity(version) == severity && !(is_known && before.heard.contains_key(version))
-        };
-        let new: Vec<_> = releases.yanked.iter().filter(is_new).collect();
-        let Some((version, yank)) = new.first() else {
+        let holds =
+            |(version, yank): &(&Version, &Yank)| self.severity(version) == Some(yank.severity);
+        let said: Vec<_> = releases.yanked.iter().filter(holds).collect();
+        let Some((version, yank)) = said.first() else {
             return Ok(());
         };
         let told = ToldYank {
@@ -100,16 +108,65 @@ impl KnownRepo {
         let Some(records) = told.log_records(client, settings).await? else {
             return Ok(());
         };
+        let is_older = |version| self.heard.get(version).is_none_or(|heard| *heard < records);
+        if !said.iter().any(|(version, _)| is_older(*version)) {
+            return Ok(());
+        }
         let Ok(again) = client.releases(repo).await else {
             return Ok(());
         };
-        for (version, yank) in new {
+        for (version, yank) in said {
             let again = again.yanked.get(version);
             if again.is_some_and(|again| again.severity == yank.severity) {
-                self.heard.insert(version.clone(), records);
+                self.learn(version, yank, Some(records));
             }
         }
         Ok(())
+    }
+
+    /// Learns what another process has `stored` since `before` was read: each yank that it knows
+    /// otherwise.
+    pub(super) fn learn_since(&mut self, before: &Self, stored: &Self) {
+        for (version, yank) in &stored.yanked {
+            let heard = stored.heard.get(version);
+            let is_before = before.yanked.get(version) == Some(yank);
+            if !is_before || before.heard.get(version) != heard {
+                self.learn(version, yank, heard.copied());
+            }
+        }
+    }
+
+    /// What is kept of this where not all of it `fits`: the worst yanks, of equal ones those of
+    /// versions that are `in_use`, and then the newest, with the beginnings of their reasons.
+    pub(super) fn fitted(
+        self,
+        in_use: impl FnOnce() -> BTreeSet<Version>,
+        fits: impl Fn(&Self) -> bool,
+    ) -> Self {
+        if fits(&self) {
+            return self;
+        }
+        let in_use = in_use();
+        let mut order: Vec<(Version, Yank)> = self.yanked.into_iter().collect();
+        order.sort_by_key(|(version, yank)| {
+            let rank = (yank.severity, in_use.contains(version), version.clone());
+            Reverse(rank)
+        });
+        for (_, yank) in &mut order {
+            yank.reason = yank.reason.cut(REASON_CHARS_MAX);
+        }
+        let worst = |count: usize| {
+            let yanked: BTreeMap<_, _> = order[..count].iter().cloned().collect();
+            let mut heard = self.heard.clone();
+            heard.retain(|version, _| yanked.contains_key(version));
+            Self {
+                deprecated: self.deprecated.clone(),
+                yanked,
+                heard,
+            }
+        };
+        let counts: Vec<usize> = (1..=order.len()).collect();
+        worst(counts.partition_point(|count| fits(&worst(*count))))
     }
 
     /// Learns of a yank, and the number of records of the log that has it, if that was asked. One
@@ -188,6 +245,81 @@ mod tests {
         assert!(known.heard.is_empty());
         assert_eq!(Releases::from(known), old.parse().unwrap());
         assert!(toml_edit::de::from_str::<KnownRepo>("yankd = {}").is_err());
+    }
+
+    fn known(yanks: &[(&str, Severity, u64)]) -> KnownRepo {
+        let mut known = KnownRepo::default();
+        for (version, severity, records) in yanks {
+            let version = version.parse().unwrap();
+            known.learn(&version, &yank(*severity), Some(*records));
+        }
+        known
+    }
+
+    /// Two processes asked at once, and the other one has stored what it was told.
+    #[test]
+    fn what_was_stored_meanwhile_stays() {
+        let (broken, malicious) = (Severity::Broken, Severity::Malicious);
+        let before = known(&[("1.0.0", malicious, 4), ("1.1.0", broken, 4)]);
+        let other = ("0.9.0", broken, 5);
+        let told = ("2.0.0", malicious, 5);
+        for (now, stored, expect) in [
+            // What was taken back stays so, unless the other one was told it again.
+            (vec![other], vec![("1.0.0", malicious, 4)], vec![other]),
+            (
+                vec![other],
+                vec![("1.0.0", malicious, 6)],
+                vec![other, ("1.0.0", malicious, 6)],
+            ),
+            (
+                vec![("1.1.0", broken, 4)],
+                vec![("1.1.0", malicious, 5), told],
+                vec![("1.1.0", malicious, 5), told],
+            ),
+            (
+                vec![("1.1.0", malicious, 5)],
+                vec![("1.1.0", broken, 6)],
+                vec![("1.1.0", malicious, 6)],
+            ),
+        ] {
+            let mut merged = known(&now);
+            merged.learn_since(&before, &known(&stored));
+            assert_eq!(merged, known(&expect), "{now:?} {stored:?}");
+        }
+    }
+
+    #[test]
+    fn the_worst_yanks_are_kept() {
+        let (broken, malicious) = (Severity::Broken, Severity::Malicious);
+        let mut all = known(&[
+            ("1.0.0", malicious, 4),
+            ("1.1.0", broken, 5),
+            ("1.2.0", Severity::Vulnerable, 6),
+            ("1.3.0", malicious, 7),
+            ("1.4.0", broken, 8),
+        ]);
+        let long: String = "x".repeat(500);
+        for yank in all.yanked.values_mut() {
+            yank.reason = long.parse().unwrap();
+        }
+        let kept = |count: usize, in_use: &[&str]| {
+            let in_use = || in_use.iter().map(|it| it.parse().unwrap()).collect();
+            let kept = all.clone().fitted(in_use, |known| {
+                let reasons = known.yanked.values().map(|yank| yank.reason.to_string());
+                reasons.map(|reason| reason.len()).sum::<usize>() <= count * REASON_CHARS_MAX
+            });
+            assert!(kept.heard.keys().eq(kept.yanked.keys()));
+            kept.yanked
+                .keys()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(kept(1, &[]), ["1.3.0"]);
+        assert_eq!(kept(1, &["1.0.0"]), ["1.0.0"]);
+        assert_eq!(kept(2, &["1.1.0"]), ["1.0.0", "1.3.0"]);
+        assert_eq!(kept(4, &["1.1.0"]), ["1.0.0", "1.1.0", "1.2.0", "1.3.0"]);
+        assert_eq!(kept(5, &[]).len(), 5);
+        assert_eq!(all.clone().fitted(BTreeSet::new, |_| true), all);
     }
 
     #[test]

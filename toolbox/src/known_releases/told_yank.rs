@@ -19,8 +19,8 @@ pub(super) struct ToldYank<'a> {
 }
 
 impl ToldYank<'_> {
-    /// The number of records that the log has at this moment; none where it cannot be read, or the
-    /// registry keeps none.
+    /// The number of records that the log has at this moment, or had when it was read last, where it
+    /// cannot be read now. None where the registry keeps none.
     ///
     /// # Errors
     /// If a file of the user's cannot be read.
@@ -29,11 +29,9 @@ impl ToldYank<'_> {
         client: &Client,
         settings: &Settings,
     ) -> Result<Option<u64>, Error> {
-        match LoggedVersion::read(self.repo, self.version, client, settings).await {
-            Ok(None) => Ok(None),
-            Err(error) if !is_not_logged(&error) => Ok(None),
-            _ => Ok(KnownLogs::read(settings)?.records_of(client.endpoint())),
-        }
+        // A state that holds is remembered.
+        let _ = LoggedVersion::read(self.repo, self.version, client, settings).await;
+        Ok(KnownLogs::read(settings)?.records_of(client.endpoint()))
     }
 
     /// True if the log says what the registry `said` instead, and did not say so yet when it had
