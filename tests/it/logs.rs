@@ -101,6 +101,7 @@ fn another_history_is_refused() {
             3,
             "hint: nothing was loaded; tell whoever runs the registry",
         );
+        says(&refused, 3, "hint: if it was set up anew");
     }
     // A version that is not there any more is nothing that a log could be asked about.
     let missing = "ada/adder has no version that meets `^1.1.0`; there are 1.0.0";
@@ -113,6 +114,8 @@ fn another_history_is_refused() {
     let refused = user.tool("load ada/adder");
     let expect = "the log of 2 records does not begin with the 2 records that were seen before";
     says(&refused, 3, expect);
+    // Whoever forgets what was seen then would believe the fork.
+    assert!(!refused.stderr().contains("set up anew"));
 
     let another = RegistryProcess::start();
     push(&another.member("ada"), "1.1.0", "Adds.");

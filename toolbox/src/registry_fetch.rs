@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tool_hub_manifest::ToolRef;
-use tool_hub_registry_client::Progress;
+use tool_hub_registry_client::{ClientError, Progress};
 use url::Url;
 
 use crate::advisories::known::KnownAdvisories;
@@ -45,9 +45,17 @@ pub(crate) async fn from_registry(
     let policies = policies_for(options.purpose, settings)?;
     policies.check_repo(&reference.to_string(), endpoint, &reference.repo)?;
     let client = settings.client(endpoint, notices)?;
-    let versions = client.versions_of(&reference.repo).await?;
-    let said = versions.releases();
-    let releases = KnownReleases::note(settings, &client, &reference.repo, said).await?;
+    let repo = &reference.repo;
+    let versions = match client.versions_of(repo).await {
+        Err(moved @ ClientError::RepoMoved { .. }) => {
+            // Whoever has the tool by its former name goes on calling it, and hears of its yanks.
+            let said = client.releases(repo).await?;
+            KnownReleases::note(settings, &client, repo, &said).await?;
+            return Err(moved.into());
+        }
+        versions => versions?,
+    };
+    let releases = KnownReleases::note(settings, &client, repo, versions.releases()).await?;
     let versions = versions.with_releases(releases);
     let chosen = choose(reference, &versions, options, &client, settings, notices).await?;
     let resolved = &chosen.resolved;

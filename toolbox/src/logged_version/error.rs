@@ -220,3 +220,14 @@ pub enum LogError {
         seen: OffsetDateTime,
     },
 }
+
+impl LogError {
+    /// True if a registry that was set up anew, or from an older backup, shows this as well: then
+    /// whoever forgets what was seen of its log can go on. Whatever else is wrong stays so.
+    pub fn is_of_another_log(&self) -> bool {
+        matches!(
+            self,
+            Self::OtherKey { .. } | Self::Proof(ProofError::RolledBack { .. })
+        )
+    }
+}

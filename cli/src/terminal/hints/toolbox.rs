@@ -158,14 +158,22 @@ impl Hint for Error {
             Self::Log { source, .. } if matches!(**source, LogError::Contended) => {
                 one("nothing was loaded; run it again when fewer commands run beside it")
             }
-            Self::Log { endpoint, file, .. } => vec![
-                "nothing was loaded; tell whoever runs the registry, and other users of it"
-                    .to_owned(),
-                format!(
-                    "if it was set up anew, and you know that from them, remove `{endpoint}` from {}",
-                    file.display()
-                ),
-            ],
+            Self::Log {
+                source,
+                endpoint,
+                file,
+            } => {
+                let mut hints = one(
+                    "nothing was loaded; tell whoever runs the registry, and other users of it",
+                );
+                if source.is_of_another_log() {
+                    hints.push(format!(
+                        "if it was set up anew, and you know that from them, remove `{endpoint}` from {}",
+                        file.display()
+                    ));
+                }
+                hints
+            }
             Self::TooNew { repo, version, .. } => vec![
                 "wait until others have used it, or take it now with --allow-new".to_owned(),
                 format!("one that is named exactly is taken at any age: {repo}@{version}"),
