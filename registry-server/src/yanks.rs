@@ -2,11 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use time::OffsetDateTime;
-use tool_hub_manifest::{Releases, RepoId, Version};
-use tool_hub_transparency::LogRecord;
+use tool_hub_manifest::{Releases, Severity, Version};
 
-use crate::clock;
 use crate::content::Batch;
 use crate::database::repositories::Repository;
 use crate::history::{Operation, Proposal};
@@ -26,12 +23,9 @@ pub(crate) struct ReleasesChange<'a> {
 }
 
 impl ReleasesChange<'_> {
-    /// The records for the log. A fault when nobody could read what is said now: clients would load
-    /// nothing.
-    pub(crate) async fn records(&self) -> Result<Vec<(Version, LogRecord)>, ManifestError> {
-        let Ok(repo) = self.repository.full_name().parse::<RepoId>() else {
-            return Ok(Vec::new());
-        };
+    /// The versions whose severity changed, with the one that they have now. A fault when nobody
+    /// could read what is said now: clients would load nothing.
+    pub(crate) async fn changes(&self) -> Result<Vec<YankChange>, ManifestError> {
         let content = Batch::new(self.registry.content());
         let before = self.read(self.before, &[], &content).await;
         // An older file that cannot be read said nothing.
@@ -44,8 +38,7 @@ impl ReleasesChange<'_> {
             .iter()
             .filter_map(|reference| reference.name.strip_prefix("refs/tags/"));
         let published = tags.filter_map(version_of_tag).collect();
-        let at = clock::seconds(clock::now_ms());
-        Ok(records_of(&repo, &before, &now, &published, at))
+        Ok(changes_of(&before, &now, &published))
     }
 
     async fn read(
@@ -65,15 +58,11 @@ impl ReleasesChange<'_> {
     }
 }
 
-/// The records for the log of a change of what is said of a tool's versions. One for each version
-/// that was `published` and whose severity changed.
-fn records_of(
-    repo: &RepoId,
-    before: &Releases,
-    now: &Releases,
-    published: &BTreeSet<Version>,
-    at: OffsetDateTime,
-) -> Vec<(Version, LogRecord)> {
+/// A version, and the severity of its yank; none where it is given back.
+pub(crate) type YankChange = (Version, Option<Severity>);
+
+/// The change of each version that was `published` and whose severity changed.
+fn changes_of(before: &Releases, now: &Releases, published: &BTreeSet<Version>) -> Vec<YankChange> {
     let severity = |releases: &Releases, version: &Version| {
         let yank = releases.yanked.get(version);
         yank.map(|yank| yank.severity)
@@ -82,20 +71,8 @@ fn records_of(
     let changed = named.into_iter().filter(|version| {
         published.contains(version) && severity(before, version) != severity(now, version)
     });
-    let record = |version: &Version| {
-        let (repo, version) = (repo.clone(), version.clone());
-        match severity(now, &version) {
-            Some(severity) => LogRecord::Yank {
-                repo,
-                version,
-                severity,
-                at,
-            },
-            None => LogRecord::Unyank { repo, version, at },
-        }
-    };
     changed
-        .map(|version| (version.clone(), record(version)))
+        .map(|version| (version.clone(), severity(now, version)))
         .collect()
 }
 
@@ -115,15 +92,11 @@ mod tests {
     fn check(before: &[(&str, &str)], now: &[(&str, &str)], expect: &[&str]) {
         let published = ["1.0.0", "1.1.0"].map(|text| text.parse().unwrap());
         let (before, now) = (releases(before), releases(now));
-        let at = OffsetDateTime::UNIX_EPOCH;
-        let repo = "ada/x".parse().unwrap();
-        let records = records_of(&repo, &before, &now, &published.into(), at);
-        let said: Vec<String> = records
+        let said: Vec<String> = changes_of(&before, &now, &published.into())
             .into_iter()
-            .map(|(version, record)| match record {
-                LogRecord::Yank { severity, .. } => format!("{version} {severity}"),
-                LogRecord::Unyank { .. } => format!("{version} back"),
-                other => panic!("{other:?}"),
+            .map(|(version, severity)| match severity {
+                Some(severity) => format!("{version} {severity}"),
+                None => format!("{version} back"),
             })
             .collect();
         assert_eq!(said, expect);

@@ -56,6 +56,7 @@ mod maintenance;
 mod mcp_conformance;
 mod messages;
 mod mirrors;
+mod moved_repos;
 mod network;
 mod no_rust;
 mod node;
@@ -121,6 +122,7 @@ fn main() -> ExitCode {
         dataset_logs::tests(),
         logs::tests(),
         mirrors::tests(),
+        moved_repos::tests(),
         air_gap::tests(),
         journey::tests(),
         keyring::tests(),

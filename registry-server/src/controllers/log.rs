@@ -142,14 +142,15 @@ pub(crate) async fn version(call: Call<ReadRepository>) -> Reply {
         Some(Ok(older)) => older,
         Some(Err(_)) => return Err(Refusal::bad_request("older is a number of records")),
     };
-    let (registry, repository) = (&call.registry, &call.admitted.repository);
-    let database = registry.database();
+    let reader = &call.admitted;
+    let database = call.registry.database();
     let log = served(database).await?;
     let size = log.size;
     let subject = LogSubject {
-        full_name: &repository.full_name(),
+        // A repository that was moved has records under each of its names.
+        full_name: &reader.address.id.to_string(),
         version: &version.to_string(),
-        private: repository.private,
+        private: reader.repository.private,
     };
     let logged = database.log_records_of(subject, size, RECORDS_MAX);
     let logged = logged.await?;

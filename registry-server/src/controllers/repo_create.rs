@@ -11,18 +11,18 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::gitattributes::{ATTRIBUTES_FILE, standard_attributes};
-use super::json;
 use super::namespace::find_owner;
 use super::repo_kind::kind_of;
 use super::visibility::Visibility;
 use super::web_url::web_url;
 use super::write_error::refused;
+use super::{json, version_rules};
 use crate::access::{Call, SignedInToWrite, require_token_covers};
 use crate::clock;
 use crate::content::Batch;
 use crate::database::git_objects::{Blob, BlobForm};
 use crate::database::keys::RepositoryKey;
-use crate::database::repositories::Repository;
+use crate::database::repositories::{NewId, Repository};
 use crate::error::RegistryError;
 use crate::git::read_pointer;
 use crate::history::{
@@ -77,7 +77,7 @@ struct RequestedFile {
     request_body = CreateRepoRequest,
     responses(
         (status = 200, description = "It was made", body = CreatedRepo),
-        (status = 409, description = "It exists", body = ErrorBody),
+        (status = 409, description = "It exists, or was moved", body = ErrorBody),
         (status = 422, description = "A file is refused", body = ErrorBody),
     ),
 )]
@@ -121,10 +121,15 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     if is_taken(registry, &repository).await? {
         return Err(already_exists(&call.base, &repository));
     }
+    if registry.database().is_kept_for_moved(&repository).await? {
+        return Err(kept_for_moved(&call.base, &repository));
+    }
     proposal.keep(registry, &repository).await?;
     let mut writing = registry.database().write().await?;
-    if !writing.insert_repository(&repository).await? {
-        return Err(already_exists(&call.base, &repository));
+    match writing.insert_repository(&repository).await? {
+        NewId::Given => {}
+        NewId::Taken => return Err(already_exists(&call.base, &repository)),
+        NewId::KeptForMoved => return Err(kept_for_moved(&call.base, &repository)),
     }
     initial_commit(
         registry,
@@ -178,6 +183,13 @@ fn already_exists(base: &BaseUrl, repository: &Repository) -> Refusal {
     );
     let url = Value::String(web_url(base, repository));
     Refusal::new(StatusCode::CONFLICT, message).field("url", url)
+}
+
+/// The refusal if the id leads to a repository that was moved. The address is the one that was
+/// asked for: it goes on leading there, for those who may see that.
+fn kept_for_moved(base: &BaseUrl, repository: &Repository) -> Refusal {
+    let url = Value::String(web_url(base, repository));
+    version_rules::kept_for_moved(&repository.full_name()).field("url", url)
 }
 
 /// The owner may be named apart from the name, before it, or not at all, which means the caller.

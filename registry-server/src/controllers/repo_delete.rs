@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::json;
 use super::repo_kind::kind_of;
+use super::{json, version_rules};
 use crate::abandoned_uploads;
 use crate::access::{Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found};
 use crate::http::{ErrorBody, Reply};
@@ -30,6 +30,7 @@ pub(crate) struct DeleteRepoRequest {
     request_body = DeleteRepoRequest,
     responses(
         (status = 200, description = "It is gone", body = Success),
+        (status = 403, description = "Its versions come from trusted publishers alone", body = ErrorBody),
         (status = 404, description = "There is no such repository", body = ErrorBody),
     ),
 )]
@@ -45,6 +46,7 @@ pub(crate) async fn delete(mut call: Call<SignedInToWrite>) -> Reply {
         .map_err(|_| repo_not_found(&Visitor::SignedIn(Box::new(call.admitted.clone()))))?;
     let repository = admit_to_manage(&call.registry, &call.admitted, &id).await?;
     let mut writing = call.registry.database().write_to(&repository.id).await?;
+    version_rules::check_name_is_free(call.registry.database(), &repository).await?;
     quota::abandon(&call.registry, &mut writing, &repository).await?;
     let parts = writing
         .parts_of_repository(&repository.id, i64::MAX)

@@ -13,9 +13,12 @@ use crate::access::{
     Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_token_covers,
 };
 use crate::clock;
+use crate::database::log::LogSubject;
+use crate::database::repositories::NewId;
 use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::{RepositoryId, RepositoryKind};
 use crate::quota;
+use crate::tool::version_in_name;
 use crate::wire::Success;
 
 /// The present id of a repository and the one it is to have.
@@ -36,8 +39,9 @@ pub(crate) struct MoveRepoRequest {
     request_body = MoveRepoRequest,
     responses(
         (status = 200, description = "It was moved", body = Success),
+        (status = 403, description = "Its versions come from trusted publishers alone, or one is malicious under the new id", body = ErrorBody),
         (status = 404, description = "There is no such repository", body = ErrorBody),
-        (status = 409, description = "The new id is taken", body = ErrorBody),
+        (status = 409, description = "The new id is taken, or kept for a repository that was moved", body = ErrorBody),
     ),
 )]
 pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
@@ -51,32 +55,50 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     let repository = admit_to_manage(&call.registry, &call.admitted, &from).await?;
     let owner = find_owner(&call.registry, &call.admitted, Some(to.owner.clone())).await?;
     require_token_covers(&call.admitted, &owner.name, to.name.as_str())?;
-    let mut writing = call.registry.database().write_to(&repository.id).await?;
-    if !writing
-        .rename_repository(&repository, &owner.id, &owner.name, to.name.as_str())
-        .await?
-    {
-        return Err(Refusal::new(
-            StatusCode::CONFLICT,
-            format!("A {} repository called {to} already exists", kind.word()),
-        ));
+    let database = call.registry.database();
+    let mut writing = database.write_to(&repository.id).await?;
+    version_rules::check_name_is_free(database, &repository).await?;
+    let renamed = writing.rename_repository(&repository, &owner.id, &owner.name, to.name.as_str());
+    match renamed.await? {
+        NewId::Given => {}
+        NewId::KeptForMoved => return Err(version_rules::kept_for_moved(&to.to_string())),
+        NewId::Taken => {
+            return Err(Refusal::new(
+                StatusCode::CONFLICT,
+                format!("A {} repository called {to} already exists", kind.word()),
+            ));
+        }
     }
     if let Some(earlier) = writing.publish_moved(&repository).await? {
         return Err(version_rules::published_before(&to.to_string(), &earlier));
     }
     if owner.id != repository.owner {
         // The new owner has not said whose workflows may publish.
-        for publisher in call.registry.database().publishers(&repository.id).await? {
+        for publisher in database.publishers(&repository.id).await? {
             writing
                 .delete_publisher(&publisher.id, clock::now_ms())
                 .await?;
         }
         quota::check(&call.registry, &mut writing, &owner.id, &BTreeSet::new()).await?;
     }
+    let releases = version_rules::releases_at_head(&call.registry, &repository).await?;
+    let references = database.references(&repository.id).await?;
     writing
         .log_moved_versions(&repository.id, &repository.full_name(), clock::now_ms())
         .await?;
+    let to = to.to_string();
+    let tags = references
+        .iter()
+        .filter_map(|reference| reference.name.strip_prefix("refs/tags/"));
+    for version in tags.filter_map(version_in_name) {
+        let subject = LogSubject {
+            full_name: &to,
+            version: &version.to_string(),
+            private: repository.private,
+        };
+        version_rules::settle_yank(&mut writing, subject, &releases).await?;
+    }
     writing.commit().await?;
-    tracing::info!(from = repository.full_name(), to = to.to_string(), "moved");
+    tracing::info!(from = repository.full_name(), to, "moved");
     Ok(json(Success::DONE))
 }

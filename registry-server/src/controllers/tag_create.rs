@@ -100,10 +100,12 @@ pub(crate) async fn create(mut call: Call<PublishToRepository>) -> Reply {
                 let event = PublisherEvent::new(&caller.account.name, event, now_ms);
                 writing.note_publisher_event(&repository.id, &event).await?;
             }
+            let releases = version_rules::releases_at_head(&call.registry, repository).await?;
             let signer = version.signer.clone();
             writing
                 .append_version_to_log(subject, &record, signer)
                 .await?;
+            version_rules::settle_yank(&mut writing, subject, &releases).await?;
         }
     }
     writing.commit().await?;

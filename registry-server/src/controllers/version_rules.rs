@@ -7,25 +7,29 @@
 //! Hub.
 
 use http::StatusCode;
-use tool_hub_manifest::ClaimedSigner;
+use tool_hub_manifest::{ClaimedSigner, Releases};
 
 use crate::access::Caller;
 use crate::attestations::{self, Attestation};
 use crate::clock;
 use crate::content::Batch;
-use crate::database::Database;
 use crate::database::commits::Commit;
 use crate::database::git_objects::Blob;
+use crate::database::log::LogSubject;
 use crate::database::published::{EarlierPublication, Publication};
 use crate::database::publishers::VersionSource;
 use crate::database::repositories::Repository;
+use crate::database::{Database, WriteTransaction};
 use crate::error::RegistryError;
 use crate::history::{DEFAULT_BRANCH, ListedKind, find_entry, package_blobs, resolve_revision};
 use crate::http::Refusal;
 use crate::names::RefName;
 use crate::package_signer;
 use crate::registry::Registry;
-use crate::tool::{COMPONENT, MANIFEST, StoredManifest, read_manifest, version_in_name};
+use crate::tool::{
+    COMPONENT, MANIFEST, ManifestError, RELEASES, StoredManifest, read_manifest, read_releases,
+    version_in_name,
+};
 
 /// A version that is published by a new tag.
 pub(super) struct NewVersion {
@@ -122,6 +126,82 @@ pub(super) async fn check_publisher(
                 repository.full_name()
             ))),
         },
+    }
+}
+
+/// Refuses to give away the name of a repository whose versions come from trusted publishers alone:
+/// another one under that name would take them from every writer. For use while nobody else writes
+/// to the repository.
+pub(super) async fn check_name_is_free(
+    database: &Database,
+    repository: &Repository,
+) -> Result<(), Refusal> {
+    match database.version_source(&repository.id).await? {
+        VersionSource::AnyWriter => Ok(()),
+        VersionSource::Publishers => Err(Refusal::forbidden(format!(
+            "versions of {0} come from its trusted publishers alone, so it is neither moved nor deleted: \
+             turn that off first with `tool registry publisher only {0} --off`",
+            repository.full_name(),
+        ))),
+    }
+}
+
+/// The refusal of an id that goes on leading to a repository which was moved.
+pub(super) fn kept_for_moved(id: &str) -> Refusal {
+    Refusal::new(
+        StatusCode::CONFLICT,
+        format!(
+            "{id} is the former name of a repository that was moved, and goes on leading to it, \
+             because versions were published under it: choose another name"
+        ),
+    )
+}
+
+/// Appends to the log what it lacks of the yank of a version, as its repository says it in
+/// `releases`. Refuses one that is malicious by the log, and not by the repository: whoever deletes
+/// a repository and publishes its files again takes no such yank back.
+pub(super) async fn settle_yank(
+    writing: &mut WriteTransaction,
+    subject: LogSubject<'_>,
+    releases: &Releases,
+) -> Result<(), Refusal> {
+    let LogSubject {
+        full_name, version, ..
+    } = subject;
+    let yank = version.parse().ok();
+    let yank = yank.and_then(|version| releases.yanked.get(&version));
+    let severity = yank.map(|yank| yank.severity);
+    match writing
+        .settle_yank(subject, severity, clock::now_ms())
+        .await?
+    {
+        true => Ok(()),
+        false => Err(Refusal::forbidden(format!(
+            "version {version} of {full_name} was yanked as malicious, and {RELEASES} of this repository does not say so: \
+             publish another version, or yank it there first"
+        ))),
+    }
+}
+
+/// The yanks and the deprecation that a repository says at the head of its default branch. An older
+/// file that cannot be read says nothing. For use while nobody else writes to the repository.
+pub(super) async fn releases_at_head(
+    registry: &Registry,
+    repository: &Repository,
+) -> Result<Releases, RegistryError> {
+    let head = resolve_revision(registry.database(), &repository.id, DEFAULT_BRANCH).await?;
+    let blob = match head {
+        Some(head) => file_of(registry, repository, &head, RELEASES).await?,
+        None => None,
+    };
+    let Some(blob) = blob else {
+        return Ok(Releases::default());
+    };
+    let files = Batch::new(registry.content());
+    match read_releases(&files, &blob, registry.limits().manifest_bytes_max).await {
+        Ok(releases) => Ok(releases),
+        Err(ManifestError::Invalid(_)) => Ok(Releases::default()),
+        Err(ManifestError::Registry(error)) => Err(error),
     }
 }
 

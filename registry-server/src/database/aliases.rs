@@ -1,13 +1,52 @@
 //! Renames repositories in the database, and finds moved ones by their former ids.
+//! A former id under which versions were published is given to no other repository.
+
+use sqlx::Any;
+use sqlx::any::AnyArguments;
+use sqlx::query::Query;
 
 use super::connection::Database;
-use super::keys::AccountKey;
-use super::repositories::Repository;
+use super::keys::{AccountKey, RepositoryKey};
+use super::repositories::{NewId, Repository};
 use super::write_transaction::WriteTransaction;
 use crate::error::RegistryError;
 use crate::names::{RepositoryId, RepositoryKind};
 
+/// Selects the repository, other than `$4`, for which a former id is kept.
+const KEPT: &str = "SELECT a.repository FROM aliases a JOIN published_versions p \
+     ON p.kind = a.kind AND p.owner_folded = a.owner_folded AND p.name_folded = a.name_folded \
+     WHERE a.kind = $1 AND a.owner_folded = $2 AND a.name_folded = $3 AND a.repository <> $4 LIMIT 1";
+
+fn kept(
+    kind: RepositoryKind,
+    owner_name: &str,
+    name: &str,
+    repository: &RepositoryKey,
+) -> Query<'static, Any, AnyArguments> {
+    sqlx::query(KEPT)
+        .bind(kind.word())
+        .bind(owner_name.to_ascii_lowercase())
+        .bind(name.to_ascii_lowercase())
+        .bind(repository.clone())
+}
+
 impl Database {
+    /// True if the id that a repository wants is kept for another one, which was moved.
+    pub(crate) async fn is_kept_for_moved(
+        &self,
+        repository: &Repository,
+    ) -> Result<bool, RegistryError> {
+        let Repository {
+            kind,
+            owner_name,
+            name,
+            id,
+            ..
+        } = repository;
+        let found = kept(*kind, owner_name, name, id).fetch_optional(&self.pool);
+        Ok(found.await?.is_some())
+    }
+
     /// The repository that had this id before it was moved.
     pub(crate) async fn moved_repository(
         &self,
@@ -23,15 +62,14 @@ impl Database {
 }
 
 impl WriteTransaction {
-    /// Gives a repository another owner and name and keeps its old id as an alias; false when the
-    /// new id is taken.
+    /// Gives a repository another owner and name and keeps its old id as an alias.
     pub(crate) async fn rename_repository(
         &mut self,
         repository: &Repository,
         owner: &AccountKey,
         owner_name: &str,
         name: &str,
-    ) -> Result<bool, RegistryError> {
+    ) -> Result<NewId, RegistryError> {
         let taken = sqlx::query("SELECT id FROM repositories WHERE kind = $1 AND owner = $2 AND name_folded = $3 AND id <> $4")
             .bind(repository.kind.word())
             .bind(owner)
@@ -40,7 +78,7 @@ impl WriteTransaction {
             .fetch_optional(self.connection())
             .await?;
         if taken.is_some() {
-            return Ok(false);
+            return Ok(NewId::Taken);
         }
         let statement = sqlx::query(
             "UPDATE repositories SET owner = $1, name = $2, name_folded = $3 WHERE id = $4",
@@ -54,14 +92,17 @@ impl WriteTransaction {
             Err(RegistryError::Query(sqlx::Error::Database(error)))
                 if error.is_unique_violation() =>
             {
-                return Ok(false);
+                return Ok(NewId::Taken);
             }
             done => done?,
         };
         self.insert_alias(repository).await?;
-        self.delete_alias(repository.kind, owner_name, name).await?;
+        let (kind, id) = (repository.kind, &repository.id);
+        if !self.take_over_alias(kind, owner_name, name, id).await? {
+            return Ok(NewId::KeptForMoved);
+        }
         self.index_document(&repository.id).await?;
-        Ok(true)
+        Ok(NewId::Given)
     }
 
     /// Lets the id that a repository is about to lose go on leading to it.
@@ -78,13 +119,20 @@ impl WriteTransaction {
         Ok(())
     }
 
-    /// Lets an id that a repository takes lead to that one only.
-    pub(super) async fn delete_alias(
+    /// Lets an id that a repository has taken lead to that one only; false if the id is kept for
+    /// another one. It is asked after the id was taken: with several writers a move may have ended
+    /// while this one waited for it.
+    pub(super) async fn take_over_alias(
         &mut self,
         kind: RepositoryKind,
         owner_name: &str,
         name: &str,
-    ) -> Result<(), RegistryError> {
+        repository: &RepositoryKey,
+    ) -> Result<bool, RegistryError> {
+        let kept = kept(kind, owner_name, name, repository);
+        if kept.fetch_optional(self.connection()).await?.is_some() {
+            return Ok(false);
+        }
         let statement = sqlx::query(
             "DELETE FROM aliases WHERE kind = $1 AND owner_folded = $2 AND name_folded = $3",
         )
@@ -92,6 +140,6 @@ impl WriteTransaction {
         .bind(owner_name.to_ascii_lowercase())
         .bind(name.to_ascii_lowercase());
         self.run(statement).await?;
-        Ok(())
+        Ok(true)
     }
 }

@@ -41,11 +41,10 @@ from_row!(LoggedRecord {
 });
 
 impl LoggedRecord {
-    /// True if it is of the same commit with the same content as `record`.
-    fn has_content_of(&self, record: &LogRecord) -> bool {
-        let own = LogRecord::from_bytes(self.record.as_bytes()).ok();
-        let own = own.and_then(|own| own.opened(self.opening.as_deref()).ok());
-        own.is_some_and(|own| own.is_of_same_commit(record))
+    /// What it says, also of a private repository.
+    pub(super) fn said(&self) -> Option<LogRecord> {
+        let record = LogRecord::from_bytes(self.record.as_bytes()).ok()?;
+        record.opened(self.opening.as_deref()).ok()
     }
 }
 
@@ -256,16 +255,25 @@ impl WriteTransaction {
         record: &LogRecord,
         signer: Option<ClaimedSigner>,
     ) -> Result<(), RegistryError> {
-        let sql = "SELECT position, record, opening FROM log_records WHERE repository = $1 AND version = $2";
-        let known = sqlx::query_as(sql)
-            .bind(subject.repository())
-            .bind(subject.version.to_owned());
-        let known: Vec<LoggedRecord> = known.fetch_all(self.connection()).await?;
-        let is_there = known.iter().any(|it| it.has_content_of(record));
-        match is_there {
+        let known = self.records_of_version(subject).await?;
+        let mut said = known.iter().filter_map(LoggedRecord::said);
+        match said.any(|it| it.is_of_same_commit(record)) {
             true => Ok(()),
             false => self.append_with_signer(subject, record, signer).await,
         }
+    }
+
+    /// All records of a version, in order.
+    pub(super) async fn records_of_version(
+        &mut self,
+        subject: LogSubject<'_>,
+    ) -> Result<Vec<LoggedRecord>, RegistryError> {
+        let sql = "SELECT position, record, opening FROM log_records \
+                   WHERE repository = $1 AND version = $2 ORDER BY position";
+        let records = sqlx::query_as(sql)
+            .bind(subject.repository())
+            .bind(subject.version.to_owned());
+        Ok(records.fetch_all(self.connection()).await?)
     }
 
     async fn append_with_signer(

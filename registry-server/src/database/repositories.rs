@@ -55,6 +55,16 @@ impl Repository {
     }
 }
 
+/// The answer to a repository that wants an id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NewId {
+    Given,
+    /// Another repository has it.
+    Taken,
+    /// Another repository had it, was moved, and has versions that were published under it.
+    KeptForMoved,
+}
+
 /// The decisions of an owner about a repository; one that is `None` stays as it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings<'a> {
@@ -119,11 +129,12 @@ impl Database {
 }
 
 impl WriteTransaction {
-    /// Adds a repository; false when the id is taken. An alias of the same id gives way.
+    /// Adds a repository. An alias of the same id gives way, unless versions were published under
+    /// it: then the transaction has to end without a commit, as where the id is taken.
     pub(crate) async fn insert_repository(
         &mut self,
         repository: &Repository,
-    ) -> Result<bool, RegistryError> {
+    ) -> Result<NewId, RegistryError> {
         let statement = sqlx::query(
             "INSERT INTO repositories (id, kind, owner, name, name_folded, private, created_ms, modified_ms) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (kind, owner, name_folded) DO NOTHING",
@@ -137,12 +148,20 @@ impl WriteTransaction {
         .bind(repository.created_ms)
         .bind(repository.modified_ms);
         if self.run(statement).await? == 0 {
-            return Ok(false);
+            return Ok(NewId::Taken);
         }
-        self.delete_alias(repository.kind, &repository.owner_name, &repository.name)
-            .await?;
-        self.index_document(&repository.id).await?;
-        Ok(true)
+        let Repository {
+            kind,
+            owner_name,
+            name,
+            id,
+            ..
+        } = repository;
+        if !self.take_over_alias(*kind, owner_name, name, id).await? {
+            return Ok(NewId::KeptForMoved);
+        }
+        self.index_document(id).await?;
+        Ok(NewId::Given)
     }
 
     pub(crate) async fn delete_repository(

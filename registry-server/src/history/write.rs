@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use gix_hash::ObjectId;
-use tool_hub_manifest::Version;
-use tool_hub_transparency::LogRecord;
 
 use super::package_blobs::PackageBlobs;
 use super::proposal::{Operation, Proposal, contents};
@@ -17,7 +15,6 @@ use crate::database::commits::Commit;
 use crate::database::git_objects::Blob;
 use crate::database::keys::RepositoryKey;
 use crate::database::listings::Listing;
-use crate::database::log::LogSubject;
 use crate::database::references::Reference;
 use crate::database::repositories::Repository;
 use crate::database::{Database, WriteTransaction};
@@ -28,7 +25,7 @@ use crate::quota::{self, QuotaError, QuotaExceeded};
 use crate::registry::Registry;
 use crate::search_listing::{self, Root};
 use crate::tool::{ManifestError, ManifestFault, RELEASES};
-use crate::yanks::ReleasesChange;
+use crate::yanks::{ReleasesChange, YankChange};
 
 /// The attempts to put a commit that names no parent on top of a branch that moves. The second time
 /// it is made while everybody else is kept out, so it is the last.
@@ -154,13 +151,10 @@ pub(crate) async fn write_commit(
         writing
             .touch_repository(&repository.id, commit.written_ms)
             .await?;
-        for (version, record) in &yanks {
-            let subject = LogSubject {
-                full_name: &repository.full_name(),
-                version: &version.to_string(),
-                private: repository.private,
-            };
-            writing.append_to_log(subject, record).await?;
+        for (version, severity) in &yanks {
+            writing
+                .append_yank_to_log(repository, version, *severity, clock::now_ms())
+                .await?;
         }
         writing.commit().await?;
         return Ok(prepared.commit);
@@ -231,7 +225,7 @@ async fn read_yanks(
     base: &Commit,
     snapshot: &Snapshot,
     proposal: &Proposal,
-) -> Result<Vec<(Version, LogRecord)>, ManifestError> {
+) -> Result<Vec<YankChange>, ManifestError> {
     let now = match snapshot.trees.get(&snapshot.root) {
         Some(bytes) if snapshot.touched.contains(RELEASES) => decode_tree(bytes)?,
         _ => return Ok(Vec::new()),
@@ -249,7 +243,7 @@ async fn read_yanks(
         now: &now,
         proposal,
     };
-    change.records().await
+    change.changes().await
 }
 
 /// Refuses attestations that a commit brings, and that are wrong or about other files than it has.

@@ -12,7 +12,7 @@ use crate::database::commits::Commit;
 use crate::database::keys::{AccountKey, RepositoryKey};
 use crate::database::listings::Listing;
 use crate::database::published::Publication;
-use crate::database::repositories::Repository;
+use crate::database::repositories::{NewId, Repository};
 use crate::error::RegistryError;
 use crate::git::decode_tree;
 use crate::history::{DEFAULT_BRANCH, Proposal};
@@ -259,7 +259,7 @@ async fn hidden_repository(
         created_ms: now_ms,
         modified_ms: now_ms,
     };
-    if !writing.insert_repository(&repository).await? {
+    if writing.insert_repository(&repository).await? != NewId::Given {
         return Err(RegistryError::MirroredTwice);
     }
     writing.commit().await?;

@@ -89,7 +89,7 @@ async fn publish(hub: &TestRegistry, id: &str, version: &str, key: Option<&Priva
 }
 
 /// The records of a version, proved to be in the log, as its owner sees them.
-async fn records(hub: &TestRegistry, id: &str, version: &str) -> Vec<String> {
+pub(crate) async fn records(hub: &TestRegistry, id: &str, version: &str) -> Vec<String> {
     let path = format!("/api/models/{id}/log?version={version}");
     let answer = owner_sees(hub, &path).await;
     let (records, _) = proved(answer, &key(hub).await, None).await;
@@ -199,7 +199,7 @@ async fn a_private_repository_shows_no_signer() {
     assert_eq!(records(&hub, id, "1.2.0").await[1], "1.2.0 by nobody");
 }
 
-/// The signers go along with a repository that moves, and stay behind with its name.
+/// The signers go along with a repository that moves, and stay with its former name.
 #[tokio::test]
 async fn a_repository_is_moved() {
     let hub = TestRegistry::start().await;
@@ -220,7 +220,10 @@ async fn a_repository_is_moved() {
     publish(&hub, moved, "1.3.0", Some(&ada)).await;
     assert_eq!(records(&hub, moved, "1.3.0").await, ["alice/moved 1.3.0"]);
 
-    // Somebody else takes the name: whoever watches it sees who signs there.
+    // Somebody takes the name once that is free: whoever watches it sees who signs there.
+    let deletion = json!({ "name": moved });
+    let deleted = hub.send_json(Method::DELETE, "/api/repos/delete", &hub.alice, deletion);
+    assert_eq!(deleted.await.status(), 200);
     hub.create(REPO).await;
     publish(&hub, REPO, "2.0.0", Some(&eve)).await;
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Tests that no branch, deletion, move or restore changes the published version of a tool.
 
 use reqwest::{Method, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 use tool_hub_registry_server::{Registry, RegistryError};
 
 use crate::support::{TestRegistry, deletion, header, refusal};
@@ -57,6 +57,29 @@ async fn refused(response: Response) {
         text.contains("was published on") && text.contains("publish another version"),
         "{text}"
     );
+}
+
+/// Checks that neither a new repository nor another one that is moved gets a former id, which goes
+/// on leading to the repository that had it.
+async fn is_kept(hub: &TestRegistry, id: &str) {
+    let leads_to = hub.get_json(&format!("/api/models/{id}")).await["id"].clone();
+    let create = json!({ "name": id });
+    let created = hub.send_json(Method::POST, "/api/repos/create", &hub.alice, create);
+    let created = created.await;
+    assert_eq!(created.status(), 409);
+    let answer: Value = created.json().await.unwrap();
+    // The Python client takes the address from here if it may exist.
+    assert_eq!(answer["url"], format!("{}/{id}", hub.endpoint));
+    hub.create("alice/decoy").await;
+    let (status, _, text) = refusal(rename(hub, "alice/decoy", id).await).await;
+    assert_eq!(status, 409);
+    for text in [answer["error"].as_str().unwrap(), text.as_str()] {
+        assert!(text.contains("goes on leading to it"), "{text}");
+    }
+    assert_eq!(hub.get("/api/models/alice/decoy").await.status(), 200);
+    delete(hub, "alice/decoy").await;
+    let still = hub.get_json(&format!("/api/models/{id}")).await;
+    assert_eq!(still["id"], leads_to);
 }
 
 #[tokio::test]
@@ -206,6 +229,10 @@ async fn a_name_that_is_taken_over_has_the_versions_of_its_past() {
         publish(&hub, "alice/other", "1.1.0", "TWO").await.status(),
         200
     );
+    is_kept(&hub, "alice/tool").await;
+
+    // Nothing leads to a deleted repository, and then its names are free.
+    delete(&hub, "alice/other").await;
     hub.create("alice/tool").await;
     for version in ["1.0.0", "1.1.0"] {
         refused(publish(&hub, "alice/tool", version, "TAKEN").await).await;
@@ -214,8 +241,6 @@ async fn a_name_that_is_taken_over_has_the_versions_of_its_past() {
         publish(&hub, "alice/tool", "2.0.0", "NEW").await.status(),
         200
     );
-
-    delete(&hub, "alice/other").await;
     hub.create("alice/third").await;
     assert_eq!(
         publish(&hub, "alice/third", "1.1.0", "EVIL").await.status(),
@@ -226,6 +251,8 @@ async fn a_name_that_is_taken_over_has_the_versions_of_its_past() {
     // A version that is not published at the destination moves freely, and back.
     assert_eq!(rename(&hub, "alice/tool", "acme/stats").await.status(), 200);
     assert_eq!(rename(&hub, "acme/stats", "alice/tool").await.status(), 200);
+    is_kept(&hub, "acme/stats").await;
+    delete(&hub, "alice/tool").await;
     hub.create("acme/stats").await;
     refused(publish(&hub, "acme/stats", "2.0.0", "TAKEN").await).await;
 }

@@ -5,6 +5,7 @@
 mod issuer;
 mod keys;
 mod lifetime;
+mod names;
 
 use reqwest::{Method, Response};
 use serde_json::{Value, json};

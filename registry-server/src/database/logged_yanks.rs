@@ -1,0 +1,94 @@
+//! Appends to the transparency log that versions were yanked or given back.
+//!
+//! A repository that was moved is asked for under its former ids, too, so a yank is recorded under
+//! each id under which the log has the version.
+
+use tool_hub_manifest::{Severity, Version};
+use tool_hub_transparency::LogRecord;
+
+use super::log::{LogSubject, LoggedRecord};
+use super::repositories::Repository;
+use super::write_transaction::WriteTransaction;
+use crate::clock;
+use crate::error::RegistryError;
+
+/// Selects the name of a repository as it is in this transaction, and those from before it was
+/// moved under which the log has the version `$2`.
+const NAMES: &str = "SELECT o.name || '/' || r.name FROM repositories r JOIN accounts o ON o.id = r.owner WHERE r.id = $1 \
+     UNION ALL SELECT a.owner_folded || '/' || a.name_folded FROM aliases a WHERE a.repository = $1 \
+     AND EXISTS (SELECT 1 FROM log_records l WHERE l.repository = a.owner_folded || '/' || a.name_folded AND l.version = $2)";
+
+impl WriteTransaction {
+    /// Appends that a version is yanked with this severity, or is not yanked any more.
+    pub(crate) async fn append_yank_to_log(
+        &mut self,
+        repository: &Repository,
+        version: &Version,
+        severity: Option<Severity>,
+        now_ms: i64,
+    ) -> Result<(), RegistryError> {
+        let version = version.to_string();
+        let names = sqlx::query_scalar(NAMES)
+            .bind(&repository.id)
+            .bind(version.as_str());
+        let names: Vec<String> = names.fetch_all(self.connection()).await?;
+        for full_name in &names {
+            let subject = LogSubject {
+                full_name,
+                version: &version,
+                private: repository.private,
+            };
+            if let Some(record) = yank_record(subject, severity, now_ms) {
+                self.append_to_log(subject, &record).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends what the log lacks of the yank that a repository says of a version. False, and
+    /// nothing is appended, if the log has the version as malicious and the repository does not.
+    pub(crate) async fn settle_yank(
+        &mut self,
+        subject: LogSubject<'_>,
+        said: Option<Severity>,
+        now_ms: i64,
+    ) -> Result<bool, RegistryError> {
+        let logged = self.records_of_version(subject).await?;
+        let logged = logged.iter().rev().filter_map(LoggedRecord::said);
+        let mut logged = logged.filter_map(|record| match record {
+            LogRecord::Yank { severity, .. } => Some(Some(severity)),
+            LogRecord::Unyank { .. } => Some(None),
+            _ => None,
+        });
+        match logged.next().flatten() {
+            logged if logged == said => Ok(true),
+            Some(Severity::Malicious) => Ok(false),
+            _ => {
+                if let Some(record) = yank_record(subject, said, now_ms) {
+                    self.append_to_log(subject, &record).await?;
+                }
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// The record of a yank, or of its taking back; none where a name is no tool's.
+fn yank_record(
+    subject: LogSubject<'_>,
+    severity: Option<Severity>,
+    now_ms: i64,
+) -> Option<LogRecord> {
+    let repo = subject.full_name.parse().ok()?;
+    let version = subject.version.parse().ok()?;
+    let at = clock::seconds(now_ms);
+    Some(match severity {
+        Some(severity) => LogRecord::Yank {
+            repo,
+            version,
+            severity,
+            at,
+        },
+        None => LogRecord::Unyank { repo, version, at },
+    })
+}
