@@ -19,8 +19,8 @@ pub(super) struct ToldYank<'a> {
 }
 
 impl ToldYank<'_> {
-    /// The number of records that the log has at this moment, or had when it was read last, where it
-    /// cannot be read now. None where the registry keeps none.
+    /// The number of records that the log has at this moment. Where it cannot be read now, it is
+    /// that of the last reading; none where the registry keeps none.
     ///
     /// # Errors
     /// If a file of the user's cannot be read.
