@@ -220,7 +220,7 @@ fn told_and_refused() {
     says(&user.run(load_again), 3, "--allow-advisory MAL-2026-1");
     let other = [&load_again[..], &["--allow-advisory", "MAL-2026-2"]].concat();
     says(&user.run(other), 3, "is refused by the advisory MAL-2026-1");
-    // That the version was approved before says nothing of the advisory.
+    // The earlier approval of the version says nothing of the advisory.
     let unasked = user.tool("load ada/adder --allow-advisory MAL-2026-1");
     says(&unasked, 3, "--approve");
     user.run([&load_again[..], &["--allow-advisory", "MAL-2026-1"]].concat())

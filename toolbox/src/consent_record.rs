@@ -13,8 +13,7 @@ use tool_hub_registry_client::Store;
 
 use crate::error::Error;
 use crate::fetched::{Fetched, FetchedFrom, is_same_place};
-use crate::known_builders::KnownBuilders;
-use crate::known_signers::KnownSigners;
+use crate::known_makers::KnownMakers;
 use crate::loaded::Loader;
 use crate::open_toolbox::OpenToolbox;
 use crate::settings::Settings;
@@ -142,8 +141,7 @@ impl<'a> PreparedRecord<'a> {
         } = self;
         OpenToolbox::insert(settings, key, entry, locked.clone(), signature)?;
         for (_, locked) in locked.tree() {
-            KnownSigners::note(settings, locked)?;
-            KnownBuilders::note(settings, locked)?;
+            KnownMakers::note(settings, locked)?;
         }
         Ok(locked)
     }

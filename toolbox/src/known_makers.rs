@@ -1,15 +1,22 @@
 //! The `KnownMakers`: who signed, and what built, the versions that the user approved last.
+//! They are in files of their own, so a pin outlives the lock: a tool that is removed, or that
+//! another toolbox gets, has it too.
+
+use std::path::PathBuf;
 
 use tool_hub_manifest::{LockedTool, PackageSigner, RepoId, Source};
 use url::Url;
 
+use crate::builders::Builders;
 use crate::error::Error;
 use crate::fetched::is_same_place;
-use crate::known_builders::{Builders, KnownBuilders};
-use crate::known_signers::KnownSigners;
 use crate::other_maker::{MakerRole, OtherMaker};
 use crate::provenance::Provenance;
+use crate::remembered::Remembered;
 use crate::settings::Settings;
+
+const SIGNERS_FILE: &str = "known_signers.toml";
+const BUILDERS_FILE: &str = "known_builders.toml";
 
 /// Whoever signed a version, and what built it, where either is known.
 #[derive(Debug, Clone, Default)]
@@ -82,11 +89,12 @@ impl Makers {
     }
 }
 
-/// The signers and builders of what the user approved, by registry and repo.
+/// The signers and builders of what the user approved, by registry and repo. Repos whose tools were
+/// approved without one are not in them.
 #[derive(Debug)]
 pub struct KnownMakers {
-    signers: KnownSigners,
-    builders: KnownBuilders,
+    signers: Remembered<PackageSigner>,
+    builders: Remembered<Builders>,
 }
 
 impl KnownMakers {
@@ -96,21 +104,43 @@ impl KnownMakers {
     /// [`Error::Read`], [`Error::Settings`].
     pub fn read(settings: &Settings) -> Result<Self, Error> {
         Ok(Self {
-            signers: KnownSigners::read(settings)?,
-            builders: KnownBuilders::read(settings)?,
+            signers: Remembered::read(&place(settings, SIGNERS_FILE))?,
+            builders: Remembered::read(&place(settings, BUILDERS_FILE))?,
         })
     }
 
     /// True if the signer or a builder is known of what the user approved from `repo`.
     pub fn has(&self, endpoint: &Url, repo: &RepoId) -> bool {
-        self.signers.has(endpoint, repo) || self.builders.has(endpoint, repo)
+        self.signers.of(endpoint, repo).is_some() || self.builders.of(endpoint, repo).is_some()
+    }
+
+    /// Notes the makers of what the user approved.
+    ///
+    /// # Errors
+    /// If a file cannot be read or changed.
+    pub(crate) fn note(settings: &Settings, approved: &LockedTool) -> Result<(), Error> {
+        let Some((endpoint, repo)) = approved.source.repo() else {
+            return Ok(());
+        };
+        let Makers { signer, builders } = approved.into();
+        let builders = Some(builders).filter(|it| *it != Builders::default());
+        let (signers_file, builders_file) = (
+            place(settings, SIGNERS_FILE),
+            place(settings, BUILDERS_FILE),
+        );
+        Remembered::note(&signers_file, endpoint, repo, signer.as_ref())?;
+        Remembered::note(&builders_file, endpoint, repo, builders.as_ref())
     }
 
     /// The makers of the version from this place that the user approved last.
     fn of(&self, source: &Source) -> Makers {
+        let Some((endpoint, repo)) = source.repo() else {
+            return Makers::default();
+        };
+        let builders = self.builders.of(endpoint, repo).cloned();
         Makers {
-            signer: self.signers.of(source).cloned(),
-            builders: self.builders.of(source).cloned().unwrap_or_default(),
+            signer: self.signers.of(endpoint, repo).cloned(),
+            builders: builders.unwrap_or_default(),
         }
     }
 
@@ -152,4 +182,8 @@ impl KnownMakers {
             None => Ok(()),
         }
     }
+}
+
+fn place(settings: &Settings, file: &str) -> PathBuf {
+    settings.user.join(file)
 }

@@ -12,9 +12,9 @@ pub struct OtherMaker {
     pub role: MakerRole,
     /// The signer or builder of what was approved, in words.
     pub before: String,
-    /// That of this version, in words.
+    /// The signer or builder of this version, in words.
     pub now: String,
-    /// That of this version, as flags name it, if there is one.
+    /// The signer or builder of this version as flags name it, if there is one.
     pub name: Option<String>,
 }
 

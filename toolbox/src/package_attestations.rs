@@ -87,7 +87,7 @@ impl PackageAttestations {
         &self.unverified
     }
 
-    /// Those that were verified, as the end of a line.
+    /// The verified attestations, as the end of a line.
     pub fn in_words(&self) -> String {
         let verified = self.verified.iter().map(Attestation::in_words);
         match self.verified.is_empty() {

@@ -144,7 +144,9 @@ impl Audit {
         }
         for id in &self.heed {
             IgnoredAdvisories::note(settings, id, None)?;
-            session.printer.note(&format!("{id} counts"));
+            session
+                .printer
+                .note(&format!("{id} is not ignored any more"));
         }
         Ok(())
     }

@@ -24,8 +24,7 @@ use tool_hub_toolbox::subject::Subject;
 use tool_hub_toolbox::target::{self, Target};
 
 use crate::commands::bundle::listing::{self, CheckedTool};
-use crate::consent::authorship_json::attestations_json;
-use crate::consent::authorship_json::signer_json;
+use crate::consent::authorship_json::{attestations_json, signer_json};
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
 use crate::consent::inspection_report::{inspection_report, wanted_detail};

@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use clap::Args;
 use tool_hub_manifest::{Digest, PackageSigner, SignerError, ToolKey};
+use tool_hub_toolbox::builders::Builders;
 use tool_hub_toolbox::fetched::Fetched;
-use tool_hub_toolbox::known_builders::Builders;
 use tool_hub_toolbox::other_maker::{MakerRole, OtherMaker};
 
 use crate::terminal::escape::escape_line;

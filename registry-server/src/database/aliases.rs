@@ -36,15 +36,9 @@ impl Database {
         &self,
         repository: &Repository,
     ) -> Result<bool, RegistryError> {
-        let Repository {
-            kind,
-            owner_name,
-            name,
-            id,
-            ..
-        } = repository;
-        let found = kept(*kind, owner_name, name, id).fetch_optional(&self.pool);
-        Ok(found.await?.is_some())
+        let (name, id) = (&repository.name, &repository.id);
+        let kept = kept(repository.kind, &repository.owner_name, name, id);
+        Ok(kept.fetch_optional(&self.pool).await?.is_some())
     }
 
     /// The repository that had this id before it was moved.

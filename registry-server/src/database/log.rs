@@ -41,7 +41,7 @@ from_row!(LoggedRecord {
 });
 
 impl LoggedRecord {
-    /// What it says, also of a private repository.
+    /// The record as it is read, opened where it is of a private repository.
     pub(super) fn said(&self) -> Option<LogRecord> {
         let record = LogRecord::from_bytes(self.record.as_bytes()).ok()?;
         record.opened(self.opening.as_deref()).ok()

@@ -150,14 +150,9 @@ impl WriteTransaction {
         if self.run(statement).await? == 0 {
             return Ok(NewId::Taken);
         }
-        let Repository {
-            kind,
-            owner_name,
-            name,
-            id,
-            ..
-        } = repository;
-        if !self.take_over_alias(*kind, owner_name, name, id).await? {
+        let (name, id) = (&repository.name, &repository.id);
+        let taken = self.take_over_alias(repository.kind, &repository.owner_name, name, id);
+        if !taken.await? {
             return Ok(NewId::KeptForMoved);
         }
         self.index_document(id).await?;

@@ -116,13 +116,13 @@ async fn what_is_restored_is_given_back() {
     publish(&hub, REPO, "1.0.0").await;
     assert_eq!(yanks(&hub).await, ["1.0.0 vulnerable", "1.0.0 back"]);
 
-    // Where it is restored with what was said of it, nothing changed.
+    // Nothing changes for a version that is restored with its yank.
     let said = yanked("1.0.0", "broken");
     say(&hub, &said).await;
     make_anew(&hub, REPO).await;
     assert_eq!(send(&hub, "1.0.0", &said).await.status(), 200);
     assert_eq!(yanks(&hub).await.len(), 3);
-    // What a new version is said to be from the start is in the log.
+    // A yank that is there before its version is in the log, too.
     let said = said + &yanked("1.1.0", "broken");
     assert_eq!(send(&hub, "1.1.0", &said).await.status(), 200);
     let expect = ["alice/tool 1.1.0", "1.1.0 broken"];

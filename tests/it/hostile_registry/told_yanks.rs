@@ -269,7 +269,7 @@ fn more_yanks_than_are_remembered() {
         scene.wire.lies(releases_are(yanks(major, severity)));
         user.tool("inspect ada/adder@1.1.0").ok();
     }
-    // What does not fit is forgotten, the mildest first.
+    // The mildest yanks are left out until the rest fits.
     let kept = known();
     assert!(kept.len() <= 256 << 10, "{}", kept.len());
     let count = kept.matches("reason").count();

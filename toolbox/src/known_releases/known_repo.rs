@@ -71,7 +71,7 @@ impl KnownRepo {
         Ok(now)
     }
 
-    /// What is known once the repo says `releases`, and nobody can tell what holds: the worse.
+    /// Adds `releases`, where the log cannot be asked which of two severities holds: the worse stays.
     pub(super) fn with(mut self, releases: &Releases) -> Self {
         for (version, yank) in &releases.yanked {
             self.learn(version, yank, None);
@@ -136,8 +136,8 @@ impl KnownRepo {
         }
     }
 
-    /// What is kept of this where not all of it `fits`: the worst yanks, of equal ones those of
-    /// versions that are `in_use`, and then the newest, with the beginnings of their reasons.
+    /// Shortens reasons and leaves out yanks until the rest `fits`. The worst yanks are kept; of
+    /// equal ones those of versions that are `in_use`, then those of the newest.
     pub(super) fn fitted(
         self,
         in_use: impl FnOnce() -> BTreeSet<Version>,
@@ -264,7 +264,7 @@ mod tests {
         let other = ("0.9.0", broken, 5);
         let told = ("2.0.0", malicious, 5);
         for (now, stored, expect) in [
-            // What was taken back stays so, unless the other one was told it again.
+            // A yank that was taken back stays so, unless the other one was told it again.
             (vec![other], vec![("1.0.0", malicious, 4)], vec![other]),
             (
                 vec![other],

@@ -66,7 +66,7 @@ impl Hint for ClientError {
                 "a pushed version never changes; raise `version` in tool.toml, build and push again",
             ),
             Self::TagFailed { source, .. } if matches!(**source, Self::Forbidden { .. }) => one(
-                "nothing was published; the registry says above who may publish a version of it",
+                "no version was published; the registry says above who may publish one, or why nobody may",
             ),
             Self::Conflict { .. } | Self::TagFailed { .. } => one("run the same command again"),
             Self::RateLimited {
