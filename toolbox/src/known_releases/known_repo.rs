@@ -71,7 +71,8 @@ impl KnownRepo {
         Ok(now)
     }
 
-    /// Adds `releases`, where the log cannot be asked which of two severities holds: the worse stays.
+    /// Adds `releases` where the log cannot be asked which of two severities holds: the worse one
+    /// stays.
     pub(super) fn with(mut self, releases: &Releases) -> Self {
         for (version, yank) in &releases.yanked {
             self.learn(version, yank, None);
