@@ -197,6 +197,11 @@ pub(crate) struct Values {
     /// The separators. The brace of an object counts three times, because a small object takes the
     /// memory of three plain values.
     count: usize,
+    /// The length of the strings that have escapes. No reader can leave them where they are.
+    escaped_bytes: usize,
+    /// The length of the string that is being read.
+    string_bytes: usize,
+    has_escapes: bool,
     is_string: bool,
     is_escaped: bool,
 }
@@ -205,10 +210,16 @@ impl Values {
     pub(crate) fn add(&mut self, text: &[u8]) {
         for byte in text {
             match byte {
-                _ if self.is_escaped => self.is_escaped = false,
-                b'\\' if self.is_string => self.is_escaped = true,
-                b'"' => self.is_string = !self.is_string,
-                _ if self.is_string => {}
+                b'"' if !self.is_escaped => {
+                    self.escaped_bytes = self.escaped_bytes();
+                    (self.string_bytes, self.has_escapes) = (0, false);
+                    self.is_string = !self.is_string;
+                }
+                _ if self.is_string => {
+                    self.string_bytes += 1;
+                    self.is_escaped = !self.is_escaped && *byte == b'\\';
+                    self.has_escapes |= self.is_escaped;
+                }
                 b'{' => self.count += 3,
                 b'[' | b',' | b':' => self.count += 1,
                 _ => {}
@@ -219,6 +230,14 @@ impl Values {
     /// Their memory where each takes `bytes`.
     pub(crate) fn bytes(&self, each: usize) -> usize {
         self.count.saturating_mul(each)
+    }
+
+    /// The length of the strings in which something is escaped, as they stand in the text.
+    pub(crate) fn escaped_bytes(&self) -> usize {
+        match self.has_escapes {
+            true => self.escaped_bytes + self.string_bytes,
+            false => self.escaped_bytes,
+        }
     }
 }
 

@@ -22,11 +22,26 @@ pub(super) const BUDGET_TIME: Duration = Duration::from_secs(30);
 const BODY_BYTES_MAX: usize = MESSAGE_BYTES_MAX;
 /// Bodies that take no more memory than this are not counted: there may be one for every request.
 const SHORT_BYTES_MAX: usize = 8 << 10;
-/// The memory of a value, in bytes: `Value` has 72, and lists grow by doubling.
-pub(super) const VALUE_BYTES: usize = 128;
-/// The same where a message is read several times over: whole, by its method, and by what the
-/// function takes.
-pub(super) const MCP_VALUE_BYTES: usize = 288;
+/// The memory that reading JSON takes beside its text.
+#[derive(Clone, Copy)]
+pub(super) struct ReadingCost {
+    /// Bytes for each value.
+    value_bytes: usize,
+    /// Bytes for each byte of a string in which something is escaped.
+    escaped_copies: usize,
+}
+
+/// `Value` has 72 bytes, and lists grow by doubling.
+pub(super) const PLAIN_COST: ReadingCost = ReadingCost {
+    value_bytes: 128,
+    escaped_copies: 0,
+};
+/// A message is read several times over: whole, by its method, and by what the function takes.
+/// A string that has escapes is copied each time.
+pub(super) const MCP_COST: ReadingCost = ReadingCost {
+    value_bytes: 288,
+    escaped_copies: 4,
+};
 const _: () = assert!(BUFFERED_BYTES_MAX / 2 >= text_bytes(BODY_BYTES_MAX));
 
 /// A body and the memory that it holds until this is dropped.
@@ -35,19 +50,19 @@ pub(super) struct BufferedBody {
     pub(super) held: Reservation,
 }
 
-/// Reads all of `body`, which is JSON whose values take `value_bytes` each, and holds memory of
-/// `share` for it. Returns the response to send if it is refused.
+/// Reads all of `body`, which is JSON that takes `cost` to read, and holds memory of `share` for it.
+/// Returns the response to send if it is refused.
 pub(super) async fn read(
     body: Body,
-    value_bytes: usize,
+    cost: ReadingCost,
     share: &Share,
 ) -> Result<BufferedBody, Response> {
     // The rest of the body is not read, so no other request can follow.
-    let read = try_read(body, value_bytes, share).await;
+    let read = try_read(body, cost, share).await;
     read.map_err(Problem::and_close)
 }
 
-async fn try_read(body: Body, value_bytes: usize, share: &Share) -> Result<BufferedBody, Problem> {
+async fn try_read(body: Body, cost: ReadingCost, share: &Share) -> Result<BufferedBody, Problem> {
     let length = body.size_hint().upper();
     let length = length.and_then(|length| usize::try_from(length).ok());
     let mut held = share.held();
@@ -59,8 +74,8 @@ async fn try_read(body: Body, value_bytes: usize, share: &Share) -> Result<Buffe
     }
     let (bytes, values) = in_time(body, length).await?;
     // A short text can hold many values, each of which takes more memory than its text.
-    let whole = text_bytes(bytes.len()) + values.bytes(value_bytes);
-    take(&mut held, whole).await?;
+    let read = values.bytes(cost.value_bytes) + values.escaped_bytes() * cost.escaped_copies;
+    take(&mut held, text_bytes(bytes.len()) + read).await?;
     Ok(BufferedBody {
         bytes: bytes.into(),
         held,
@@ -146,16 +161,16 @@ mod tests {
         let long = || Body::from(vec![b' '; BODY_BYTES_MAX]);
         // A body of unknown length.
         let unsaid = || Body::from_stream(futures::stream::iter([Ok::<_, axum::Error>("{}")]));
-        let held = read(long(), VALUE_BYTES, &ann).await.unwrap();
+        let held = read(long(), PLAIN_COST, &ann).await.unwrap();
         for waits in [long(), unsaid()] {
-            assert!(read(waits, VALUE_BYTES, &ann).now_or_never().is_none());
+            assert!(read(waits, PLAIN_COST, &ann).now_or_never().is_none());
         }
-        assert!(read(Body::from("{}"), VALUE_BYTES, &ann).await.is_ok());
-        assert!(read(long(), VALUE_BYTES, &robin).await.is_ok());
+        assert!(read(Body::from("{}"), PLAIN_COST, &ann).await.is_ok());
+        assert!(read(long(), PLAIN_COST, &robin).await.is_ok());
         drop(held);
-        assert!(read(long(), VALUE_BYTES, &ann).await.is_ok());
+        assert!(read(long(), PLAIN_COST, &ann).await.is_ok());
         let longer = Body::from(vec![b' '; BODY_BYTES_MAX + 1]);
-        let longer = read(longer, VALUE_BYTES, &ann).await;
+        let longer = read(longer, PLAIN_COST, &ann).await;
         let refused = longer.err().unwrap().status();
         assert_eq!(refused, StatusCode::PAYLOAD_TOO_LARGE);
     }
@@ -164,7 +179,7 @@ mod tests {
     async fn few_bytes_that_are_many_values_need_more_room() {
         let share = Budget::new().share(1);
         let is_counted = async |text: String| {
-            let whole = read(Body::from(text), VALUE_BYTES, &share).await;
+            let whole = read(Body::from(text), PLAIN_COST, &share).await;
             whole
                 .map(|whole| !whole.held.is_empty())
                 .map_err(|refused| refused.status())
@@ -177,5 +192,21 @@ mod tests {
         assert_eq!(is_counted(text).await, Ok(false), "it is one text");
         let many = is_counted("[],".repeat(2_000_000)).await;
         assert_eq!(many, Err(StatusCode::PAYLOAD_TOO_LARGE));
+    }
+
+    #[tokio::test]
+    async fn a_text_with_an_escape_needs_more_room_where_it_is_read_several_times() {
+        let share = Budget::new().share(1);
+        let text = |escape: &str| format!("\"{escape}{}\"", "x".repeat(16 << 20));
+        let status = async |text: String, cost| {
+            let whole = read(Body::from(text), cost, &share).await;
+            whole.err().map(|refused| refused.status())
+        };
+        assert_eq!(status(text(""), MCP_COST).await, None);
+        assert_eq!(status(text("\\n"), PLAIN_COST).await, None);
+        let refused = status(text("\\n"), MCP_COST).await;
+        assert_eq!(refused, Some(StatusCode::PAYLOAD_TOO_LARGE));
+        let shorter = format!("[\"\\\"\",{},\"\\\\\"]", text(""));
+        assert_eq!(status(shorter, MCP_COST).await, None, "others have escapes");
     }
 }

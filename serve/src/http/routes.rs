@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::body::{self, BUDGET_TIME, BufferedBody, MCP_VALUE_BYTES, VALUE_BYTES};
+use super::body::{self, BUDGET_TIME, BufferedBody, MCP_COST, PLAIN_COST};
 use super::caller::Caller;
 use super::connections::IncompleteRequest;
 use super::problem::Problem;
@@ -106,8 +106,8 @@ impl Routes {
     pub(super) async fn answer(&self, request: Request, arriving: IncompleteRequest) -> Response {
         let (head, body) = request.into_parts();
         let is_mcp = head.uri.path() == MCP_PATH;
-        let value_bytes = if is_mcp { MCP_VALUE_BYTES } else { VALUE_BYTES };
-        let whole = match body::read(body, value_bytes, &self.memory).await {
+        let cost = if is_mcp { MCP_COST } else { PLAIN_COST };
+        let whole = match body::read(body, cost, &self.memory).await {
             Ok(whole) => whole,
             Err(refusal) => return refusal,
         };
