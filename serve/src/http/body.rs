@@ -50,7 +50,8 @@ pub(super) struct BufferedBody {
     pub(super) held: Reservation,
 }
 
-/// Reads all of `body`, which is JSON that takes `cost` to read, and holds memory of `share` for it.
+/// Reads all of `body`, which is JSON that takes `cost` to read, and holds memory of `share` for
+/// it.
 /// Returns the response to send if it is refused.
 pub(super) async fn read(
     body: Body,
