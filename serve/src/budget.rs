@@ -197,10 +197,13 @@ pub(crate) struct Values {
     /// The separators. The brace of an object counts three times, because a small object takes the
     /// memory of three plain values.
     count: usize,
-    /// The length of the strings that have escapes. No reader can leave them where they are.
+    /// The length of the text so far.
+    length: usize,
+    /// The length of the strings with escapes that have ended. Such a string cannot be borrowed
+    /// from the text: whoever reads it copies it.
     escaped_bytes: usize,
-    /// The length of the string that is being read.
-    string_bytes: usize,
+    /// The place in the text at which the last string begins.
+    string_start: usize,
     has_escapes: bool,
     is_string: bool,
     is_escaped: bool,
@@ -208,23 +211,22 @@ pub(crate) struct Values {
 
 impl Values {
     pub(crate) fn add(&mut self, text: &[u8]) {
-        for byte in text {
+        for (place, byte) in (self.length..).zip(text) {
             match byte {
-                b'"' if !self.is_escaped => {
-                    self.escaped_bytes = self.escaped_bytes();
-                    (self.string_bytes, self.has_escapes) = (0, false);
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' if self.is_string => (self.is_escaped, self.has_escapes) = (true, true),
+                b'"' => {
+                    self.escaped_bytes += self.open_escaped_bytes(place);
+                    (self.string_start, self.has_escapes) = (place, false);
                     self.is_string = !self.is_string;
                 }
-                _ if self.is_string => {
-                    self.string_bytes += 1;
-                    self.is_escaped = !self.is_escaped && *byte == b'\\';
-                    self.has_escapes |= self.is_escaped;
-                }
+                _ if self.is_string => {}
                 b'{' => self.count += 3,
                 b'[' | b',' | b':' => self.count += 1,
                 _ => {}
             }
         }
+        self.length += text.len();
     }
 
     /// Their memory where each takes `bytes`.
@@ -234,9 +236,14 @@ impl Values {
 
     /// The length of the strings in which something is escaped, as they stand in the text.
     pub(crate) fn escaped_bytes(&self) -> usize {
+        self.escaped_bytes + self.open_escaped_bytes(self.length)
+    }
+
+    /// The same of the string that reaches to `end`, if there is one.
+    fn open_escaped_bytes(&self, end: usize) -> usize {
         match self.has_escapes {
-            true => self.escaped_bytes + self.string_bytes,
-            false => self.escaped_bytes,
+            true => end - self.string_start,
+            false => 0,
         }
     }
 }
@@ -268,6 +275,21 @@ mod tests {
         assert_eq!(robin.held().hold(4 * UNIT_BYTES), Ok(()));
         drop(reply);
         assert_eq!(other.hold(4 * UNIT_BYTES), Ok(()));
+    }
+
+    #[test]
+    fn strings_with_escapes_are_measured_across_pieces() {
+        let text = r#"["plain", "a"b", "\", {"k": "a
+b"}, "open"#;
+        // With the quote before each.
+        let whole = 1 + r#"a\"b"#.len() + 1 + r"\\".len() + 1 + r"a\nb".len() + 1 + r"open\".len();
+        for length in 1..text.len() {
+            let mut values = Values::default();
+            text.as_bytes()
+                .chunks(length)
+                .for_each(|piece| values.add(piece));
+            assert_eq!(values.escaped_bytes(), whole, "in pieces of {length}");
+        }
     }
 
     #[tokio::test]

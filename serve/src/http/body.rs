@@ -22,6 +22,7 @@ pub(super) const BUDGET_TIME: Duration = Duration::from_secs(30);
 const BODY_BYTES_MAX: usize = MESSAGE_BYTES_MAX;
 /// Bodies that take no more memory than this are not counted: there may be one for every request.
 const SHORT_BYTES_MAX: usize = 8 << 10;
+
 /// The memory that reading JSON takes beside its text.
 #[derive(Clone, Copy)]
 pub(super) struct ReadingCost {
@@ -31,13 +32,13 @@ pub(super) struct ReadingCost {
     escaped_copies: usize,
 }
 
-/// `Value` has 72 bytes, and lists grow by doubling.
+/// The cost of a body that is read once: `Value` has 72 bytes, and lists grow by doubling.
 pub(super) const PLAIN_COST: ReadingCost = ReadingCost {
     value_bytes: 128,
     escaped_copies: 0,
 };
-/// A message is read several times over: whole, by its method, and by what the function takes.
-/// A string that has escapes is copied each time.
+/// The cost of an MCP message, which is read several times over: whole, by its method, and by what
+/// the function takes. A string that has escapes is copied each time.
 pub(super) const MCP_COST: ReadingCost = ReadingCost {
     value_bytes: 288,
     escaped_copies: 4,
@@ -51,8 +52,7 @@ pub(super) struct BufferedBody {
 }
 
 /// Reads all of `body`, which is JSON that takes `cost` to read, and holds memory of `share` for
-/// it.
-/// Returns the response to send if it is refused.
+/// it. Returns the response to send if it is refused.
 pub(super) async fn read(
     body: Body,
     cost: ReadingCost,
