@@ -279,8 +279,7 @@ mod tests {
 
     #[test]
     fn strings_with_escapes_are_measured_across_pieces() {
-        let text = r#"["plain", "a"b", "\", {"k": "a
-b"}, "open"#;
+        let text = r#"["plain", "a\"b", "\\", {"k": "a\nb"}, "open\"#;
         // With the quote before each.
         let whole = 1 + r#"a\"b"#.len() + 1 + r"\\".len() + 1 + r"a\nb".len() + 1 + r"open\".len();
         for length in 1..text.len() {
