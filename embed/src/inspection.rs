@@ -1,12 +1,13 @@
 //! The `Inspection` of a tool: reports to decide on, and `approve`, which loads it with grants.
 
-use tool_hub_host::HostError;
+use tool_hub_host::{Approved, HostError};
 use tool_hub_manifest::{Digest, ToolKey};
 use tool_hub_toolbox::Error as ToolboxError;
 use tool_hub_toolbox::approvals::Approvals;
 use tool_hub_toolbox::fetched::Fetched;
 use tool_hub_toolbox::inspection_report::{Advice, Detail, inspection_report};
 use tool_hub_toolbox::known_makers::KnownMakers;
+use tool_hub_toolbox::policy::error::PolicyError;
 use tool_hub_toolbox::policy::policies::Policies;
 use tool_hub_toolbox::policy::subject::RightsSubject;
 use tool_hub_toolbox::provenance::Provenance;
@@ -106,15 +107,9 @@ impl Inspection {
         KnownMakers::read(settings)?.check(key.as_str(), &self.from)?;
         let granted = grants.grants(&manifest.capabilities, settings);
         let storage = granted.storage.then(|| self.from.source.clone());
-        let rights = RightsSubject {
-            grants: &granted,
-            limits: Some(&manifest.limits),
-        };
         let policies = Policies::read(settings).map_err(ToolboxError::from)?;
-        policies
-            .check_rights(&format!("`{key}`"), &rights)
-            .map_err(ToolboxError::from)?;
         let mut tool = self.inspection.approve(granted)?.known_as(key.as_str());
+        check_rights(&policies, key.as_str(), &tool).map_err(ToolboxError::from)?;
         sensitive::check(tool.grants(), settings)?;
         tool = grants.give_values(tool)?;
         let members = Members::Approved {
@@ -124,6 +119,20 @@ impl Inspection {
         };
         Tools::load(self.workspace.clone(), members)
     }
+}
+
+/// Holds the grants and limits of the tool called `path`, and of all that it depends on, against
+/// `policies`.
+fn check_rights(policies: &Policies, path: &str, approved: &Approved) -> Result<(), PolicyError> {
+    let rights = RightsSubject {
+        grants: approved.grants(),
+        limits: Some(&approved.verified().manifest().limits),
+    };
+    policies.check_rights(&format!("`{path}`"), &rights)?;
+    let mut dependencies = approved.dependencies().iter();
+    dependencies.try_for_each(|(name, dependency)| {
+        check_rights(policies, &format!("{path}.{name}"), dependency)
+    })
 }
 
 /// Refuses what the host would never run.
@@ -145,6 +154,10 @@ pub(crate) fn check_refusals(inspection: &tool_hub_host::Inspection) -> Result<(
 mod tests {
     use std::collections::BTreeMap;
     use std::fs;
+    use std::path::Path;
+
+    use tool_hub_host::authoring::derive_manifest;
+    use tool_hub_manifest::{Grants, Package, Verified};
 
     use crate::error::ErrorKind;
     use crate::fetching::load;
@@ -152,17 +165,22 @@ mod tests {
 
     use super::*;
 
+    /// The workspace of a user whose home is `home`.
+    fn workspace(home: &Path) -> Workspace {
+        let place = home.to_str().unwrap().to_owned();
+        let variables = BTreeMap::from([("TOOL_HUB_HOME", place.clone()), ("HOME", place)]);
+        let lookup = move |name: &str| variables.get(name).map(Into::into);
+        Workspace::new(lookup, home, None).unwrap()
+    }
+
     #[test]
     fn a_policy_binds_a_program_too() {
         let home = tempfile::tempdir().unwrap();
-        let place = home.path().to_str().unwrap().to_owned();
         let component = wat::parse_file("tests/answers.wat").unwrap();
         let answers = home.path().join("answers.wasm");
         fs::write(&answers, component).unwrap();
         let answers = answers.to_str().unwrap();
-        let variables = BTreeMap::from([("TOOL_HUB_HOME", place.clone()), ("HOME", place)]);
-        let lookup = move |name: &str| variables.get(name).map(Into::into);
-        let workspace = Workspace::new(lookup, home.path(), None).unwrap();
+        let workspace = workspace(home.path());
         let loaded = || {
             let process = process::get(&workspace).unwrap();
             process.block_on(load(&workspace, answers))
@@ -188,5 +206,35 @@ mod tests {
             error.to_string().contains("a policy cannot be read"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_policy_binds_what_a_tool_calls() {
+        let home = tempfile::tempdir().unwrap();
+        let rule = "[capabilities]\nmemory_mib = 64";
+        fs::write(home.path().join("policy.toml"), rule).unwrap();
+        let policies = Policies::read(workspace(home.path()).settings()).unwrap();
+        let approved = |memory_mib| {
+            let component = wat::parse_file("tests/answers.wat").unwrap();
+            let mut manifest = derive_manifest(&component, "answers".parse().unwrap()).unwrap();
+            manifest.limits.memory_mib = memory_mib;
+            let verified = Verified::check(Package {
+                manifest: manifest.to_toml().into_bytes(),
+                component,
+                interpreter: None,
+                sbom: None,
+            });
+            Approved::from_lock_record(verified.unwrap(), Grants::default()).unwrap()
+        };
+        let calling = |units| {
+            let dependencies = BTreeMap::from([("units".parse().unwrap(), units)]);
+            approved(Some(32)).with_dependencies(dependencies)
+        };
+        let within = check_rights(&policies, "answers", &calling(approved(Some(64))));
+        assert!(within.is_ok(), "{within:?}");
+        let beyond = check_rights(&policies, "answers", &calling(approved(None)));
+        let error = beyond.unwrap_err().to_string();
+        assert!(error.contains("`answers.units`"), "{error}");
+        assert!(error.contains("`capabilities.memory_mib`"), "{error}");
     }
 }

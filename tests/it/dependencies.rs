@@ -340,6 +340,13 @@ fn another_signer_of_one() {
         says(&refused, 3, &changed);
         says(&refused, 3, &format!("--signer {new}"));
     }
+    let path = ada.work().join("forecast");
+    let path = path.to_string_lossy();
+    let approved = digest(&user, &path);
+    let called = user.run(["call", &path, "x=1", "--approve", &approved]);
+    let changed = changed.trim_start_matches("`forecast");
+    says(&called, 3, &format!("{path}{changed}"));
+    says(&called, 3, "tool load ada/units");
     assert_eq!(user.tool("call forecast x=1").ok(), "2\n");
     load(&user, "ada/units", &["--signer", &new]);
     user.run(["update", "forecast", "--approve", &approve]).ok();

@@ -26,6 +26,10 @@ pub(crate) fn tests() -> Vec<Test> {
             "yanks::a_malicious_one_without_another",
             a_malicious_one_without_another,
         ),
+        test(
+            "yanks::a_malicious_one_is_remembered",
+            a_malicious_one_is_remembered,
+        ),
         test("yanks::only_one_tool_is_served", only_one_tool_is_served),
         test("yanks::one_is_given_back", one_is_given_back),
         test("yanks::one_comes_and_goes_often", one_comes_and_goes_often),
@@ -286,6 +290,26 @@ fn a_malicious_one_without_another() {
         "no version that is malicious is loaded",
     );
     user.tool("remove adder").ok();
+}
+
+/// What checks the log, and what packs a bundle, hears of a yank, too.
+fn a_malicious_one_is_remembered() {
+    let (registry, ada) = published();
+    let users = [registry.visitor(), registry.visitor()];
+    for user in &users {
+        load(user, "ada/adder", &[]);
+    }
+    yank(&ada, &STOLEN);
+    let told = "was yanked as malicious: it sends keys away";
+    let [checks, packs] = &users;
+    says(&checks.tool("verify --log"), 3, told);
+    says(&packs.tool("bundle -o adder.tools"), 3, told);
+    assert!(!packs.work().join("adder.tools").exists());
+    drop(registry);
+    for user in &users {
+        says(&user.tool("verify"), 3, told);
+        says(&user.tool("call adder.add a=1 b=2"), 3, told);
+    }
 }
 
 fn only_one_tool_is_served() {

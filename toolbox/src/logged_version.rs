@@ -15,6 +15,7 @@ use self::error::LogError;
 use self::signer_claims::SignerClaims;
 use crate::error::Error;
 use crate::known_logs::{KnownLog, KnownLogs, SeenLog};
+use crate::known_releases::KnownReleases;
 use crate::log_state::{QUESTIONS_MAX, check_witnesses, no_log, not_trusted, opened_state};
 use crate::log_times::{SeenState, check_record, check_state};
 use crate::notices::Notices;
@@ -120,7 +121,7 @@ impl LoggedVersion {
 
     /// The entry of a tool of the toolbox in the log of its registry, after the log was asked and
     /// checked again. None for a tool that is of no registry or of none with a log, or that was
-    /// loaded from a branch.
+    /// loaded from a branch. The yanks that the repo says are remembered.
     ///
     /// # Errors
     /// The errors of [`read`](Self::read), and [`Error::Log`] where the log has another version
@@ -135,6 +136,7 @@ impl LoggedVersion {
         };
         let client = settings.client(endpoint, notices)?;
         let releases = client.releases(repo).await?;
+        KnownReleases::note(settings, &client, repo, &releases).await?;
         let found = Self::of_locked_with_records(locked, &client, &releases, settings);
         Ok(found.await?.map(|(entry, _)| entry))
     }

@@ -13,8 +13,10 @@ use tool_hub_host::Tool;
 use tool_hub_manifest::{FunctionName, GrantTree};
 use tool_hub_toolbox::consent_record::calls_functions;
 use tool_hub_toolbox::fetched::Fetched;
+use tool_hub_toolbox::known_makers::KnownMakers;
 use tool_hub_toolbox::loaded::Loader;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::provenance::Provenance;
 use tool_hub_toolbox::subject::Subject;
 
 use crate::commands::load::refusals::check_refusals;
@@ -155,6 +157,8 @@ impl Call {
             let grants = match self.approved_before(&fetched, config) {
                 Some(grants) => grants,
                 None => {
+                    let from = Provenance::before(&fetched);
+                    KnownMakers::read(&config.settings)?.check(&self.target, &from)?;
                     let granted = self.dependencies.granted(&inspection, config)?;
                     self.approval.decide(&candidate, granted, config)?.0
                 }

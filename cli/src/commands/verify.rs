@@ -3,7 +3,7 @@
 
 mod rebuild;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -70,6 +70,15 @@ struct Checked<'a> {
     logged: Option<LogEntry>,
 }
 
+/// The answers of the logs about one tool and all that it depends on.
+#[derive(Default)]
+struct Logged {
+    /// The place of the tool itself.
+    entry: Option<LogEntry>,
+    /// The first contradiction.
+    fault: Option<Fault>,
+}
+
 /// A fault, and the ways on from it.
 struct Fault {
     says: String,
@@ -110,21 +119,23 @@ impl Verify {
             return verify_bundle(&session.config.settings.place(path), session);
         }
         let Session { config, printer } = session;
+        let mut logged = match self.log {
+            true => looked_up(session).await?,
+            false => BTreeMap::new(),
+        };
+        // Opened after that: what the registries said of yanks is known by now.
         let toolbox = OpenToolbox::open(&config.settings)?;
         let store = config.settings.open_store()?;
         let keys = SigningKeys::read(&config.settings)?;
-        let mut checked = Vec::new();
-        for status in toolbox.statuses() {
-            let mut one = Checked {
-                fault: fault(&status, &store),
-                logged: None,
+        let checked = toolbox.statuses().into_iter().map(|status| {
+            let logged = logged.remove(status.key).unwrap_or_default();
+            Checked {
+                fault: fault(&status, &store).or(logged.fault),
+                logged: logged.entry,
                 status,
-            };
-            if self.log {
-                one.look_up(session).await;
             }
-            checked.push(one);
-        }
+        });
+        let checked: Vec<Checked<'_>> = checked.collect();
         if printer.wants_json() {
             let tools = checked.iter().map(|one| self.for_programs(one, &keys));
             printer.json(&json!({ "tools": tools.collect::<Vec<_>>() }))?;
@@ -177,25 +188,30 @@ impl Verify {
     }
 }
 
-impl Checked<'_> {
-    /// Asks the logs for the tool and for all that it depends on.
-    async fn look_up(&mut self, session: &Session) {
-        let Session { config, printer } = session;
-        let Ok(member) = &self.status.member else {
-            return;
-        };
+/// Asks the logs for each tool of the toolbox and for all that it depends on. Registries of tools
+/// that nobody approved are not asked.
+async fn looked_up(session: &Session) -> anyhow::Result<BTreeMap<ToolKey, Logged>> {
+    let Session { config, printer } = session;
+    let toolbox = OpenToolbox::open(&config.settings)?;
+    let members = toolbox.statuses().into_iter();
+    let mut all = BTreeMap::new();
+    for member in members.filter_map(|status| status.member.ok()) {
+        let mut logged = Logged::default();
         for (path, locked) in member.locked.tree() {
             match LoggedVersion::of_locked(locked, &config.settings, printer).await {
-                Ok(found) if path.is_empty() => self.logged = found,
+                Ok(found) if path.is_empty() => logged.entry = found,
                 Ok(_) => {}
                 Err(error) => {
                     let hints = ways_on(&error);
                     let says = format!("{:#}", anyhow::Error::from(error));
-                    self.fault = Some(Fault::new(says, hints, member.key, &path));
+                    let fault = Fault::new(says, hints, member.key, &path);
+                    logged.fault.get_or_insert(fault);
                 }
             }
         }
+        all.insert(member.key.clone(), logged);
     }
+    Ok(all)
 }
 
 /// Fails if one of the tools has a fault, with the ways on from each.

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use tool_hub_manifest::{Digest, LockedTool, Source, Verified};
-use tool_hub_registry_client::{Resolved, SignatureFiles};
+use tool_hub_manifest::{Digest, LockedTool, Releases, RepoId, Source, Verified, Version};
+use tool_hub_registry_client::{AllowedYanks, ClientError, Resolved, SignatureFiles};
 
 use super::archive::{self, unusable};
 use super::error::BundleError;
@@ -18,7 +18,9 @@ use crate::advisories::refresh::refresh_configured;
 use crate::advisories::source::AdvisorySource;
 use crate::authorship::Authorship;
 use crate::error::Error;
+use crate::known_releases::KnownReleases;
 use crate::logged_version::LoggedVersion;
+use crate::notices::{Notice, Notices};
 use crate::open_toolbox::Member;
 use crate::registry_fetch::Watchers;
 use crate::settings::Settings;
@@ -49,8 +51,8 @@ impl Files {
 /// `path` is where it will be written. Nothing of what the user decided goes in.
 ///
 /// # Errors
-/// [`Error::Bundle`] if it would hold no tool, or one twice, and if a registry cannot be asked or
-/// what it answers does not hold.
+/// [`Error::Bundle`] if it would hold no tool, or one twice, [`Error::Client`] for a malicious
+/// version, and if a registry cannot be asked or what it answers does not hold.
 pub async fn pack(
     members: &[Member<'_>],
     path: &Path,
@@ -103,18 +105,21 @@ async fn packed(
         return Err(unusable(path)(BundleError::OfNoRegistry));
     };
     let client = settings.client(endpoint, watchers.notices)?;
+    let said = client.releases(repo).await?;
+    let releases = KnownReleases::note(settings, &client, repo, &said).await?;
+    check_yank(repo, &locked.version, &releases, watchers.notices)?;
     let at = Resolved {
         repo: repo.clone(),
         commit: commit.clone(),
         version: Some(locked.version.clone()),
         version_branches: Vec::new(),
-        releases: client.releases(repo).await?,
+        releases,
         passed_over: Vec::new(),
     };
     let (store, pin) = (settings.open_store()?, locked.pin());
     let pinned = client.pull_pinned(&at, &pin, &store, watchers.progress);
     let verified = pinned.await?;
-    let logged = LoggedVersion::of_locked_with_records(locked, &client, &at.releases, settings);
+    let logged = LoggedVersion::of_locked_with_records(locked, &client, &said, settings);
     let mut published = None;
     let log = match logged.await? {
         Some((entry, records)) => {
@@ -151,6 +156,32 @@ async fn packed(
         releases: at.releases,
         dependencies,
     })
+}
+
+/// Refuses a malicious version, and tells of one that was yanked for another reason: whoever loads
+/// the bundle decides on that.
+fn check_yank(
+    repo: &RepoId,
+    version: &Version,
+    releases: &Releases,
+    notices: &dyn Notices,
+) -> Result<(), Error> {
+    let Some(yank) = releases.yanked.get(version) else {
+        return Ok(());
+    };
+    if !AllowedYanks::All.allow(version, yank) {
+        return Err(Error::from(ClientError::VersionYanked {
+            repo: repo.clone(),
+            version: version.clone(),
+            yank: Box::new(yank.clone()),
+        }));
+    }
+    notices.notice(&Notice::YankedVersionFetched {
+        repo,
+        version,
+        yank,
+    });
+    Ok(())
 }
 
 fn packed_files(

@@ -37,6 +37,8 @@ impl BundleOrigin {
 pub enum Doubt {
     /// It has no record of a log.
     NoRecord,
+    /// It may lack records of the version: each that it has is proved, but not that these are all.
+    RecordsLeftOut,
     /// Nobody on this machine has seen the log.
     UnknownLog {
         /// The key that signs it, as the bundle says.
@@ -69,6 +71,10 @@ impl fmt::Display for Doubt {
             Self::NoRecord => f.write_str(
                 "the bundle has no record of a log: that the registry published this is the word of \
                  whoever made the bundle",
+            ),
+            Self::RecordsLeftOut => f.write_str(
+                "the log may have more records of this version than the bundle, such as a yank or \
+                 another signer: only the registry can show them, when `verify --log` asks it",
             ),
             Self::UnknownLog { key } => write!(
                 f,
