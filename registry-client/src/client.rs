@@ -176,15 +176,16 @@ impl Client {
         }
     }
 
-    /// The state of the registry's log at this moment. None from a registry that keeps no log.
-    /// Nothing of it is checked. Where a data set is the log, it is asked instead.
+    /// A new state of the registry's log, for whoever has seen `older` records of it. None from a
+    /// registry that keeps no log. Nothing of it is checked. Where a data set is the log, it is asked
+    /// instead.
     ///
     /// # Errors
     /// [`ClientError::DatasetLog`], and the errors of every question.
-    pub async fn log_state(&self) -> Result<Option<LogState>, ClientError> {
+    pub async fn log_state(&self, older: u64) -> Result<Option<LogState>, ClientError> {
         match &self.log {
             Some(log) => log.state().await.map(Some),
-            None => log::state(&self.registry).await,
+            None => log::state(&self.registry, older).await,
         }
     }
 

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{RepoId, Version};
 use tool_hub_transparency::{BUNDLE_BYTES_MAX, LogKey, Proof, TilePath};
+use url::Url;
 
 use crate::error::{Act, ClientError};
 use crate::limits::CHECKPOINT_BYTES_MAX;
@@ -72,36 +73,43 @@ pub(crate) async fn records(
     }
 }
 
-/// The state of the log at this moment. None from a registry that keeps no log.
-pub(crate) async fn state(registry: &Registry) -> Result<Option<LogState>, ClientError> {
-    let key = match text(registry, "key").await {
+/// A state of the log with `older` records at least, which the caller has seen. None from a registry
+/// that keeps no log.
+pub(crate) async fn state(
+    registry: &Registry,
+    older: u64,
+) -> Result<Option<LogState>, ClientError> {
+    let url = registry.wire.url(&["api", "log", "key"]);
+    let key = match text(registry, url).await {
         Err(ClientError::Refused { answer, .. }) if answer.status == 404 => return Ok(None),
         key => key?,
     };
     let key = key.trim().parse();
     let key = key.map_err(|error| refusal::nonsense(&Act::ReadWholeLog, &format!("{error}")))?;
+    let mut url = registry.wire.url(&["api", "log", "checkpoint"]);
+    url.query_pairs_mut()
+        .append_pair("older", &older.to_string());
     Ok(Some(LogState {
         key,
-        checkpoint: text(registry, "checkpoint").await?,
+        checkpoint: text(registry, url).await?,
         place: None,
     }))
 }
 
 /// A bundle of records.
 pub(crate) async fn bundle(registry: &Registry, path: TilePath) -> Result<Vec<u8>, ClientError> {
-    file(registry, &path.to_string(), BUNDLE_BYTES_MAX).await
+    let path = path.to_string();
+    let segments = ["api", "log"].into_iter().chain(path.split('/'));
+    let url = registry.wire.url(&segments.collect::<Vec<_>>());
+    bytes(registry, url, BUNDLE_BYTES_MAX).await
 }
 
-async fn text(registry: &Registry, name: &str) -> Result<String, ClientError> {
-    let content = file(registry, name, CHECKPOINT_BYTES_MAX).await?;
+async fn text(registry: &Registry, url: Url) -> Result<String, ClientError> {
+    let content = bytes(registry, url, CHECKPOINT_BYTES_MAX).await?;
     String::from_utf8(content).map_err(|_| refusal::nonsense(&Act::ReadWholeLog, "it is not UTF-8"))
 }
 
-async fn file(registry: &Registry, path: &str, bytes_max: u64) -> Result<Vec<u8>, ClientError> {
-    let segments = ["api", "log"].into_iter().chain(path.split('/'));
-    let url = registry.wire.url(&segments.collect::<Vec<_>>());
-    registry
-        .wire
-        .bytes(&Act::ReadWholeLog, url, bytes_max)
-        .await
+async fn bytes(registry: &Registry, url: Url, bytes_max: u64) -> Result<Vec<u8>, ClientError> {
+    let act = Act::ReadWholeLog;
+    registry.wire.bytes(&act, url, bytes_max).await
 }

@@ -12,10 +12,12 @@ use crate::error::RegistryError;
 pub(crate) struct ServedLog {
     pub(crate) size: u64,
     author: LogAuthor,
+    /// The time of a state that is not the newest one.
+    at_ms: Option<i64>,
 }
 
 enum LogAuthor {
-    /// This registry, which signs the state of this moment.
+    /// This registry, which signs its states.
     Here(Box<LogSigner>),
     /// The registry that is mirrored: its key, and the checkpoint as it signed it.
     Upstream { key: String, checkpoint: String },
@@ -27,13 +29,42 @@ impl ServedLog {
         let Some(mirror) = database.mirror().await? else {
             let author = LogAuthor::Here(Box::new(database.log_signer().await?));
             let size = database.log_size().await?;
-            return Ok(Some(Self { size, author }));
+            let at_ms = None;
+            return Ok(Some(Self {
+                size,
+                author,
+                at_ms,
+            }));
         };
         let signed = mirror.log_key.zip(mirror.checkpoint);
         Ok(signed.map(|(key, checkpoint)| Self {
             size: mirror.size.unsigned_abs(),
             author: LogAuthor::Upstream { key, checkpoint },
+            at_ms: None,
         }))
+    }
+
+    /// The state of the last minute, with `least` records at least, that most witnesses cosigned;
+    /// this one where there is none. Witnesses that take a second do not keep up with a log that
+    /// grows by several records in one.
+    pub(crate) async fn cosigned(
+        self,
+        database: &Database,
+        least: u64,
+    ) -> Result<Self, RegistryError> {
+        if let LogAuthor::Upstream { .. } = self.author {
+            return Ok(self);
+        }
+        let state = database.cosigned_state(least, self.size).await?;
+        let state = state.map(|it| (it.size.unsigned_abs(), it.cosigned_ms));
+        Ok(match state.filter(|(size, _)| *size < self.size) {
+            Some((size, at_ms)) => Self {
+                size,
+                at_ms: Some(at_ms),
+                ..self
+            },
+            None => self,
+        })
     }
 
     pub(crate) fn key(&self) -> String {
@@ -59,7 +90,8 @@ impl ServedLog {
             LogAuthor::Upstream { checkpoint, .. } => return Ok(checkpoint.clone()),
         };
         let root = answer(database, HashQuery::Root { size: self.size }).await?;
-        let seconds = u64::try_from(clock::now_ms() / 1_000).unwrap_or_default();
+        let at_ms = self.at_ms.unwrap_or_else(clock::now_ms);
+        let seconds = u64::try_from(at_ms / 1_000).unwrap_or_default();
         let [root] = root.as_slice() else {
             return Err(damaged("it has no root"));
         };

@@ -6,6 +6,7 @@
 
 mod question;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use time::OffsetDateTime;
@@ -126,8 +127,10 @@ pub(crate) async fn ask_now_and_then(registry: Registry) {
     let mut asking = JoinSet::new();
     loop {
         match due(&registry).await {
-            Ok(due) => due.into_iter().for_each(|witness| {
-                asking.spawn(asked(registry.clone(), http.clone(), witness));
+            Ok(None) => {}
+            Ok(Some((log, witnesses))) => witnesses.into_iter().for_each(|witness| {
+                let (registry, http, log) = (registry.clone(), http.clone(), Arc::clone(&log));
+                asking.spawn(asked(registry, http, log, witness));
             }),
             Err(error) => not_asked(&error),
         }
@@ -143,16 +146,21 @@ fn not_asked(error: &RegistryError) {
     );
 }
 
-/// The witnesses that have to be asked.
-async fn due(registry: &Registry) -> Result<Vec<WitnessRow>, RegistryError> {
+/// The log, and the witnesses that have to be asked for this state of it: all for the same one, so
+/// that a client that asks for several of them finds a state that they all cosigned.
+async fn due(
+    registry: &Registry,
+) -> Result<Option<(Arc<ServedLog>, Vec<WitnessRow>)>, RegistryError> {
     let mut witnesses = registry.database().witnesses().await?;
     if witnesses.is_empty() || registry.database().mirror().await?.is_some() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
-    let size = registry.database().log_size().await?;
+    let Some(log) = ServedLog::of(registry.database()).await? else {
+        return Ok(None);
+    };
     let now_ms = clock::now_ms();
-    witnesses.retain(|witness| is_due(witness, size, now_ms));
-    Ok(witnesses)
+    witnesses.retain(|witness| is_due(witness, log.size, now_ms));
+    Ok(Some((Arc::new(log), witnesses)))
 }
 
 /// True if a witness has to be asked for the checkpoint of `size` records.
@@ -164,8 +172,13 @@ fn is_due(witness: &WitnessRow, size: u64, now_ms: i64) -> bool {
     size > 0 && may_ask && (is_behind || has_aged)
 }
 
-async fn asked(registry: Registry, http: reqwest::Client, witness: WitnessRow) {
-    if let Err(error) = ask(registry.database(), &http, &witness).await {
+async fn asked(
+    registry: Registry,
+    http: reqwest::Client,
+    log: Arc<ServedLog>,
+    witness: WitnessRow,
+) {
+    if let Err(error) = ask(registry.database(), &http, &log, &witness).await {
         not_asked(&error);
     }
 }
@@ -174,20 +187,18 @@ async fn asked(registry: Registry, http: reqwest::Client, witness: WitnessRow) {
 async fn ask(
     database: &Database,
     http: &reqwest::Client,
+    log: &ServedLog,
     witness: &WitnessRow,
 ) -> Result<(), RegistryError> {
     if !database.begin_to_ask(witness, clock::now_ms()).await? {
         return Ok(());
     }
-    let Some(log) = ServedLog::of(database).await? else {
-        return Ok(());
-    };
     let checkpoint = log.signed(database).await?;
     let question = Question {
         http,
         witness,
         database,
-        log: &log,
+        log,
         checkpoint: &checkpoint,
     };
     let name = witness.name.as_str();

@@ -82,12 +82,14 @@ impl WholeLog {
         for _ in 0..QUESTIONS_MAX {
             let known = KnownLogs::read(settings)?;
             let known = known.of(endpoint);
-            let Some(state) = client.log_state().await? else {
+            let now = OffsetDateTime::now_utc();
+            let seen = known.map(|log| log.seen(now)).transpose();
+            let seen = seen.map_err(|it| failed(it.into()))?;
+            let older = seen.as_ref().map_or(0, |seen| seen.newest.size());
+            let Some(state) = client.log_state(older).await? else {
                 return no_log(endpoint, known, settings).map(|()| None);
             };
             let (now, text) = (OffsetDateTime::now_utc(), &state.checkpoint);
-            let seen = known.map(|log| log.seen(now)).transpose();
-            let seen = seen.map_err(|it| failed(it.into()))?;
             let opened = opened_state(&state.key, text, known.map(|log| &log.key));
             let checkpoint = opened.map_err(failed)?;
             let states = seen.as_ref().map_or(&[][..], |seen| &seen.states);

@@ -15,7 +15,7 @@ use super::json;
 use crate::access::{Anyone, Call, ReadRepository};
 use crate::database::Database;
 use crate::database::log::LogSubject;
-use crate::http::{ErrorBody, Refusal, Reply};
+use crate::http::{ErrorBody, Query, Refusal, Reply};
 use crate::served_log::{ServedLog, answer, inclusions};
 
 /// Most records that are shown of one version from its first on, and as many of the newest.
@@ -39,18 +39,26 @@ pub(crate) async fn key(call: Call<Anyone>) -> Reply {
 
 /// The size and the root of the log at this moment, signed.
 ///
-/// The witnesses that have seen this state cosigned it.
+/// The witnesses that have seen this state cosigned it. Whoever says how many records they have
+/// seen gets the state of the last minute, no smaller than that, that most witnesses cosigned.
 #[utoipa::path(
     get,
     path = "/api/log/checkpoint",
+    params(
+        ("older" = Option<u64>, Query, description = "The size of the log that the caller has seen."),
+    ),
     responses(
         (status = 200, description = "The checkpoint", body = String, content_type = "text/plain"),
         (status = 404, description = "This is a mirror of a registry without a log", body = ErrorBody),
     ),
 )]
 pub(crate) async fn checkpoint(call: Call<Anyone>) -> Reply {
+    let older = older(&call.query())?;
     let database = call.registry.database();
-    let log = served(database).await?;
+    let mut log = served(database).await?;
+    if let Some(older) = older {
+        log = log.cosigned(database, older).await?;
+    }
     Ok(text(log.checkpoint(database).await?))
 }
 
@@ -118,7 +126,8 @@ pub(crate) struct ProvedRecord {
 
 /// The log's records of one version.
 ///
-/// A version with more than 100 records is shown with its first 50 and its newest 50.
+/// A version with more than 100 records is shown with its first 50 and its newest 50. The checkpoint
+/// is that of a state of the last minute which has all of them, and which most witnesses cosigned.
 #[utoipa::path(
     get,
     path = "/api/{kinds}/{owner}/{name}/log",
@@ -137,25 +146,22 @@ pub(crate) async fn version(call: Call<ReadRepository>) -> Reply {
         Some(Ok(version)) => version,
         _ => return Err(Refusal::bad_request("version is a version, such as 1.2.0")),
     };
-    let older = match query.first("older").map(str::parse::<u64>) {
-        None => 0,
-        Some(Ok(older)) => older,
-        Some(Err(_)) => return Err(Refusal::bad_request("older is a number of records")),
-    };
+    let older = older(&query)?.unwrap_or_default();
     let reader = &call.admitted;
     let database = call.registry.database();
     let log = served(database).await?;
-    let size = log.size;
     let subject = LogSubject {
         // A repository that was moved has records under each of its names.
         full_name: &reader.address.id.to_string(),
         version: &version.to_string(),
         private: reader.repository.private,
     };
-    let logged = database.log_records_of(subject, size, RECORDS_MAX);
+    let logged = database.log_records_of(subject, log.size, RECORDS_MAX);
     let logged = logged.await?;
     let places: Vec<u64> = logged.iter().map(|it| it.position.unsigned_abs()).collect();
-    let proofs = inclusions(database, size, &places).await?;
+    let least = places.iter().max().map_or(0, |last| last + 1).max(older);
+    let log = log.cosigned(database, least).await?;
+    let proofs = inclusions(database, log.size, &places).await?;
     let records = places.into_iter().zip(logged).zip(proofs);
     let records = records.map(|((index, logged), proof)| ProvedRecord {
         index,
@@ -169,6 +175,12 @@ pub(crate) async fn version(call: Call<ReadRepository>) -> Reply {
         consistency: log.consistency(database, older).await?,
         records: records.collect(),
     }))
+}
+
+/// The number of records that the caller has seen, if they say so.
+fn older(query: &Query) -> Result<Option<u64>, Refusal> {
+    let older = query.first("older").map(str::parse::<u64>).transpose();
+    older.map_err(|_| Refusal::bad_request("older is a number of records"))
 }
 
 async fn served(database: &Database) -> Result<ServedLog, Refusal> {

@@ -1,14 +1,31 @@
-//! Stores the witnesses of the log, and the last checkpoint that each of them cosigned.
+//! Stores the witnesses of the log, and the checkpoints that each of them cosigned last.
+
+use std::time::Duration;
 
 use super::connection::Database;
 use super::log::signed;
 use super::rows::from_row;
 use super::sql::select;
 use super::write_transaction::WriteTransaction;
+use crate::clock;
 use crate::error::RegistryError;
 
 /// The most witnesses: their signatures have to fit into a checkpoint.
 pub(crate) const WITNESSES_MAX: i64 = 32;
+
+/// The time for which a cosigned state is served after newer ones.
+const FORMER_STATE_AGE_MAX: Duration = Duration::from_secs(60);
+
+/// A state of the log that witnesses cosigned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CosignedState {
+    /// The number of its records.
+    pub(crate) size: i64,
+    /// The time at which the last of them did.
+    pub(crate) cosigned_ms: i64,
+}
+
+from_row!(CosignedState { size, cosigned_ms });
 
 /// A witness, and how far it has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,9 +69,35 @@ impl Database {
 
     /// The cosignatures of the checkpoint of `size` records that are here.
     pub(crate) async fn cosignatures(&self, size: u64) -> Result<Vec<String>, RegistryError> {
-        let sql = "SELECT cosignature FROM witnesses WHERE size = $1 AND cosignature IS NOT NULL ORDER BY name";
+        let sql = "SELECT cosignature FROM ( \
+                SELECT name, size, cosignature FROM witnesses WHERE cosignature IS NOT NULL \
+                UNION ALL SELECT witness, size, cosignature FROM former_cosignatures \
+            ) AS lines WHERE size = $1 ORDER BY name";
         let lines = sqlx::query_scalar(sql).bind(signed(size)?);
         Ok(lines.fetch_all(&self.pool).await?)
+    }
+
+    /// Of the states of the last minute with `least` records up to `newest` the one that most
+    /// witnesses cosigned, and of several the newest. A state that a witness cosigned long ago
+    /// counts until it fails to cosign a newer one.
+    pub(crate) async fn cosigned_state(
+        &self,
+        least: u64,
+        newest: u64,
+    ) -> Result<Option<CosignedState>, RegistryError> {
+        let state = select::<CosignedState>(
+            "size, MAX(cosigned_ms) AS cosigned_ms",
+            "FROM ( \
+                SELECT size, cosigned_ms FROM witnesses \
+                WHERE cosignature IS NOT NULL AND (fault IS NULL OR cosigned_ms >= $3) \
+                UNION ALL \
+                SELECT size, cosigned_ms FROM former_cosignatures WHERE replaced_ms >= $3 \
+            ) AS states WHERE size >= $1 AND size <= $2 \
+            GROUP BY size ORDER BY COUNT(*) DESC, size DESC LIMIT 1",
+        );
+        let state = state.bind(signed(least)?).bind(signed(newest)?);
+        let state = state.bind(oldest_ms(clock::now_ms()));
+        Ok(state.fetch_optional(&self.pool).await?)
     }
 
     /// Takes the turn to ask a witness as it is in `before`; false if another process has it.
@@ -76,7 +119,8 @@ impl Database {
         Ok(is_ours)
     }
 
-    /// Keeps the cosignature of the checkpoint of `size` records, unless a later one is here.
+    /// Keeps the cosignature of the checkpoint of `size` records, unless a later one is here. The
+    /// one before is kept for a minute.
     pub(crate) async fn note_cosignature(
         &self,
         name: &str,
@@ -84,14 +128,27 @@ impl Database {
         line: &str,
         now_ms: i64,
     ) -> Result<(), RegistryError> {
+        let size = signed(size)?;
+        let former = "INSERT INTO former_cosignatures (witness, size, cosignature, cosigned_ms, replaced_ms) \
+             SELECT name, size, cosignature, cosigned_ms, $1 FROM witnesses \
+             WHERE name = $2 AND size < $3 AND cosignature IS NOT NULL \
+             ON CONFLICT (witness, size) DO NOTHING";
+        let former = sqlx::query(former)
+            .bind(now_ms)
+            .bind(name.to_owned())
+            .bind(size);
+        let too_old = sqlx::query("DELETE FROM former_cosignatures WHERE replaced_ms < $1");
+        let too_old = too_old.bind(oldest_ms(now_ms));
         let sql = "UPDATE witnesses SET size = $1, cosignature = $2, cosigned_ms = $3, asked_ms = 0, fault = NULL \
              WHERE name = $4 AND size <= $1";
         let statement = sqlx::query(sql)
-            .bind(signed(size)?)
+            .bind(size)
             .bind(line.to_owned())
             .bind(now_ms)
             .bind(name.to_owned());
         let mut writing = self.write().await?;
+        writing.run(former).await?;
+        writing.run(too_old).await?;
         writing.run(statement).await?;
         writing.commit().await
     }
@@ -131,8 +188,15 @@ impl WriteTransaction {
 
     /// Removes a witness; false if there is none of this name.
     pub(crate) async fn delete_witness(&mut self, name: &str) -> Result<bool, RegistryError> {
+        let former = sqlx::query("DELETE FROM former_cosignatures WHERE witness = $1");
+        self.run(former.bind(name.to_owned())).await?;
         let statement = sqlx::query("DELETE FROM witnesses WHERE name = $1");
         let statement = statement.bind(name.to_owned());
         Ok(self.run(statement).await? == 1)
     }
+}
+
+/// The time from which on a state that was replaced is served.
+fn oldest_ms(now_ms: i64) -> i64 {
+    now_ms.saturating_sub(clock::span_ms(FORMER_STATE_AGE_MAX))
 }

@@ -56,10 +56,10 @@ impl<'a> Run<'a> {
 
     async fn follow_log(&mut self, key: &str) -> Result<(), RegistryError> {
         let key = self.known_key(key).map_err(|fault| self.fault(fault))?;
-        let text = self.upstream.checkpoint().await?;
+        let (size, database) = (self.state.size.unsigned_abs(), self.registry.database());
+        let text = self.upstream.checkpoint(size).await?;
         let opened = key.open(&text).map_err(UpstreamLogFault::from);
         let checkpoint = opened.map_err(|fault| self.fault(fault))?;
-        let (size, database) = (self.state.size.unsigned_abs(), self.registry.database());
         let tail = read_tail(&self.upstream, database, size, &checkpoint).await;
         let tail = tail.map_err(|error| match error {
             TailError::Fault(fault) => self.fault(fault),

@@ -118,9 +118,11 @@ impl Upstream {
         Ok(text.map(|text| text.trim().to_owned()))
     }
 
-    /// The checkpoint of the log.
-    pub(super) async fn checkpoint(&self) -> Result<String, RegistryError> {
-        let url = self.url(&["api", "log", "checkpoint"]);
+    /// A new checkpoint of the log, of which `older` records were seen before.
+    pub(super) async fn checkpoint(&self, older: u64) -> Result<String, RegistryError> {
+        let mut url = self.url(&["api", "log", "checkpoint"]);
+        url.query_pairs_mut()
+            .append_pair("older", &older.to_string());
         text(&url, there(&url, self.get(&url).await?)?)
     }
 

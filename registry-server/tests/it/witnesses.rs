@@ -26,6 +26,45 @@ async fn cosigned(hub: &TestRegistry, policy: &WitnessPolicy) -> String {
     panic!("nothing was cosigned");
 }
 
+/// A log that gets records faster than its witnesses sign still has a state that they all cosigned.
+#[tokio::test]
+async fn a_log_that_never_rests_is_cosigned() {
+    let hub = TestRegistry::start().await;
+    let log: LogKey = text(&hub, "/api/log/key").await.trim().parse().unwrap();
+    let witnesses = ["witness.example/w1", "witness.example/w2"]
+        .map(|name| Witness::start(name, Manner::Honest));
+    let mut keys = Vec::new();
+    for witness in &witnesses {
+        witness.know(&log.to_string());
+        let key: WitnessKey = witness.key().parse().unwrap();
+        let url = witness.url().parse().unwrap();
+        hub.registry.add_witness(&key, &url).await.unwrap();
+        keys.push(key);
+    }
+    let policy = WitnessPolicy::new(2, keys).unwrap();
+    hub.create(REPO).await;
+    publish(&hub, REPO, "1.0.0").await;
+    cosigned(&hub, &policy).await;
+    let mut seen = 1;
+    for number in 1..500 {
+        publish(&hub, REPO, &format!("1.{number}.0")).await;
+        let state = text(&hub, &format!("/api/log/checkpoint?older={seen}")).await;
+        let records = format!("/api/models/{REPO}/log?version=1.0.0&older={seen}");
+        let records: serde_json::Value = hub.get(&records).await.json().await.unwrap();
+        for checkpoint in [&state, records["checkpoint"].as_str().unwrap()] {
+            let checked = policy.check(checkpoint, |_| true);
+            assert!(checked.is_ok(), "{number}: {checked:?}");
+            let size = log.open(checkpoint).unwrap().size();
+            assert!(size >= seen, "{size} records, and {seen} were seen");
+            seen = size;
+        }
+        if seen > 10 {
+            return;
+        }
+    }
+    panic!("no newer state was cosigned: {seen}");
+}
+
 #[tokio::test]
 async fn one_of_several_servers_asks_and_all_serve_the_answer() {
     let hub = TestRegistry::start().await;
