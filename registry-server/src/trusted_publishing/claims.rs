@@ -11,6 +11,9 @@ const CLAIM_BYTES_MAX: usize = 1024;
 /// GitHub's events whose jobs have the rights of the repository and may run on what somebody else
 /// sent: a pull request from a fork, or what such a request left behind.
 const UNTRUSTED_EVENTS: [&str; 2] = ["pull_request_target", "workflow_run"];
+/// GitLab's sources of pipelines that run what a merge request brings. Such a pipeline may run in the
+/// project with the files of a fork, and before GitLab 18.2.2 its token named the project.
+const UNTRUSTED_SOURCES: [&str; 2] = ["merge_request_event", "external_pull_request_event"];
 
 /// The claims of a token whose signature was verified.
 pub(super) struct Claims<'a> {
@@ -48,6 +51,12 @@ impl Claims<'_> {
 
     /// GitLab's `ci_config_ref_uri` is `HOST/PROJECT//FILE@REF`.
     fn of_gitlab(self) -> Result<BuildIdentity, TokenFault> {
+        // Old servers do not say it.
+        if let Ok(source) = self.text("pipeline_source")
+            && UNTRUSTED_SOURCES.contains(&source)
+        {
+            return Err(TokenFault::UntrustedEvent(source.to_owned()));
+        }
         let project = self.text("project_path")?;
         let host = self.issuer.split_once("://").map_or("", |(_, host)| host);
         let begin = format!("{}/{project}//", host.trim_end_matches('/'));
@@ -120,6 +129,7 @@ mod tests {
             "namespace_id": "72",
             "ci_config_ref_uri": "git.example.com/acme/tools/forecast//ci/release.yml@refs/heads/main",
             "ref_path": "refs/heads/main",
+            "pipeline_source": "push",
             "sha": "0123456789abcdef",
         })
     }
@@ -198,6 +208,11 @@ mod tests {
             let fault = TokenFault::UntrustedEvent(event.to_owned());
             let change = json!({ "event_name": event });
             check(BuildService::GitHub, github(), change, fault);
+        }
+        for source in UNTRUSTED_SOURCES {
+            let fault = TokenFault::UntrustedEvent(source.to_owned());
+            let change = json!({ "pipeline_source": source });
+            check(BuildService::GitLab, gitlab(), change, fault);
         }
     }
 
