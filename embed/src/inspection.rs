@@ -224,7 +224,7 @@ mod tests {
                 interpreter: None,
                 sbom: None,
             });
-            Approved::from_lock_record(verified.unwrap(), Grants::default()).unwrap()
+            Approved::from_lock_record(verified.unwrap(), Grants::none()).unwrap()
         };
         let calling = |units| {
             let dependencies = BTreeMap::from([("units".parse().unwrap(), units)]);

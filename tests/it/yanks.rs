@@ -7,7 +7,7 @@ use crate::support::adder::package;
 use crate::support::client::call;
 use crate::support::loading::{digest, load};
 use crate::support::ran::says;
-use crate::support::{Client, Home, RegistryProcess, Test, test};
+use crate::support::{Client, Home, Ran, RegistryProcess, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -302,14 +302,22 @@ fn a_malicious_one_is_remembered() {
     yank(&ada, &STOLEN);
     let told = "was yanked as malicious: it sends keys away";
     let [checks, packs] = &users;
-    says(&checks.tool("verify --log"), 3, told);
+    is_found(&checks.tool("verify --log"));
     says(&packs.tool("bundle -o adder.tools"), 3, told);
     assert!(!packs.work().join("adder.tools").exists());
     drop(registry);
     for user in &users {
-        says(&user.tool("verify"), 3, told);
+        is_found(&user.tool("verify"));
         says(&user.tool("call adder.add a=1 b=2"), 3, told);
     }
+}
+
+/// Checks that the table of `tool verify` says that a version is malicious.
+#[track_caller]
+fn is_found(verified: &Ran) {
+    says(verified, 3, "adder cannot be trusted as it is");
+    let table = verified.stdout();
+    assert!(table.contains("was yanked as malicious"), "{table}");
 }
 
 fn only_one_tool_is_served() {
