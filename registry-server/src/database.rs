@@ -26,6 +26,7 @@ mod listed_manifests;
 pub(crate) mod listings;
 pub(crate) mod log;
 pub(crate) mod log_rows;
+mod logged_versions;
 mod logged_yanks;
 mod migrations;
 pub(crate) mod mirror;

@@ -126,8 +126,9 @@ pub(crate) struct ProvedRecord {
 
 /// The log's records of one version.
 ///
-/// A version with more than 100 records is shown with its first 50 and its newest 50. The checkpoint
-/// is that of a state of the last minute which has all of them, and which most witnesses cosigned.
+/// A version with more than 100 records is shown with its first 50 and its newest 50. Only models
+/// have records. The checkpoint is that of a state of the last minute which has all of them, and
+/// which most witnesses cosigned.
 #[utoipa::path(
     get,
     path = "/api/{kinds}/{owner}/{name}/log",
@@ -150,14 +151,16 @@ pub(crate) async fn version(call: Call<ReadRepository>) -> Reply {
     let reader = &call.admitted;
     let database = call.registry.database();
     let log = served(database).await?;
-    let subject = LogSubject {
-        // A repository that was moved has records under each of its names.
-        full_name: &reader.address.id.to_string(),
-        version: &version.to_string(),
-        private: reader.repository.private,
+    // A repository that was moved has records under each of its names.
+    let (full_name, version) = (reader.address.id.to_string(), version.to_string());
+    let logged = match LogSubject::of(&reader.repository, &full_name, &version) {
+        Some(subject) => {
+            database
+                .log_records_of(subject, log.size, RECORDS_MAX)
+                .await?
+        }
+        None => Vec::new(),
     };
-    let logged = database.log_records_of(subject, log.size, RECORDS_MAX);
-    let logged = logged.await?;
     let places: Vec<u64> = logged.iter().map(|it| it.position.unsigned_abs()).collect();
     let least = places.iter().max().map_or(0, |last| last + 1).max(older);
     let log = log.cosigned(database, least).await?;

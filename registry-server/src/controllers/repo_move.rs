@@ -84,19 +84,17 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     let releases = version_rules::releases_at_head(&call.registry, &repository).await?;
     let references = database.references(&repository.id).await?;
     writing
-        .log_moved_versions(&repository.id, &repository.full_name(), clock::now_ms())
+        .log_moved_versions(&repository, clock::now_ms())
         .await?;
     let to = to.to_string();
     let tags = references
         .iter()
         .filter_map(|reference| reference.name.strip_prefix("refs/tags/"));
     for version in tags.filter_map(version_in_name) {
-        let subject = LogSubject {
-            full_name: &to,
-            version: &version.to_string(),
-            private: repository.private,
-        };
-        version_rules::settle_yank(&mut writing, subject, &releases).await?;
+        let version = version.to_string();
+        if let Some(subject) = LogSubject::of(&repository, &to, &version) {
+            version_rules::settle_yank(&mut writing, subject, &releases).await?;
+        }
     }
     writing.commit().await?;
     tracing::info!(from = repository.full_name(), to, "moved");

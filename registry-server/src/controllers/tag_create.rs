@@ -87,19 +87,16 @@ pub(crate) async fn create(mut call: Call<PublishToRepository>) -> Reply {
             .insert_manifest(&repository.id, &version.manifest)
             .await?;
         writing.list_newest_release(&repository.id).await?;
+        if caller.publishes_to().is_some() {
+            let (version, by) = (&version.publication.version, &caller.token.name);
+            let event = format!("published {version}: {by}");
+            let event = PublisherEvent::new(&caller.account.name, event, now_ms);
+            writing.note_publisher_event(&repository.id, &event).await?;
+        }
         let full_name = repository.full_name();
-        if let Some(record) = version.publication.record(&full_name, caller.job(), now_ms) {
-            let subject = LogSubject {
-                full_name: &full_name,
-                version: &version.publication.version,
-                private: repository.private,
-            };
-            if caller.publishes_to().is_some() {
-                let (version, by) = (&version.publication.version, &caller.token.name);
-                let event = format!("published {version}: {by}");
-                let event = PublisherEvent::new(&caller.account.name, event, now_ms);
-                writing.note_publisher_event(&repository.id, &event).await?;
-            }
+        let record = version.publication.record(&full_name, caller.job(), now_ms);
+        let subject = LogSubject::of(repository, &full_name, &version.publication.version);
+        if let (Some(record), Some(subject)) = (record, subject) {
             let releases = version_rules::releases_at_head(&call.registry, repository).await?;
             let signer = version.signer.clone();
             writing

@@ -6,7 +6,6 @@ use data_encoding::{BASE64, HEXLOWER};
 use sqlx::any::AnyArguments;
 use sqlx::query::QueryAs;
 use sqlx::{Any, AssertSqlSafe};
-use tool_hub_manifest::ClaimedSigner;
 use tool_hub_transparency::{
     GrowingTree, Hash, HashQuery, LogRecord, LogSigner, first_hash, record_hash,
 };
@@ -14,11 +13,12 @@ use tool_hub_transparency::{
 use super::connection::Database;
 use super::engine::Engine;
 use super::keys::RepositoryKey;
+use super::repositories::Repository;
 use super::rows::from_row;
 use super::sql::placeholders;
 use super::write_transaction::WriteTransaction;
-use crate::clock;
 use crate::error::RegistryError;
+use crate::names::RepositoryKind;
 use crate::random;
 
 /// Most numbers of hashes in one statement; below SQLite's and PostgreSQL's limits on parameters.
@@ -48,9 +48,11 @@ impl LoggedRecord {
     }
 }
 
-/// The subject of a record: a version of a repository.
+/// The subject of a record: a version of a repository, which has to be one of models.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LogSubject<'a> {
+    /// The repository that makes the record, or asks for it.
+    pub(super) origin: &'a RepositoryKey,
     /// The full name of the repository.
     pub(crate) full_name: &'a str,
     pub(crate) version: &'a str,
@@ -58,10 +60,37 @@ pub(crate) struct LogSubject<'a> {
     pub(crate) private: bool,
 }
 
-impl LogSubject<'_> {
-    fn repository(&self) -> String {
+impl<'a> LogSubject<'a> {
+    /// A version of a repository under one of its names. None of a repository that is no model:
+    /// the log is of tools, and names no kind, so the records of others would be taken for theirs.
+    pub(crate) fn of(
+        repository: &'a Repository,
+        full_name: &'a str,
+        version: &'a str,
+    ) -> Option<Self> {
+        (repository.kind == RepositoryKind::Model).then_some(Self {
+            origin: &repository.id,
+            full_name,
+            version,
+            private: repository.private,
+        })
+    }
+
+    pub(super) fn repository(&self) -> String {
         self.full_name.to_ascii_lowercase()
     }
+}
+
+/// The condition on a record `l` that it may be told to whoever may read the repository `origin`:
+/// it is no secret, or was made by that repository. Others may have had its name and version: one
+/// that is deleted, and of a record from before origins were kept, one of another kind. All but `l`
+/// are SQL for values.
+pub(super) fn told(origin: &str, [owner, name]: [&str; 2]) -> String {
+    format!(
+        "(l.opening IS NULL OR l.origin = {origin} OR (l.origin IS NULL AND NOT EXISTS \
+         (SELECT 1 FROM published_versions other WHERE other.kind <> 'model' AND other.owner_folded = {owner} \
+         AND other.name_folded = {name} AND other.version = l.version)))"
+    )
 }
 
 impl Engine {
@@ -117,23 +146,35 @@ impl Database {
     /// The records of a version among the first `size` of the log, in order: of more than
     /// 2 × `max`, the first and the newest `max`. Those tell what was published, and what was said
     /// of it last.
+    ///
+    /// Hidden ones of an earlier repository of this name are among them only while this one is
+    /// private: then both have the same readers, those of their owner.
     pub(crate) async fn log_records_of(
         &self,
         subject: LogSubject<'_>,
         size: u64,
         max: u32,
     ) -> Result<Vec<LoggedRecord>, RegistryError> {
-        let records = "SELECT position, record, opening FROM log_records \
-                       WHERE repository = $1 AND version = $2 AND position < $3";
+        let repository = subject.repository();
+        let (owner, name) = repository.split_once('/').unwrap_or_default();
+        let told = told("$5", ["$6", "$7"]);
+        let records = format!(
+            "SELECT l.position, l.record, l.opening FROM log_records l \
+             WHERE l.repository = $1 AND l.version = $2 AND l.position < $3 AND ({told} OR CAST($8 AS BIGINT) = 1)"
+        );
         let sql = format!(
             "SELECT * FROM ({records} ORDER BY position LIMIT $4) AS oldest UNION \
              SELECT * FROM ({records} ORDER BY position DESC LIMIT $4) AS newest ORDER BY position"
         );
         let records = sqlx::query_as(AssertSqlSafe(sql))
-            .bind(subject.repository())
+            .bind(repository.as_str())
             .bind(subject.version.to_owned())
             .bind(signed(size)?)
-            .bind(i64::from(max));
+            .bind(i64::from(max))
+            .bind(subject.origin)
+            .bind(owner)
+            .bind(name)
+            .bind(i64::from(subject.private));
         Ok(records.fetch_all(&self.pool).await?)
     }
 
@@ -193,7 +234,7 @@ impl WriteTransaction {
         self.append_at(number(size)?, subject, record).await
     }
 
-    async fn append_at(
+    pub(super) async fn append_at(
         &mut self,
         size: u64,
         subject: LogSubject<'_>,
@@ -232,8 +273,8 @@ impl WriteTransaction {
         }
         let text = String::from_utf8(bytes).map_err(|_| damaged("a record is no text"))?;
         let insert = sqlx::query(
-            "INSERT INTO log_records (position, repository, version, record, opening, signer) \
-             VALUES ($1, $2, $3, $4, CAST($5 AS TEXT), CAST($6 AS TEXT))",
+            "INSERT INTO log_records (position, repository, version, record, opening, signer, origin) \
+             VALUES ($1, $2, $3, $4, CAST($5 AS TEXT), CAST($6 AS TEXT), $7)",
         );
         let insert = insert
             .bind(signed(size)?)
@@ -241,208 +282,11 @@ impl WriteTransaction {
             .bind(subject.version.to_owned())
             .bind(text)
             .bind(opening)
-            .bind(signer);
+            .bind(signer)
+            .bind(subject.origin);
         self.run(insert).await?;
         Ok(())
     }
-
-    /// Appends the record of a version and, if its signer is another one than the repository's
-    /// before, one of that; unless the log has it with this commit: a tag may have been deleted and
-    /// made again.
-    pub(crate) async fn append_version_to_log(
-        &mut self,
-        subject: LogSubject<'_>,
-        record: &LogRecord,
-        signer: Option<ClaimedSigner>,
-    ) -> Result<(), RegistryError> {
-        let known = self.records_of_version(subject).await?;
-        let mut said = known.iter().filter_map(LoggedRecord::said);
-        match said.any(|it| it.is_of_same_commit(record)) {
-            true => Ok(()),
-            false => self.append_with_signer(subject, record, signer).await,
-        }
-    }
-
-    /// All records of a version, in order.
-    pub(super) async fn records_of_version(
-        &mut self,
-        subject: LogSubject<'_>,
-    ) -> Result<Vec<LoggedRecord>, RegistryError> {
-        let sql = "SELECT position, record, opening FROM log_records \
-                   WHERE repository = $1 AND version = $2 ORDER BY position";
-        let records = sqlx::query_as(sql)
-            .bind(subject.repository())
-            .bind(subject.version.to_owned());
-        Ok(records.fetch_all(self.connection()).await?)
-    }
-
-    async fn append_with_signer(
-        &mut self,
-        subject: LogSubject<'_>,
-        record: &LogRecord,
-        signer: Option<ClaimedSigner>,
-    ) -> Result<(), RegistryError> {
-        self.append_to_log(subject, record).await?;
-        let before = self.logged_signer(subject, i64::MAX).await?;
-        if let (true, Some(record)) = (
-            ClaimedSigner::is_change(before.as_ref(), signer.as_ref()),
-            record.of_signer(signer),
-        ) {
-            self.append_to_log(subject, &record).await?;
-        }
-        Ok(())
-    }
-
-    /// The signer that the repository has by the records up to this position.
-    async fn logged_signer(
-        &mut self,
-        subject: LogSubject<'_>,
-        position: i64,
-    ) -> Result<Option<ClaimedSigner>, RegistryError> {
-        let sql = "SELECT signer FROM log_records WHERE repository = $1 AND position <= $2 AND signer IS NOT NULL \
-                   ORDER BY position DESC LIMIT 1";
-        let signer = sqlx::query_scalar(sql)
-            .bind(subject.repository())
-            .bind(position);
-        let signer: Option<String> = signer.fetch_optional(self.connection()).await?;
-        let signer = signer.map(|json| serde_json::from_str(&json).map_err(damaged));
-        Ok(signer.transpose()?.flatten())
-    }
-
-    /// The signer of a version as the log says it; none where it was published before the log had
-    /// signers.
-    async fn logged_signer_of(
-        &mut self,
-        subject: LogSubject<'_>,
-    ) -> Result<Option<ClaimedSigner>, RegistryError> {
-        let sql = "SELECT MIN(position) FROM log_records WHERE repository = $1 AND version = $2";
-        let position = sqlx::query_scalar(sql)
-            .bind(subject.repository())
-            .bind(subject.version.to_owned());
-        let position: Option<i64> = position.fetch_one(self.connection()).await?;
-        match position {
-            // The record of a signer comes right after that of the version.
-            Some(position) => self.logged_signer(subject, position + 1).await,
-            None => Ok(None),
-        }
-    }
-
-    /// After a move, appends the versions that the repository has under its new id, by the signers
-    /// that they had under its name `before`. They are of this moment: nobody could get them there
-    /// before.
-    pub(crate) async fn log_moved_versions(
-        &mut self,
-        repository: &RepositoryKey,
-        before: &str,
-        now_ms: i64,
-    ) -> Result<(), RegistryError> {
-        let sql = format!(
-            "{PUBLISHED} WHERE r.id = $1 AND NOT EXISTS (SELECT 1 FROM log_records l \
-             WHERE l.repository = p.owner_folded || '/' || p.name_folded AND l.version = p.version) {IN_ORDER}"
-        );
-        let moved = sqlx::query_as(AssertSqlSafe(sql)).bind(repository);
-        let moved: Vec<EarlierVersion> = moved.fetch_all(self.connection()).await?;
-        for version in moved {
-            let subject = version.subject();
-            let earlier = LogSubject {
-                full_name: before,
-                ..subject
-            };
-            if let Some(record) = version.record(now_ms) {
-                let signer = self.logged_signer_of(earlier).await?;
-                self.append_with_signer(subject, &record, signer).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Appends the versions that were published before there was a log, in the order of that.
-    async fn log_earlier_versions(&mut self) -> Result<(), RegistryError> {
-        let sql = format!("{PUBLISHED} {IN_ORDER}");
-        let earlier = sqlx::query_as(AssertSqlSafe(sql));
-        let earlier: Vec<EarlierVersion> = earlier.fetch_all(self.connection()).await?;
-        let mut size = 0;
-        for version in earlier {
-            if let Some(record) = version.record(version.published_ms) {
-                self.append_at(size, version.subject(), &record).await?;
-                size += 1;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Selects published versions. A repository that is deleted, or has another name today, may have
-/// been private.
-const PUBLISHED: &str = "SELECT p.owner_folded || '/' || p.name_folded AS full_name, p.version, p.commit_oid, p.manifest_sha256, \
-     p.component_sha256, p.published_ms, COALESCE(r.private, 1) AS private \
-     FROM published_versions p LEFT JOIN accounts o ON o.name_folded = p.owner_folded \
-     LEFT JOIN repositories r ON r.owner = o.id AND r.name_folded = p.name_folded AND r.kind = p.kind";
-/// Orders them by the time of that.
-const IN_ORDER: &str = "ORDER BY p.published_ms, p.owner_folded, p.name_folded, p.version";
-
-/// A version that was published before the log could have a record of it.
-struct EarlierVersion {
-    full_name: String,
-    version: String,
-    commit_oid: String,
-    manifest_sha256: String,
-    component_sha256: Option<String>,
-    published_ms: i64,
-    private: i64,
-}
-
-impl EarlierVersion {
-    fn subject(&self) -> LogSubject<'_> {
-        LogSubject {
-            full_name: &self.full_name,
-            version: &self.version,
-            private: self.private != 0,
-        }
-    }
-
-    /// Its record, as of `at_ms`.
-    fn record(&self, at_ms: i64) -> Option<LogRecord> {
-        let digests = [
-            Some(self.manifest_sha256.as_str()),
-            self.component_sha256.as_deref(),
-        ];
-        let commit = &self.commit_oid;
-        version_record(&self.full_name, &self.version, commit, digests, at_ms)
-    }
-}
-
-from_row!(EarlierVersion {
-    full_name,
-    version,
-    commit_oid,
-    manifest_sha256,
-    component_sha256,
-    published_ms,
-    private
-});
-
-/// The record of a published version; none where a name is no tool's. Digests are hexadecimal.
-pub(super) fn version_record(
-    full_name: &str,
-    version: &str,
-    commit: &str,
-    [manifest, component]: [Option<&str>; 2],
-    published_ms: i64,
-) -> Option<LogRecord> {
-    let digest = |hex: &str| format!("sha256:{hex}").parse().ok();
-    Some(LogRecord::Version {
-        repo: full_name.parse().ok()?,
-        version: version.parse().ok()?,
-        commit: commit.parse().ok()?,
-        manifest: digest(manifest?)?,
-        component: match component {
-            Some(hex) => Some(digest(hex)?),
-            None => None,
-        },
-        publisher: None,
-        at: clock::seconds(published_ms),
-    })
 }
 
 /// The statement that reads the hashes of these numbers.
@@ -479,6 +323,6 @@ pub(super) fn signed(value: u64) -> Result<i64, RegistryError> {
     i64::try_from(value).map_err(damaged)
 }
 
-fn damaged(what: impl std::fmt::Display) -> RegistryError {
+pub(super) fn damaged(what: impl std::fmt::Display) -> RegistryError {
     RegistryError::Damaged(format!("the log: {what}"))
 }

@@ -3,10 +3,11 @@
 //! A repository that was moved is asked for under its former ids, too, so a yank is recorded under
 //! each id under which the log has the version.
 
+use sqlx::AssertSqlSafe;
 use tool_hub_manifest::{Severity, Version};
 use tool_hub_transparency::LogRecord;
 
-use super::log::{LogSubject, LoggedRecord};
+use super::log::{LogSubject, LoggedRecord, told};
 use super::repositories::Repository;
 use super::write_transaction::WriteTransaction;
 use crate::clock;
@@ -14,9 +15,15 @@ use crate::error::RegistryError;
 
 /// Selects the name of a repository as it is in this transaction, and those from before it was
 /// moved under which the log has the version `$2`.
-const NAMES: &str = "SELECT o.name || '/' || r.name FROM repositories r JOIN accounts o ON o.id = r.owner WHERE r.id = $1 \
-     UNION ALL SELECT a.owner_folded || '/' || a.name_folded FROM aliases a WHERE a.repository = $1 \
-     AND EXISTS (SELECT 1 FROM log_records l WHERE l.repository = a.owner_folded || '/' || a.name_folded AND l.version = $2)";
+fn names() -> String {
+    let told = told("$1", ["a.owner_folded", "a.name_folded"]);
+    format!(
+        "SELECT o.name || '/' || r.name FROM repositories r JOIN accounts o ON o.id = r.owner WHERE r.id = $1 \
+         UNION ALL SELECT a.owner_folded || '/' || a.name_folded FROM aliases a WHERE a.repository = $1 \
+         AND EXISTS (SELECT 1 FROM log_records l WHERE l.repository = a.owner_folded || '/' || a.name_folded \
+         AND l.version = $2 AND {told})"
+    )
+}
 
 impl WriteTransaction {
     /// Appends that a version is yanked with this severity, or is not yanked any more.
@@ -28,15 +35,13 @@ impl WriteTransaction {
         now_ms: i64,
     ) -> Result<(), RegistryError> {
         let version = version.to_string();
-        let names = sqlx::query_scalar(NAMES)
+        let names = sqlx::query_scalar(AssertSqlSafe(names()))
             .bind(&repository.id)
             .bind(version.as_str());
         let names: Vec<String> = names.fetch_all(self.connection()).await?;
         for full_name in &names {
-            let subject = LogSubject {
-                full_name,
-                version: &version,
-                private: repository.private,
+            let Some(subject) = LogSubject::of(repository, full_name, &version) else {
+                return Ok(());
             };
             if let Some(record) = yank_record(subject, severity, now_ms) {
                 self.append_to_log(subject, &record).await?;
@@ -53,24 +58,31 @@ impl WriteTransaction {
         said: Option<Severity>,
         now_ms: i64,
     ) -> Result<bool, RegistryError> {
-        let logged = self.records_of_version(subject).await?;
-        let logged = logged.iter().rev().filter_map(LoggedRecord::said);
-        let mut logged = logged.filter_map(|record| match record {
-            LogRecord::Yank { severity, .. } => Some(Some(severity)),
-            LogRecord::Unyank { .. } => Some(None),
-            _ => None,
-        });
-        match logged.next().flatten() {
-            logged if logged == said => Ok(true),
-            Some(Severity::Malicious) => Ok(false),
-            _ => {
-                if let Some(record) = yank_record(subject, said, now_ms) {
-                    self.append_to_log(subject, &record).await?;
-                }
-                Ok(true)
-            }
+        let logged = last_yank(&self.records_of_version(subject).await?);
+        if logged == Some(Severity::Malicious) && said != logged {
+            return Ok(false);
         }
+        // An earlier repository of this name may have said it in secret. While this one is private,
+        // too, its readers see both.
+        let told = last_yank(&self.told_records_of_version(subject).await?);
+        if (told != said || subject.private && logged != said)
+            && let Some(record) = yank_record(subject, said, now_ms)
+        {
+            self.append_to_log(subject, &record).await?;
+        }
+        Ok(true)
     }
+}
+
+/// The severity of the yank that these records say last.
+fn last_yank(records: &[LoggedRecord]) -> Option<Severity> {
+    let said = records.iter().rev().filter_map(LoggedRecord::said);
+    let mut yanks = said.filter_map(|record| match record {
+        LogRecord::Yank { severity, .. } => Some(Some(severity)),
+        LogRecord::Unyank { .. } => Some(None),
+        _ => None,
+    });
+    yanks.next().flatten()
 }
 
 /// The record of a yank, or of its taking back; none where a name is no tool's.

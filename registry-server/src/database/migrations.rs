@@ -31,6 +31,7 @@ macro_rules! steps {
             "0160_mirror",
             "0170_witnesses",
             "0180_signers",
+            "0190_log_origins",
             "0200_former_cosignatures",
         )
     };

@@ -8,7 +8,7 @@ use tool_hub_transparency::{JobIdentity, LogRecord};
 use super::connection::Database;
 use super::engine::Engine;
 use super::keys::RepositoryKey;
-use super::log::version_record;
+use super::logged_versions::version_record;
 use super::repositories::Repository;
 use super::rows::from_row;
 use super::write_transaction::WriteTransaction;

@@ -259,6 +259,7 @@ pub(crate) const TABLES: &[Table] = &[
             ("record", Text),
             ("opening", Text),
             ("signer", Text),
+            ("origin", Text),
         ],
     },
     Table {

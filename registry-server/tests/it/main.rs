@@ -31,6 +31,7 @@ mod lfs_before_commit;
 mod lfs_requests;
 mod limits;
 mod log;
+mod log_kinds;
 mod log_moves;
 mod log_signers;
 mod mirrors;
