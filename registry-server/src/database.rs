@@ -48,6 +48,7 @@ pub(crate) mod tools;
 pub(crate) mod uploads;
 mod visibility;
 pub(crate) mod witnesses;
+pub(crate) mod write_authority;
 mod write_transaction;
 
 pub(crate) use connection::Database;

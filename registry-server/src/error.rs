@@ -37,6 +37,9 @@ pub enum RegistryError {
     /// The repository was deleted while something was being read from it or written to it.
     #[error("the repository was deleted meanwhile")]
     RepositoryGone,
+    /// Whoever writes lost the right to that while the request was under way.
+    #[error("the right to write to the repository ended meanwhile")]
+    RightEnded,
     /// Issuers of identity tokens are trusted, and there is no name for which tokens are made.
     #[error("the registry has no public URL, which identity tokens have to name")]
     NoPublicUrl,

@@ -11,6 +11,7 @@ use crate::database::accounts::Account;
 use crate::database::keys::RepositoryKey;
 use crate::database::repositories::Repository;
 use crate::database::tokens::TokenRow;
+use crate::database::write_authority::{Needed, WriteAuthority};
 use crate::http::Refusal;
 use crate::names::TokenScope;
 use crate::registry::Registry;
@@ -26,6 +27,12 @@ pub(crate) struct Caller {
 impl Caller {
     pub(crate) fn role(&self) -> TokenRole {
         self.token.role
+    }
+
+    /// The authority on which the caller makes a change, to be held against what is true once the
+    /// repository is locked.
+    pub(crate) fn authority(&self, needed: Needed) -> WriteAuthority {
+        WriteAuthority::new(&self.account.id, &self.token.id, needed)
     }
 
     /// The repositories in which the token has its owner's rights.

@@ -10,6 +10,7 @@ use crate::access::{Call, WriteRepository};
 use crate::clock;
 use crate::content::Batch;
 use crate::database::references::Reference;
+use crate::database::write_authority::Needed;
 use crate::history::{DEFAULT_BRANCH, Proposal, initial_commit, prepare_first};
 use crate::http::{ErrorBody, Refusal, Reply, Reservation};
 use crate::quota::Room;
@@ -63,7 +64,9 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             Some(target::find_commit(&call.registry, repository, point).await?)
         }
     };
-    let mut writing = database.write_to(&repository.id).await?;
+    let authority = call.admitted.caller.authority(Needed::Write);
+    let (mut writing, repository) = database.write_as(&authority, &repository.id).await?;
+    let repository = &repository;
     if request.overwrite && branch.as_str() != DEFAULT_BRANCH {
         writing
             .delete_reference(&repository.id, &branch.branch())

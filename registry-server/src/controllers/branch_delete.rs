@@ -2,6 +2,7 @@
 
 use super::{json, target};
 use crate::access::{Call, WriteRepository};
+use crate::database::write_authority::Needed;
 use crate::history::DEFAULT_BRANCH;
 use crate::http::{Refusal, Reply};
 use crate::wire::Success;
@@ -21,15 +22,10 @@ pub(crate) async fn delete(call: Call<WriteRepository>) -> Reply {
             "Cannot delete refs/heads/main: it is the default branch",
         ));
     }
-    let mut writing = call
-        .registry
-        .database()
-        .write_to(&call.admitted.repository.id)
-        .await?;
-    if !writing
-        .delete_reference(&call.admitted.repository.id, &branch.branch())
-        .await?
-    {
+    let authority = call.admitted.caller.authority(Needed::Write);
+    let (database, id) = (call.registry.database(), &call.admitted.repository.id);
+    let (mut writing, _) = database.write_as(&authority, id).await?;
+    if !writing.delete_reference(id, &branch.branch()).await? {
         return Err(Refusal::revision_not_found(branch.as_str()));
     }
     writing.commit().await?;

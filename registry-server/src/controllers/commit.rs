@@ -10,6 +10,7 @@ use super::write_error::refused;
 use super::{json, target};
 use crate::access::{Call, PublishToRepository};
 use crate::database::commits::Commit;
+use crate::database::write_authority::Needed;
 use crate::history::{DEFAULT_BRANCH, Operation, Proposal, open_pull_request, write_commit};
 use crate::http::{ErrorBody, Refusal, Reply, drain};
 use crate::names::Head;
@@ -45,17 +46,26 @@ pub(crate) async fn create(mut call: Call<PublishToRepository>) -> Reply {
         }
     };
     let repository = &call.admitted.repository;
-    let author = &call.admitted.caller.account;
+    let caller = &call.admitted.caller;
+    let (author, authority) = (&caller.account, caller.authority(Needed::Write));
     let room = Room::of(&call.registry, &repository.owner).await?;
     let mut proposal = read_proposal(&call.registry, &repository.id, room, body).await?;
-    if call.admitted.caller.publishes_to().is_some() {
+    if caller.publishes_to().is_some() {
         check_publisher(&target, &proposal)?;
     }
     match target {
         CommitTarget::Head(head) => {
-            let written =
-                write_commit(&call.registry, repository, &head, author, &mut proposal).await;
-            let commit = written.map_err(|error| refused(error, &head.reference()))?;
+            let written = write_commit(
+                &call.registry,
+                repository,
+                &head,
+                author,
+                &authority,
+                &mut proposal,
+            );
+            let commit = written
+                .await
+                .map_err(|error| refused(error, &head.reference()))?;
             Ok(answer(&call, &commit, None))
         }
         CommitTarget::NewPullRequest(base) => {
@@ -65,9 +75,17 @@ pub(crate) async fn create(mut call: Call<PublishToRepository>) -> Reply {
                 Some(parent) => target::find_commit(&call.registry, repository, parent).await?,
                 None => base,
             };
-            let opened =
-                open_pull_request(&call.registry, repository, &base, author, &mut proposal).await;
-            let opened = opened.map_err(|error| refused(error, &base.oid.to_string()))?;
+            let opened = open_pull_request(
+                &call.registry,
+                repository,
+                &base,
+                author,
+                &authority,
+                &mut proposal,
+            );
+            let opened = opened
+                .await
+                .map_err(|error| refused(error, &base.oid.to_string()))?;
             Ok(answer(&call, &opened.commit, Some(opened.number)))
         }
     }

@@ -16,6 +16,7 @@ use crate::clock;
 use crate::content::SpooledFile;
 use crate::database::git_objects::{Blob, BlobForm};
 use crate::database::uploads::Upload;
+use crate::database::write_authority::{Needed, WriteAuthority};
 use crate::git::pointer_oid;
 use crate::http::Refusal;
 use crate::quota::{self, Room};
@@ -24,6 +25,11 @@ use crate::registry::Registry;
 /// The length that was announced.
 fn size_of(upload: &Upload) -> u64 {
     upload.size_bytes.max(0).unsigned_abs()
+}
+
+/// The authority on which an upload was begun.
+fn authority(upload: &Upload) -> WriteAuthority {
+    WriteAuthority::new(&upload.account, &upload.token, Needed::Write)
 }
 
 /// Stores an object that has arrived, if it is the one that was announced.
@@ -52,7 +58,10 @@ async fn take_in(
     quota::announce(registry, owner, repository, vec![size], room).await?;
     registry.content().keep(spooled).await?;
     let oid = pointer_oid(&blob.sha256, blob.size_bytes)?;
-    let mut writing = registry.database().write_to(repository).await?;
+    let (mut writing, _) = registry
+        .database()
+        .write_as(&authority(upload), repository)
+        .await?;
     let digests = BTreeSet::from([blob.sha256]);
     let claimed = writing
         .claim_contents(registry.content(), digests.clone())

@@ -9,6 +9,7 @@ use crate::access::{Call, ManageRepository};
 use crate::clock;
 use crate::database::keys::PublisherKey;
 use crate::database::publishers::{Publisher, PublisherEvent, VersionSource};
+use crate::database::write_authority::Needed;
 use crate::http::{ErrorBody, Refusal, Reply};
 use crate::trusted_publishing::PublisherTerms;
 use crate::wire::Success;
@@ -151,7 +152,8 @@ pub(crate) async fn add(mut call: Call<ManageRepository>) -> Reply {
         created_ms: now_ms,
     };
     let database = call.registry.database();
-    let mut writing = database.write_to(&repository.id).await?;
+    let authority = caller.authority(Needed::Manage);
+    let (mut writing, _) = database.write_as(&authority, &repository.id).await?;
     let there = database.publishers(&repository.id).await?;
     if there.iter().any(|it| is_same(it, &publisher)) {
         return Err(conflict("this publisher is there already".to_owned()));
@@ -183,7 +185,8 @@ pub(crate) async fn change(mut call: Call<ManageRepository>) -> Reply {
     let request: ChangePublishersRequest = call.json().await?;
     let (caller, repository) = (&call.admitted.caller, &call.admitted.repository);
     let database = call.registry.database();
-    let mut writing = database.write_to(&repository.id).await?;
+    let authority = caller.authority(Needed::Manage);
+    let (mut writing, _) = database.write_as(&authority, &repository.id).await?;
     if request.only && database.publishers(&repository.id).await?.is_empty() {
         let text = "there is no trusted publisher, so nothing could be published: add one first";
         return Err(conflict(text.to_owned()));
@@ -217,7 +220,8 @@ pub(crate) async fn remove(call: Call<ManageRepository>) -> Reply {
     let (caller, repository) = (&call.admitted.caller, &call.admitted.repository);
     let id = call.admitted.address.rest_text().unwrap_or_default();
     let database = call.registry.database();
-    let mut writing = database.write_to(&repository.id).await?;
+    let authority = caller.authority(Needed::Manage);
+    let (mut writing, _) = database.write_as(&authority, &repository.id).await?;
     let there = database.publishers(&repository.id).await?;
     let found = there.iter().find(|it| it.id.to_string() == id);
     let publisher = found.ok_or_else(|| Refusal::entry_not_found("publisher"))?;

@@ -23,6 +23,7 @@ use crate::content::Batch;
 use crate::database::git_objects::{Blob, BlobForm};
 use crate::database::keys::RepositoryKey;
 use crate::database::repositories::{NewId, Repository};
+use crate::database::write_authority::Needed;
 use crate::error::RegistryError;
 use crate::git::read_pointer;
 use crate::history::{
@@ -126,6 +127,8 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     }
     proposal.keep(registry, &repository).await?;
     let mut writing = registry.database().write().await?;
+    let authority = call.admitted.authority(Needed::Write);
+    writing.require(&authority, &repository).await?;
     match writing.insert_repository(&repository).await? {
         NewId::Given => {}
         NewId::Taken => return Err(already_exists(&call.base, &repository)),

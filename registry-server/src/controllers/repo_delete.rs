@@ -7,6 +7,7 @@ use super::repo_kind::kind_of;
 use super::{json, version_rules};
 use crate::abandoned_uploads;
 use crate::access::{Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found};
+use crate::database::write_authority::Needed;
 use crate::http::{ErrorBody, Reply};
 use crate::names::{RepositoryId, RepositoryKind};
 use crate::quota;
@@ -45,8 +46,12 @@ pub(crate) async fn delete(mut call: Call<SignedInToWrite>) -> Reply {
     let id = RepositoryId::parse(kind, &id)
         .map_err(|_| repo_not_found(&Visitor::SignedIn(Box::new(call.admitted.clone()))))?;
     let repository = admit_to_manage(&call.registry, &call.admitted, &id).await?;
-    let mut writing = call.registry.database().write_to(&repository.id).await?;
-    version_rules::check_name_is_free(call.registry.database(), &repository).await?;
+    let (database, authority) = (
+        call.registry.database(),
+        call.admitted.authority(Needed::Manage),
+    );
+    let (mut writing, repository) = database.write_as(&authority, &repository.id).await?;
+    version_rules::check_name_is_free(database, &repository).await?;
     quota::abandon(&call.registry, &mut writing, &repository).await?;
     let parts = writing
         .parts_of_repository(&repository.id, i64::MAX)

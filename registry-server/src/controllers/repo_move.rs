@@ -15,6 +15,7 @@ use crate::access::{
 use crate::clock;
 use crate::database::log::LogSubject;
 use crate::database::repositories::NewId;
+use crate::database::write_authority::Needed;
 use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::{RepositoryId, RepositoryKind};
 use crate::quota;
@@ -53,10 +54,12 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     let to = RepositoryId::parse(kind, &request.to_repo)
         .map_err(|error| Refusal::bad_request(error.to_string()))?;
     let repository = admit_to_manage(&call.registry, &call.admitted, &from).await?;
+    let database = call.registry.database();
+    let authority = call.admitted.authority(Needed::Manage);
+    let (mut writing, repository) = database.write_as(&authority, &repository.id).await?;
+    // Asked only here, so that it is still true when the repository is moved.
     let owner = find_owner(&call.registry, &call.admitted, Some(to.owner.clone())).await?;
     require_token_covers(&call.admitted, &owner.name, to.name.as_str())?;
-    let database = call.registry.database();
-    let mut writing = database.write_to(&repository.id).await?;
     version_rules::check_name_is_free(database, &repository).await?;
     let renamed = writing.rename_repository(&repository, &owner.id, &owner.name, to.name.as_str());
     match renamed.await? {

@@ -8,6 +8,7 @@ use super::json as answer;
 use super::visibility::Visibility;
 use crate::access::{Call, ManageRepository};
 use crate::database::repositories::Settings;
+use crate::database::write_authority::Needed;
 use crate::http::{Refusal, Reply};
 
 /// Longest description in bytes.
@@ -57,8 +58,9 @@ pub(crate) async fn update(mut call: Call<ManageRepository>) -> Reply {
             "a description has at most {DESCRIPTION_BYTES_MAX} bytes"
         )));
     }
-    let repository = &call.admitted.repository;
-    let mut writing = call.registry.database().write_to(&repository.id).await?;
+    let authority = call.admitted.caller.authority(Needed::Manage);
+    let (database, id) = (call.registry.database(), &call.admitted.repository.id);
+    let (mut writing, repository) = database.write_as(&authority, id).await?;
     let settings = Settings {
         private,
         description: request.description.as_deref(),

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use super::json;
 use super::write_error::refused;
 use crate::access::{Call, WriteRepository};
+use crate::database::write_authority::Needed;
 use crate::history::squash_head;
 use crate::http::{Refusal, Reply};
 use crate::names::Head;
@@ -39,10 +40,19 @@ pub(crate) async fn squash(mut call: Call<WriteRepository>) -> Reply {
         &branch,
         call.registry.limits().commit_message_bytes_max,
     )?;
-    let author = &call.admitted.caller.account;
+    let caller = &call.admitted.caller;
+    let (author, authority) = (&caller.account, caller.authority(Needed::Write));
     let repository = &call.admitted.repository;
-    let squashed = squash_head(&call.registry, repository, &head, author, &title).await;
+    let squashed = squash_head(
+        &call.registry,
+        repository,
+        &head,
+        author,
+        &authority,
+        &title,
+    );
     let commit = squashed
+        .await
         .map_err(|error| refused(error, &branch))?
         .oid
         .to_string();

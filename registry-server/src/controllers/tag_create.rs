@@ -10,6 +10,7 @@ use crate::clock;
 use crate::database::log::LogSubject;
 use crate::database::publishers::PublisherEvent;
 use crate::database::references::Reference;
+use crate::database::write_authority::Needed;
 use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::RefName;
 use crate::wire::Success;
@@ -60,7 +61,10 @@ pub(crate) async fn create(mut call: Call<PublishToRepository>) -> Reply {
     let database = call.registry.database();
     let now_ms = clock::now_ms();
     let caller = &call.admitted.caller;
-    let mut writing = database.write_to(&repository.id).await?;
+    let authority = caller.authority(Needed::Write);
+    // The repository may have other readers, or another name, than when the request began.
+    let (mut writing, repository) = database.write_as(&authority, &repository.id).await?;
+    let repository = &repository;
     version_rules::check_publisher(database, repository, caller, version.as_ref()).await?;
     version_rules::check_names_no_branch(database, repository, &tag).await?;
     if !writing

@@ -2,6 +2,7 @@
 
 use super::{json, target, version_rules};
 use crate::access::{Call, WriteRepository};
+use crate::database::write_authority::Needed;
 use crate::http::{Refusal, Reply};
 use crate::wire::Success;
 
@@ -15,9 +16,10 @@ use crate::wire::Success;
 )]
 pub(crate) async fn delete(call: Call<WriteRepository>) -> Reply {
     let tag = target::reference_name(&call.admitted.address)?;
-    let repository = &call.admitted.repository;
-    version_rules::check_tag_removal(&call.registry, repository, &tag).await?;
-    let mut writing = call.registry.database().write_to(&repository.id).await?;
+    version_rules::check_tag_removal(&call.registry, &call.admitted.repository, &tag).await?;
+    let authority = call.admitted.caller.authority(Needed::Write);
+    let (database, id) = (call.registry.database(), &call.admitted.repository.id);
+    let (mut writing, repository) = database.write_as(&authority, id).await?;
     if !writing.delete_reference(&repository.id, &tag.tag()).await? {
         return Err(Refusal::revision_not_found(tag.as_str()));
     }

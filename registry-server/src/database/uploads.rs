@@ -34,6 +34,7 @@ pub(crate) struct Upload {
     pub(crate) owner: AccountKey,
     /// The account whose token asked for the permission.
     pub(crate) account: AccountKey,
+    pub(crate) token: TokenKey,
     pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: i64,
     pub(crate) part_bytes: Option<i64>,
@@ -44,6 +45,7 @@ from_row!(Upload {
     repository,
     owner,
     account,
+    token,
     sha256,
     size_bytes,
     part_bytes
@@ -80,7 +82,7 @@ impl Database {
         now_ms: i64,
     ) -> Result<Option<Upload>, RegistryError> {
         let upload = select(
-            "u.ticket, u.repository, r.owner, t.account, u.sha256, u.size_bytes, u.part_bytes",
+            "u.ticket, u.repository, r.owner, t.account, u.token, u.sha256, u.size_bytes, u.part_bytes",
             "FROM lfs_uploads u JOIN repositories r ON r.id = u.repository JOIN tokens t ON t.id = u.token \
              WHERE u.ticket = $1 AND u.expires_ms > $2 AND t.revoked_ms IS NULL AND (t.expires_ms IS NULL OR t.expires_ms > $2)",
         );

@@ -10,6 +10,7 @@ use crate::database::commits::Commit;
 use crate::database::discussions::{DiscussionKind, NewDiscussion};
 use crate::database::references::Reference;
 use crate::database::repositories::Repository;
+use crate::database::write_authority::WriteAuthority;
 use crate::error::RegistryError;
 use crate::names::Head;
 use crate::registry::Registry;
@@ -36,12 +37,13 @@ pub(crate) async fn open_pull_request(
     repository: &Repository,
     base: &Commit,
     author: &Account,
+    authority: &WriteAuthority,
     proposal: &mut Proposal,
 ) -> Result<OpenedPullRequest, WriteError> {
     let database = registry.database();
     let prepared = prepare(database, repository, base, author, proposal).await?;
     proposal.keep(registry, repository).await?;
-    let mut writing = database.write_to(&repository.id).await?;
+    let (mut writing, current) = database.write_as(authority, &repository.id).await?;
     let topic = Topic {
         title: &proposal.title,
         description: &proposal.message,
@@ -51,8 +53,8 @@ pub(crate) async fn open_pull_request(
         base: Some(base.oid),
         ..new(topic, DiscussionKind::PullRequest, "open")
     };
-    let number = insert(&mut writing, repository, request, &prepared.commit).await?;
-    store(registry, &mut writing, repository, &prepared, proposal).await?;
+    let number = insert(&mut writing, &current, request, &prepared.commit).await?;
+    store(registry, &mut writing, &current, &prepared, proposal).await?;
     writing.commit().await?;
     Ok(OpenedPullRequest {
         number,
@@ -64,10 +66,12 @@ pub(crate) async fn open_pull_request(
 pub(crate) async fn open_draft(
     registry: &Registry,
     repository: &Repository,
+    authority: &WriteAuthority,
     base: &Commit,
     topic: Topic<'_>,
 ) -> Result<u32, RegistryError> {
-    let mut writing = registry.database().write_to(&repository.id).await?;
+    let database = registry.database();
+    let (mut writing, _) = database.write_as(authority, &repository.id).await?;
     let request = NewDiscussion {
         base: Some(base.oid),
         ..new(topic, DiscussionKind::PullRequest, "draft")
@@ -81,9 +85,11 @@ pub(crate) async fn open_draft(
 pub(crate) async fn open_discussion(
     registry: &Registry,
     repository: &Repository,
+    authority: &WriteAuthority,
     topic: Topic<'_>,
 ) -> Result<u32, RegistryError> {
-    let mut writing = registry.database().write_to(&repository.id).await?;
+    let database = registry.database();
+    let (mut writing, _) = database.write_as(authority, &repository.id).await?;
     let discussion = new(topic, DiscussionKind::Talk, "open");
     let number = writing
         .insert_discussion(&repository.id, discussion)

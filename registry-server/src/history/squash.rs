@@ -7,6 +7,7 @@ use crate::database::WriteTransaction;
 use crate::database::accounts::Account;
 use crate::database::commits::Commit;
 use crate::database::repositories::Repository;
+use crate::database::write_authority::WriteAuthority;
 use crate::error::RegistryError;
 use crate::git::{CommitDraft, encode_commit};
 use crate::names::Head;
@@ -23,6 +24,7 @@ pub(crate) async fn squash_head(
     repository: &Repository,
     target: &Head,
     author: &Account,
+    authority: &WriteAuthority,
     title: &str,
 ) -> Result<Commit, WriteError> {
     let database = registry.database();
@@ -43,7 +45,7 @@ pub(crate) async fn squash_head(
         let (commit, data) = first_commit(author, &head, title)?;
         let mut writing = match turn.take() {
             Some(writing) => writing,
-            None => database.write_to(&repository.id).await?,
+            None => database.write_as(authority, &repository.id).await?.0,
         };
         if !writing
             .advance_reference(&repository.id, &reference, &head.oid, &commit.oid)

@@ -17,6 +17,7 @@ use crate::database::keys::RepositoryKey;
 use crate::database::listings::Listing;
 use crate::database::references::Reference;
 use crate::database::repositories::Repository;
+use crate::database::write_authority::WriteAuthority;
 use crate::database::{Database, WriteTransaction};
 use crate::error::RegistryError;
 use crate::git::{CommitDraft, decode_tree, encode_commit};
@@ -94,18 +95,19 @@ impl From<AttestationError> for WriteError {
     }
 }
 
-/// Puts a commit on a branch or a pull request. When this returns it, metadata and content are
-/// durable.
+/// Puts a commit on a branch or a pull request, if its author still may when all of it is there.
+/// When this returns it, metadata and content are durable.
 pub(crate) async fn write_commit(
     registry: &Registry,
     repository: &Repository,
     head: &Head,
     author: &Account,
+    authority: &WriteAuthority,
     proposal: &mut Proposal,
 ) -> Result<Commit, WriteError> {
     let database = registry.database();
     let reference = head.reference();
-    let mut turn: Option<WriteTransaction> = None;
+    let mut turn: Option<(WriteTransaction, Repository)> = None;
     for _ in 0..ATTEMPTS_MAX {
         let Some(base) = head_commit(database, repository, &reference).await? else {
             return Err(WriteError::NoSuchBranch);
@@ -130,9 +132,10 @@ pub(crate) async fn write_commit(
             check_attestations(registry, repository, &prepared.snapshot, proposal).await?;
         }
         proposal.keep(registry, repository).await?;
-        let mut writing = match turn.take() {
-            Some(writing) => writing,
-            None => database.write_to(&repository.id).await?,
+        // The repository may have other readers, or another name, than when the request began.
+        let (mut writing, current) = match turn.take() {
+            Some(turn) => turn,
+            None => database.write_as(authority, &repository.id).await?,
         };
         let commit = &prepared.commit;
         if !writing
@@ -141,10 +144,10 @@ pub(crate) async fn write_commit(
         {
             // Somebody was faster. Building anew with the repository locked ends the race, however
             // many are in it.
-            turn = Some(writing);
+            turn = Some((writing, current));
             continue;
         }
-        store(registry, &mut writing, repository, &prepared, proposal).await?;
+        store(registry, &mut writing, &current, &prepared, proposal).await?;
         if let Some(listing) = &listing {
             writing.set_listing(&repository.id, listing).await?;
         }
@@ -153,7 +156,7 @@ pub(crate) async fn write_commit(
             .await?;
         for (version, severity) in &yanks {
             writing
-                .append_yank_to_log(repository, version, *severity, clock::now_ms())
+                .append_yank_to_log(&current, version, *severity, clock::now_ms())
                 .await?;
         }
         writing.commit().await?;

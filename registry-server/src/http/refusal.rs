@@ -145,6 +145,12 @@ impl From<RegistryError> for Refusal {
             return Self::new(StatusCode::NOT_FOUND, "Repository not found")
                 .code(NotFound::Repository);
         }
+        if matches!(error, RegistryError::RightEnded) {
+            return Self::forbidden(
+                "your right to change this repository ended while this request was under way: \
+                 the token, your role or the trusted publisher is gone, and nothing was changed",
+            );
+        }
         if trouble(&error) == Some(DatabaseFailure::Busy) || storage_is_away(&error) {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,

@@ -33,7 +33,13 @@ async fn manage(hub: &TestRegistry, method: Method, path: &str, body: Value) {
 }
 
 async fn delete(hub: &TestRegistry) {
-    manage(hub, Method::DELETE, "/api/repos/delete", json!({ "name": REPO })).await;
+    manage(
+        hub,
+        Method::DELETE,
+        "/api/repos/delete",
+        json!({ "name": REPO }),
+    )
+    .await;
 }
 
 async fn set_private(hub: &TestRegistry, private: bool) {
@@ -44,11 +50,7 @@ async fn set_private(hub: &TestRegistry, private: bool) {
 /// The answer about version 1.0.0 that a stranger gets.
 async fn stranger_sees(hub: &TestRegistry, kinds: &str) -> Value {
     let path = format!("/api/{kinds}/{REPO}/log?version=1.0.0");
-    let answer: Response = hub
-        .request(Method::GET, &path, None)
-        .send()
-        .await
-        .unwrap();
+    let answer: Response = hub.request(Method::GET, &path, None).send().await.unwrap();
     assert_eq!(answer.status(), 200, "{path}");
     answer.json().await.unwrap()
 }
@@ -73,7 +75,8 @@ async fn other_kinds_have_no_records() {
     say(&hub, &yanked("1.0.0", "broken")).await;
     let all = ["alice/tool 1.0.0", "1.0.0 broken"];
     for (kind, kinds) in [("dataset", "datasets"), ("space", "spaces")] {
-        hub.create_with(REPO, json!({ "type": kind, "sdk": "static" })).await;
+        hub.create_with(REPO, json!({ "type": kind, "sdk": "static" }))
+            .await;
         publish_as(&hub, kinds, "1.0.0", "Something else.").await;
         commit_as(&hub, kinds, "releases.toml", &yanked("1.0.0", "malicious")).await;
         assert_eq!(told(&hub, kinds).await, [""; 0], "{kinds}");
@@ -135,7 +138,9 @@ async fn records_without_an_origin_are_told_by_their_name() {
     hub.create_with(REPO, json!({ "private": true })).await;
     publish(&hub, REPO, "1.0.0").await;
     unlock_log(&hub).await;
-    hub.run_sql("UPDATE log_records SET origin = NULL").await.unwrap();
+    hub.run_sql("UPDATE log_records SET origin = NULL")
+        .await
+        .unwrap();
     assert_eq!(records(&hub, REPO, "1.0.0").await, ["alice/tool 1.0.0"]);
     set_private(&hub, false).await;
     assert_eq!(told(&hub, "models").await, ["alice/tool 1.0.0"]);

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use crate::access::{Call, WriteRepository};
 use crate::controllers::web_url::web_url;
 use crate::controllers::{json, target};
+use crate::database::write_authority::Needed;
 use crate::history::{DEFAULT_BRANCH, Topic, open_discussion, open_draft};
 use crate::http::{Refusal, Reply};
 
@@ -41,11 +42,12 @@ pub(crate) async fn open(mut call: Call<WriteRepository>) -> Reply {
         author: &call.admitted.caller.account,
     };
     let (registry, repository) = (&call.registry, &call.admitted.repository);
+    let authority = call.admitted.caller.authority(Needed::Write);
     let number = if request.pull_request {
         let base = target::find_commit(registry, repository, DEFAULT_BRANCH).await?;
-        open_draft(registry, repository, &base, topic).await?
+        open_draft(registry, repository, &authority, &base, topic).await?
     } else {
-        open_discussion(registry, repository, topic).await?
+        open_discussion(registry, repository, &authority, topic).await?
     };
     let url = format!("{}/discussions/{number}", web_url(&call.base, repository));
     Ok(json(OpenedDiscussion {

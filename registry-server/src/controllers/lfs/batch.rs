@@ -14,6 +14,7 @@ use crate::content::Sha256Digest;
 use crate::controllers::json;
 use crate::controllers::web_url::web_url;
 use crate::database::uploads::{NewUpload, UploadedFile};
+use crate::database::write_authority::Needed;
 use crate::http::{List, Refusal, Reply, Rows};
 use crate::quota;
 
@@ -96,11 +97,10 @@ async fn record_uploads(
         return Ok(());
     }
     let registry = &call.registry;
-    let (repository, owner) = (
-        &call.admitted.repository.id,
-        &call.admitted.repository.owner,
-    );
-    let mut writing = registry.database().write_to(repository).await?;
+    let repository = &call.admitted.repository.id;
+    let authority = call.admitted.caller.authority(Needed::Write);
+    let (mut writing, current) = registry.database().write_as(&authority, repository).await?;
+    let owner = &current.owner;
     writing
         .renew_uploads(repository, waiting, clock::now_ms())
         .await?;

@@ -6,7 +6,7 @@ use axum::response::IntoResponse as _;
 use http::header::ETAG;
 use http::{HeaderValue, StatusCode};
 
-use super::size_of;
+use super::{authority, size_of};
 use crate::access::{Call, HoldsTicket};
 use crate::database::uploads::{Part, Upload};
 use crate::error::RegistryError;
@@ -77,7 +77,8 @@ pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
 async fn record(call: &Call<HoldsTicket>, part: &Part, room: &mut Room) -> Result<(), Refusal> {
     let upload = &call.admitted;
     let database = call.registry.database();
-    let mut writing = database.write_to(&upload.repository).await?;
+    let authority = authority(upload);
+    let (mut writing, _) = database.write_as(&authority, &upload.repository).await?;
     writing.upsert_part(&upload.ticket, part).await?;
     let nothing = BTreeSet::new();
     let (registry, owner) = (&call.registry, &upload.owner);
@@ -99,7 +100,7 @@ pub(super) fn length(upload: &Upload, number: i64) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::content::Sha256Digest;
-    use crate::database::keys::{AccountKey, RepositoryKey};
+    use crate::database::keys::{AccountKey, RepositoryKey, TokenKey};
 
     #[track_caller]
     fn check(size_bytes: i64, part_bytes: Option<i64>, number: i64, expect: Option<u64>) {
@@ -108,6 +109,7 @@ mod tests {
             repository: RepositoryKey::NONE,
             owner: AccountKey::NONE,
             account: AccountKey::NONE,
+            token: TokenKey::from(""),
             sha256: Sha256Digest::new([0; 32]),
             size_bytes,
             part_bytes,
