@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use tool_hub_manifest::{Releases, Severity, Version};
 
 use crate::content::Batch;
+use crate::database::Database;
+use crate::database::keys::RepositoryKey;
 use crate::database::repositories::Repository;
+use crate::error::RegistryError;
 use crate::history::{Operation, Proposal};
 use crate::registry::Registry;
 use crate::search_listing::{Root, find_file};
@@ -23,8 +26,8 @@ pub(crate) struct ReleasesChange<'a> {
 }
 
 impl ReleasesChange<'_> {
-    /// The versions whose severity changed, with the one that they have now. A fault when nobody
-    /// could read what is said now: clients would load nothing.
+    /// The versions whose severity changed, with the one that they have now, also those that are
+    /// not published. A fault when nobody could read what is said now: clients would load nothing.
     pub(crate) async fn changes(&self) -> Result<Vec<YankChange>, ManifestError> {
         let content = Batch::new(self.registry.content());
         let before = self.read(self.before, &[], &content).await;
@@ -32,13 +35,7 @@ impl ReleasesChange<'_> {
         let before = before.unwrap_or_default();
         let now = self.read(self.now, &self.proposal.operations, &self.proposal.files);
         let now = now.await?;
-        let database = self.registry.database();
-        let references = database.references(&self.repository.id).await?;
-        let tags = references
-            .iter()
-            .filter_map(|reference| reference.name.strip_prefix("refs/tags/"));
-        let published = tags.filter_map(version_of_tag).collect();
-        Ok(changes_of(&before, &now, &published))
+        Ok(changes_of(&before, &now))
     }
 
     async fn read(
@@ -61,16 +58,39 @@ impl ReleasesChange<'_> {
 /// A version, and the severity of its yank; none where it is given back.
 pub(crate) type YankChange = (Version, Option<Severity>);
 
-/// The change of each version that was `published` and whose severity changed.
-fn changes_of(before: &Releases, now: &Releases, published: &BTreeSet<Version>) -> Vec<YankChange> {
+/// Those of these changes that are of published versions. For use while nobody else writes to the
+/// repository: a version that is published while a commit yanks it would be missed.
+pub(crate) async fn of_published(
+    database: &Database,
+    repository: &RepositoryKey,
+    changes: Vec<YankChange>,
+) -> Result<Vec<YankChange>, RegistryError> {
+    if changes.is_empty() {
+        return Ok(changes);
+    }
+    let references = database.references(repository).await?;
+    let tags = references
+        .iter()
+        .filter_map(|reference| reference.name.strip_prefix("refs/tags/"));
+    let published = tags.filter_map(version_of_tag).collect();
+    Ok(within(changes, &published))
+}
+
+fn within(mut changes: Vec<YankChange>, published: &BTreeSet<Version>) -> Vec<YankChange> {
+    changes.retain(|(version, _)| published.contains(version));
+    changes
+}
+
+/// The change of each version whose severity changed.
+fn changes_of(before: &Releases, now: &Releases) -> Vec<YankChange> {
     let severity = |releases: &Releases, version: &Version| {
         let yank = releases.yanked.get(version);
         yank.map(|yank| yank.severity)
     };
     let named: BTreeSet<&Version> = before.yanked.keys().chain(now.yanked.keys()).collect();
-    let changed = named.into_iter().filter(|version| {
-        published.contains(version) && severity(before, version) != severity(now, version)
-    });
+    let changed = named
+        .into_iter()
+        .filter(|version| severity(before, version) != severity(now, version));
     changed
         .map(|version| (version.clone(), severity(now, version)))
         .collect()
@@ -92,7 +112,7 @@ mod tests {
     fn check(before: &[(&str, &str)], now: &[(&str, &str)], expect: &[&str]) {
         let published = ["1.0.0", "1.1.0"].map(|text| text.parse().unwrap());
         let (before, now) = (releases(before), releases(now));
-        let said: Vec<String> = changes_of(&before, &now, &published.into())
+        let said: Vec<String> = within(changes_of(&before, &now), &published.into())
             .into_iter()
             .map(|(version, severity)| match severity {
                 Some(severity) => format!("{version} {severity}"),

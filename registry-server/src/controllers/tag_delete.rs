@@ -16,10 +16,11 @@ use crate::wire::Success;
 )]
 pub(crate) async fn delete(call: Call<WriteRepository>) -> Reply {
     let tag = target::reference_name(&call.admitted.address)?;
-    version_rules::check_tag_removal(&call.registry, &call.admitted.repository, &tag).await?;
     let authority = call.admitted.caller.authority(Needed::Write);
     let (database, id) = (call.registry.database(), &call.admitted.repository.id);
     let (mut writing, repository) = database.write_as(&authority, id).await?;
+    // Asked only here: somebody may have published the version meanwhile.
+    version_rules::check_tag_removal(&call.registry, &repository, &tag).await?;
     if !writing.delete_reference(&repository.id, &tag.tag()).await? {
         return Err(Refusal::revision_not_found(tag.as_str()));
     }

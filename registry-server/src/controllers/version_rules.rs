@@ -221,7 +221,8 @@ pub(super) fn published_before(id: &str, earlier: &EarlierPublication) -> Refusa
     ))
 }
 
-/// Refuses to take away a version that people may have pinned.
+/// Refuses to take away a version that people may have pinned. For use while nobody else writes to
+/// the repository.
 pub(super) async fn check_tag_removal(
     registry: &Registry,
     repository: &Repository,

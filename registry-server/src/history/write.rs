@@ -26,7 +26,7 @@ use crate::quota::{self, QuotaError, QuotaExceeded};
 use crate::registry::Registry;
 use crate::search_listing::{self, Root};
 use crate::tool::{ManifestError, ManifestFault, RELEASES};
-use crate::yanks::{ReleasesChange, YankChange};
+use crate::yanks::{self, ReleasesChange, YankChange};
 
 /// The attempts to put a commit that names no parent on top of a branch that moves. The second time
 /// it is made while everybody else is kept out, so it is the last.
@@ -154,6 +154,8 @@ pub(crate) async fn write_commit(
         writing
             .touch_repository(&repository.id, commit.written_ms)
             .await?;
+        // Which versions are published is read only here, where nobody publishes another one.
+        let yanks = yanks::of_published(database, &repository.id, yanks).await?;
         for (version, severity) in &yanks {
             writing
                 .append_yank_to_log(&current, version, *severity, clock::now_ms())
@@ -221,7 +223,8 @@ async fn read_listing(
     search_listing::read_listing(registry, repository, &snapshot.touched, &root, proposal).await
 }
 
-/// The yanks that a commit on `base` adds, changes and takes back.
+/// The yanks that a commit on `base` adds, changes and takes back, also of versions that are not
+/// published.
 async fn read_yanks(
     registry: &Registry,
     repository: &Repository,

@@ -26,6 +26,7 @@ mod hf_hub_life;
 mod history;
 mod hostile;
 mod jobs;
+mod late_publications;
 mod late_rights;
 mod lfs;
 mod lfs_before_commit;
