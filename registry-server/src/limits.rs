@@ -66,6 +66,11 @@ pub struct Limits {
     pub manifest_bytes_max: usize,
     /// Most versions of one page of a tool's view.
     pub tool_versions_page_max: usize,
+    /// Most former names of a repository, which go on leading to it. What is said of a version is
+    /// logged under each.
+    pub former_names_max: usize,
+    /// Most records of yanks that one commit appends to the log. Meanwhile nobody else publishes.
+    pub commit_yank_records_max: usize,
     /// Longest wait for a client that is sending a body, until it has sent
     /// [`Limits::stall_bytes_min`] more.
     pub body_stall_max: Duration,
@@ -170,6 +175,8 @@ impl Limits {
             card_bytes_max: 64 << 10,
             manifest_bytes_max: 1 << 20,
             tool_versions_page_max: 50,
+            former_names_max: 16,
+            commit_yank_records_max: 1_000,
             body_stall_max: Duration::from_secs(60),
             pressed_stall_max: Duration::from_secs(10),
             answer_stall_max: Duration::from_secs(60),

@@ -40,7 +40,7 @@ pub(crate) struct MoveRepoRequest {
     request_body = MoveRepoRequest,
     responses(
         (status = 200, description = "It was moved", body = Success),
-        (status = 403, description = "Its versions come from trusted publishers alone, or one is malicious under the new id", body = ErrorBody),
+        (status = 403, description = "Its versions come from trusted publishers alone, or one is malicious under the new id, or it has too many former names", body = ErrorBody),
         (status = 404, description = "There is no such repository", body = ErrorBody),
         (status = 409, description = "The new id is taken, or kept for a repository that was moved", body = ErrorBody),
     ),
@@ -61,6 +61,7 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     let owner = find_owner(&call.registry, &call.admitted, Some(to.owner.clone())).await?;
     require_token_covers(&call.admitted, &owner.name, to.name.as_str())?;
     version_rules::check_name_is_free(database, &repository).await?;
+    let former_before = writing.former_names(&repository.id).await?;
     let renamed = writing.rename_repository(&repository, &owner.id, &owner.name, to.name.as_str());
     match renamed.await? {
         NewId::Given => {}
@@ -71,6 +72,16 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
                 format!("A {} repository called {to} already exists", kind.word()),
             ));
         }
+    }
+    // Whoever has more from before this bound may still move back.
+    let former = writing.former_names(&repository.id).await?;
+    let former_max = call.registry.limits().former_names_max;
+    if former > former_before && former > former_max {
+        return Err(Refusal::forbidden(format!(
+            "{} has {former_before} former names, which go on leading to it, and a repository has at most {former_max}: \
+             move it back to one of them, or leave it where it is",
+            repository.full_name()
+        )));
     }
     if let Some(earlier) = writing.publish_moved(&repository).await? {
         return Err(version_rules::published_before(&to.to_string(), &earlier));

@@ -28,6 +28,13 @@ pub(super) fn refused(error: WriteError, branch: &str) -> Refusal {
             StatusCode::UNPROCESSABLE_ENTITY,
             "the commit touches too many directories; split it into several commits",
         ),
+        WriteError::TooManyYanks { records_max } => Refusal::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            format!(
+                "the commit yanks too many versions at once: it makes at most {records_max} records of the log, one for each version \
+                 under each name that the repository had; split it into several commits"
+            ),
+        ),
         WriteError::QuotaExceeded(exceeded) => exceeded.into(),
         WriteError::InvalidManifest(fault) => invalid_manifest(&fault),
         WriteError::WrongAttestation(reason) => wrong_attestation(reason),

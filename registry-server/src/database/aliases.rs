@@ -99,6 +99,17 @@ impl WriteTransaction {
         Ok(NewId::Given)
     }
 
+    /// The number of former ids that lead to a repository.
+    pub(crate) async fn former_names(
+        &mut self,
+        repository: &RepositoryKey,
+    ) -> Result<usize, RegistryError> {
+        let count = sqlx::query_scalar("SELECT COUNT(*) FROM aliases WHERE repository = $1");
+        let count = count.bind(repository).fetch_one(self.connection());
+        let count: i64 = count.await?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
     /// Lets the id that a repository is about to lose go on leading to it.
     async fn insert_alias(&mut self, repository: &Repository) -> Result<(), RegistryError> {
         let statement = sqlx::query(

@@ -12,10 +12,11 @@ use super::repositories::Repository;
 use super::write_transaction::WriteTransaction;
 use crate::clock;
 use crate::error::RegistryError;
+use crate::names::RepositoryKind;
 
 /// Selects the name of a repository as it is in this transaction, and those from before it was
 /// moved under which the log has the version `$2`.
-fn names() -> String {
+fn names_of_version() -> String {
     let told = told("$1", ["a.owner_folded", "a.name_folded"]);
     format!(
         "SELECT o.name || '/' || r.name FROM repositories r JOIN accounts o ON o.id = r.owner WHERE r.id = $1 \
@@ -25,29 +26,50 @@ fn names() -> String {
     )
 }
 
+/// A version, and the severity of its yank; none where it is given back.
+type Change = (Version, Option<Severity>);
+
 impl WriteTransaction {
-    /// Appends that a version is yanked with this severity, or is not yanked any more.
-    pub(crate) async fn append_yank_to_log(
+    /// Appends that versions are yanked, or are not yanked any more. False, and nothing is appended,
+    /// if that would be more than `records_max` records: everybody else who appends would wait.
+    pub(crate) async fn append_yanks_to_log(
         &mut self,
         repository: &Repository,
-        version: &Version,
-        severity: Option<Severity>,
+        yanks: &[Change],
+        records_max: usize,
         now_ms: i64,
-    ) -> Result<(), RegistryError> {
-        let version = version.to_string();
-        let names = sqlx::query_scalar(AssertSqlSafe(names()))
-            .bind(&repository.id)
-            .bind(version.as_str());
-        let names: Vec<String> = names.fetch_all(self.connection()).await?;
-        for full_name in &names {
-            let Some(subject) = LogSubject::of(repository, full_name, &version) else {
-                return Ok(());
-            };
-            if let Some(record) = yank_record(subject, severity, now_ms) {
+    ) -> Result<bool, RegistryError> {
+        if repository.kind != RepositoryKind::Model {
+            return Ok(true);
+        }
+        if yanks.len() > records_max {
+            return Ok(false);
+        }
+        let mut names = Vec::new();
+        for (version, severity) in yanks {
+            let version = version.to_string();
+            let under = sqlx::query_scalar(AssertSqlSafe(names_of_version()))
+                .bind(&repository.id)
+                .bind(version.as_str());
+            let under: Vec<String> = under.fetch_all(self.connection()).await?;
+            names.extend(
+                under
+                    .into_iter()
+                    .map(|name| (name, version.clone(), *severity)),
+            );
+            if names.len() > records_max {
+                return Ok(false);
+            }
+        }
+        for (full_name, version, severity) in &names {
+            let subject = LogSubject::of(repository, full_name, version);
+            if let Some(subject) = subject
+                && let Some(record) = yank_record(subject, *severity, now_ms)
+            {
                 self.append_to_log(subject, &record).await?;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Appends what the log lacks of the yank that a repository says of a version. False, and

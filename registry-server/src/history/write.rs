@@ -51,6 +51,10 @@ pub(crate) enum WriteError {
     },
     /// The commit changes files in too many directories.
     TooManyDirectories,
+    /// The commit yanks too many versions, or gives too many back.
+    TooManyYanks {
+        records_max: usize,
+    },
     /// The owner may not keep so much.
     QuotaExceeded(QuotaExceeded),
     /// The default branch would carry a manifest that is not valid.
@@ -156,10 +160,12 @@ pub(crate) async fn write_commit(
             .await?;
         // Which versions are published is read only here, where nobody publishes another one.
         let yanks = yanks::of_published(database, &repository.id, yanks).await?;
-        for (version, severity) in &yanks {
-            writing
-                .append_yank_to_log(&current, version, *severity, clock::now_ms())
-                .await?;
+        let records_max = registry.limits().commit_yank_records_max;
+        if !writing
+            .append_yanks_to_log(&current, &yanks, records_max, clock::now_ms())
+            .await?
+        {
+            return Err(WriteError::TooManyYanks { records_max });
         }
         writing.commit().await?;
         return Ok(prepared.commit);

@@ -33,6 +33,7 @@ mod lfs_before_commit;
 mod lfs_requests;
 mod limits;
 mod log;
+mod log_bounds;
 mod log_kinds;
 mod log_moves;
 mod log_signers;
