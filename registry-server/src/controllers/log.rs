@@ -34,7 +34,7 @@ const RECORDS_MAX: u32 = 50;
 )]
 pub(crate) async fn key(call: Call<Anyone>) -> Reply {
     let log = served(call.registry.database()).await?;
-    Ok(text(format!("{}\n", log.key())))
+    Ok(of_this_moment(text(format!("{}\n", log.key()))))
 }
 
 /// The size and the root of the log at this moment, signed.
@@ -59,7 +59,7 @@ pub(crate) async fn checkpoint(call: Call<Anyone>) -> Reply {
     if let Some(older) = older {
         log = log.cosigned(database, older).await?;
     }
-    Ok(text(log.checkpoint(database).await?))
+    Ok(of_this_moment(text(log.checkpoint(database).await?)))
 }
 
 /// A tile of hashes, or a bundle of records.
@@ -172,12 +172,12 @@ pub(crate) async fn version(call: Call<ReadRepository>) -> Reply {
         opening: logged.opening,
         proof,
     });
-    Ok(json(VersionRecords {
+    Ok(of_this_moment(json(VersionRecords {
         key: log.key(),
         checkpoint: log.checkpoint(database).await?,
         consistency: log.consistency(database, older).await?,
         records: records.collect(),
-    }))
+    })))
 }
 
 /// The number of records that the caller has seen, if they say so.
@@ -198,6 +198,14 @@ async fn served(database: &Database) -> Result<ServedLog, Refusal> {
 
 fn no_tile() -> Refusal {
     Refusal::entry_not_found("a tile of the log")
+}
+
+/// The answer, of which a cache before the registry serves no older one: who is shown an earlier
+/// state of the log than before refuses the registry.
+fn of_this_moment(mut answer: Response) -> Response {
+    let asked_again = HeaderValue::from_static("no-cache");
+    answer.headers_mut().insert(CACHE_CONTROL, asked_again);
+    answer
 }
 
 fn text(content: String) -> Response {

@@ -216,6 +216,25 @@ async fn all_of_it_is_to_be_had_as_files() {
     }
 }
 
+/// A cache before the registry asks it for what changes, and keeps what does not.
+#[tokio::test]
+async fn caches_keep_no_earlier_state() {
+    let hub = TestRegistry::start().await;
+    hub.create(REPO).await;
+    publish(&hub, REPO, "1.0.0").await;
+    let version = format!("/api/models/{REPO}/log?version=1.0.0");
+    for path in ["/api/log/key", "/api/log/checkpoint", &version] {
+        let answer = hub.get(path).await;
+        assert_eq!(answer.headers()["cache-control"], "no-cache", "{path}");
+    }
+    for tile in ["0/000.p/1", "entries/000.p/1"] {
+        bytes(hub.get(&format!("/api/log/tile/{tile}")).await).await;
+    }
+    let early = hub.get("/api/log/tile/entries/000.p/2").await;
+    assert_eq!(early.status(), 404);
+    assert!(!early.headers().contains_key("cache-control"));
+}
+
 #[tokio::test]
 async fn private_repositories_are_hidden() {
     let hub = TestRegistry::start().await;
