@@ -14,7 +14,7 @@ use crate::access::{
 };
 use crate::clock;
 use crate::database::log::LogSubject;
-use crate::database::repositories::NewId;
+use crate::database::repositories::{NewId, Repository};
 use crate::database::write_authority::Needed;
 use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::{RepositoryId, RepositoryKind};
@@ -100,13 +100,19 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     writing
         .log_moved_versions(&repository, clock::now_ms())
         .await?;
+    let moved = Repository {
+        owner: owner.id,
+        owner_name: owner.name,
+        name: to.name.to_string(),
+        ..repository.clone()
+    };
     let to = to.to_string();
     let tags = references
         .iter()
         .filter_map(|reference| reference.name.strip_prefix("refs/tags/"));
     for version in tags.filter_map(version_in_name) {
         let version = version.to_string();
-        if let Some(subject) = LogSubject::of(&repository, &to, &version) {
+        if let Some(subject) = LogSubject::of(&moved, &to, &version) {
             version_rules::settle_yank(&mut writing, subject, &releases).await?;
         }
     }

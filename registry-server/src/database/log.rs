@@ -58,6 +58,8 @@ pub(crate) struct LogSubject<'a> {
     pub(crate) version: &'a str,
     /// True if strangers may not learn of it.
     pub(crate) private: bool,
+    /// True if the name is one of the repository's owner, and not a former one of another's.
+    pub(super) is_of_owner: bool,
 }
 
 impl<'a> LogSubject<'a> {
@@ -68,12 +70,20 @@ impl<'a> LogSubject<'a> {
         full_name: &'a str,
         version: &'a str,
     ) -> Option<Self> {
+        let owner = full_name.split_once('/').map(|(owner, _)| owner);
         (repository.kind == RepositoryKind::Model).then_some(Self {
             origin: &repository.id,
             full_name,
             version,
             private: repository.private,
+            is_of_owner: owner.is_some_and(|it| it.eq_ignore_ascii_case(&repository.owner_name)),
         })
+    }
+
+    /// True if its readers are those of any private repository that had this name before: all of
+    /// an owner's private repositories have the same.
+    pub(super) fn has_readers_of_earlier(&self) -> bool {
+        self.private && self.is_of_owner
     }
 
     pub(super) fn repository(&self) -> String {
@@ -147,8 +157,8 @@ impl Database {
     /// 2 × `max`, the first and the newest `max`. Those tell what was published, and what was said
     /// of it last.
     ///
-    /// Hidden ones of an earlier repository of this name are among them only while this one is
-    /// private: then both have the same readers, those of their owner.
+    /// Hidden ones of an earlier repository of this name are among them only while this one has
+    /// the same readers.
     pub(crate) async fn log_records_of(
         &self,
         subject: LogSubject<'_>,
@@ -174,7 +184,7 @@ impl Database {
             .bind(subject.origin)
             .bind(owner)
             .bind(name)
-            .bind(i64::from(subject.private));
+            .bind(i64::from(subject.has_readers_of_earlier()));
         Ok(records.fetch_all(&self.pool).await?)
     }
 

@@ -124,8 +124,8 @@ impl WriteTransaction {
     }
 
     /// After a move, appends the versions that the repository has under its new id, by the signers
-    /// that they had under its name from `before`. They are of this moment: nobody could get them there
-    /// before.
+    /// that they had under its name from `before`. They are of this moment: nobody could get them
+    /// there before.
     pub(crate) async fn log_moved_versions(
         &mut self,
         before: &Repository,
@@ -202,6 +202,7 @@ impl EarlierVersion {
             full_name: &self.full_name,
             version: &self.version,
             private: self.private != 0,
+            is_of_owner: false,
         }
     }
 

@@ -30,8 +30,9 @@ fn names_of_version() -> String {
 type Change = (Version, Option<Severity>);
 
 impl WriteTransaction {
-    /// Appends that versions are yanked, or are not yanked any more. False, and nothing is appended,
-    /// if that would be more than `records_max` records: everybody else who appends would wait.
+    /// Appends that versions are yanked, or are not yanked any more. False, and nothing is
+    /// appended, if that would be more than `records_max` records: everybody else who appends would
+    /// wait.
     pub(crate) async fn append_yanks_to_log(
         &mut self,
         repository: &Repository,
@@ -84,10 +85,9 @@ impl WriteTransaction {
         if logged == Some(Severity::Malicious) && said != logged {
             return Ok(false);
         }
-        // An earlier repository of this name may have said it in secret. While this one is private,
-        // too, its readers see both.
+        // An earlier repository of this name may have said it in secret. Who reads both sees both.
         let told = last_yank(&self.told_records_of_version(subject).await?);
-        if (told != said || subject.private && logged != said)
+        if (told != said || subject.has_readers_of_earlier() && logged != said)
             && let Some(record) = yank_record(subject, said, now_ms)
         {
             self.append_to_log(subject, &record).await?;

@@ -114,7 +114,7 @@ async fn a_hidden_record_is_opened_for_its_own_repository() {
     assert_eq!(records(&hub, REPO, "1.0.0").await, both);
 }
 
-/// Who made a version public shows its records, also those from when it was private.
+/// A private repository that is made anew has the readers of the one before.
 #[tokio::test]
 async fn a_restored_private_repository_has_its_records() {
     let hub = TestRegistry::start().await;
@@ -128,7 +128,16 @@ async fn a_restored_private_repository_has_its_records() {
     let version = "alice/tool 1.0.0";
     assert_eq!(all, [version, "1.0.0 broken", version, "1.0.0 back"]);
     set_private(&hub, false).await;
-    assert_eq!(told(&hub, "models").await, [version, "1.0.0 back"]);
+    let own = [version, "1.0.0 back"];
+    assert_eq!(told(&hub, "models").await, own);
+
+    // The members of another owner, to whom it moves, are not among them.
+    set_private(&hub, true).await;
+    let names = json!({ "fromRepo": REPO, "toRepo": "acme/tool" });
+    manage(&hub, Method::POST, "/api/repos/move", names).await;
+    assert_eq!(records(&hub, REPO, "1.0.0").await, own);
+    let moved = records(&hub, "acme/tool", "1.0.0").await;
+    assert_eq!(moved, ["acme/tool 1.0.0"]);
 }
 
 /// Records from before their repository was noted.
