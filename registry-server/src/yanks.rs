@@ -58,7 +58,7 @@ impl ReleasesChange<'_> {
 /// A version, and the severity of its yank; none where it is given back.
 pub(crate) type YankChange = (Version, Option<Severity>);
 
-/// Those of these changes that are of published versions. For use while nobody else writes to the
+/// The changes that are of published versions. For use while nobody else writes to the
 /// repository: a version that is published while a commit yanks it would be missed.
 pub(crate) async fn of_published(
     database: &Database,

@@ -1,7 +1,7 @@
 //! Appends to the transparency log that versions were published, and by which signer.
 //!
-//! A name may have had another repository before, which is deleted. Its hidden records are no
-//! records of the one that has the name: nobody who reads that one may see them.
+//! A name may have had another repository before, which is deleted. Its hidden records do not count
+//! for the one that has the name, whose readers may be others: that one has records of its own.
 
 use sqlx::AssertSqlSafe;
 use tool_hub_manifest::ClaimedSigner;

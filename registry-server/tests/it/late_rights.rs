@@ -11,7 +11,7 @@ use tool_hub_registry_server::{MemberRole, TokenRole};
 use crate::jobs;
 use crate::log::{REPO, publish, yanked};
 use crate::log_signers::records;
-use crate::support::{TestRegistry, file, header, refusal};
+use crate::support::{TestRegistry, file, header, hex, refusal};
 
 /// The time in which a request is let in, after which its body waits.
 const LET_IN: Duration = Duration::from_millis(400);
@@ -129,6 +129,40 @@ async fn a_token_that_is_revoked_meanwhile_changes_nothing() {
     }
     assert_eq!(head(&hub, REPO).await, before);
     assert_eq!(hub.get("/api/models/alice/new").await.status(), 404);
+}
+
+/// Nor does an object come to a repository by the address that a token was given.
+#[tokio::test]
+async fn an_upload_ends_with_its_token() {
+    let hub = TestRegistry::start().await;
+    hub.create(REPO).await;
+    let token = hub
+        .registry
+        .create_token("alice", "late", TokenRole::Write, None);
+    let token = token.await.unwrap();
+    let (secret, bytes) = (token.secret.expose(), "an object");
+    let object = json!({ "oid": hex(bytes.as_bytes()), "size": bytes.len() });
+    let batch = json!({ "operation": "upload", "objects": [object] });
+    let path = format!("/{REPO}.git/info/lfs/objects/batch");
+    let answer = async || {
+        let answer = hub.send_json(Method::POST, &path, &hub.alice, batch.clone());
+        answer.await.json::<Value>().await.unwrap()["objects"][0].clone()
+    };
+    let asked = hub
+        .send_json(Method::POST, &path, secret, batch.clone())
+        .await;
+    let asked: Value = asked.json().await.unwrap();
+    let href = asked["objects"][0]["actions"]["upload"]["href"]
+        .as_str()
+        .unwrap();
+    let href = href.strip_prefix(&hub.endpoint).unwrap();
+    let revoke = async { hub.registry.revoke_token(&token.summary.id).await.unwrap() };
+    let sent = send_late(&hub, (Method::PUT, href), &hub.alice, bytes, revoke).await;
+    is_late(&refusal(sent).await, href);
+    assert!(
+        answer().await["actions"]["upload"].is_object(),
+        "it has not arrived"
+    );
 }
 
 #[tokio::test]

@@ -55,7 +55,7 @@ async fn stranger_sees(hub: &TestRegistry, kinds: &str) -> Value {
     answer.json().await.unwrap()
 }
 
-/// What a stranger is told of version 1.0.0, proved to be in the log.
+/// The records of version 1.0.0 as a stranger is told them, proved to be in the log.
 async fn told(hub: &TestRegistry, kinds: &str) -> Vec<String> {
     let answer = stranger_sees(hub, kinds).await;
     let (records, _) = proved(answer, &key(hub).await, None).await;
