@@ -52,7 +52,8 @@ impl ServedLog {
         database: &Database,
         least: u64,
     ) -> Result<Self, RegistryError> {
-        if let LogAuthor::Upstream { .. } = self.author {
+        let is_here = matches!(self.author, LogAuthor::Here(_));
+        if !is_here || least >= self.size {
             return Ok(self);
         }
         let state = database.cosigned_state(least, self.size).await?;

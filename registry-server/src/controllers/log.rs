@@ -49,6 +49,7 @@ pub(crate) async fn key(call: Call<Anyone>) -> Reply {
     ),
     responses(
         (status = 200, description = "The checkpoint", body = String, content_type = "text/plain"),
+        (status = 400, description = "This is no number of records", body = ErrorBody),
         (status = 404, description = "This is a mirror of a registry without a log", body = ErrorBody),
     ),
 )]
