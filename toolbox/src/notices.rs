@@ -136,7 +136,7 @@ pub enum Notice<'a> {
         /// The age of the copy in words.
         age: Option<String>,
     },
-    /// Some advisories of a source cannot be read. The others count.
+    /// Some advisories of a source cannot be read, or not as a whole. The rest counts.
     AdvisoriesFaulty {
         /// The source.
         source: &'a AdvisorySource,
@@ -269,7 +269,10 @@ impl fmt::Display for Notice<'_> {
                 faulty,
                 first,
             } => {
-                write!(f, "{faulty} of the advisories of {source} cannot be read")?;
+                write!(
+                    f,
+                    "{faulty} of the advisories of {source} cannot be read as a whole"
+                )?;
                 first.iter().try_for_each(|fault| write!(f, "\n- {fault}"))
             }
             Self::LeftOut { error } => write!(f, "left out: {error}"),

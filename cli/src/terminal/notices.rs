@@ -49,7 +49,7 @@ impl Notices for Printer {
                 self.hint("see `advisories` in config.toml, and try again with: tool audit");
             }
             Notice::AdvisoriesFaulty { .. } => {
-                self.hint("tell whoever publishes them; the others of this source count");
+                self.hint("tell whoever publishes them; what else this source says counts");
             }
             Notice::LeftOut { error } => {
                 for hint in error.hints() {

@@ -29,7 +29,7 @@ pub(crate) struct Collected {
     pub(crate) advisories: Vec<Advisory>,
     /// The first faults.
     pub(crate) faults: Vec<Fault>,
-    /// The number of all faults.
+    /// The number of all advisories with faults.
     pub(crate) faulty: usize,
     bytes: u64,
 }
@@ -78,25 +78,24 @@ impl Collected {
         }
         if json.len() as u64 > ADVISORY_BYTES_MAX {
             let reason = format!("it has more than {ADVISORY_BYTES_MAX} bytes, the limit");
-            self.add_fault(Fault::new(file, String::new(), reason));
+            self.add_faults([Fault::new(file, String::new(), reason)]);
             return Ok(());
         }
-        match osv::read(file, json) {
-            Ok(Some(advisory)) => self.advisories.push(advisory),
-            Ok(None) => {}
-            Err(fault) => self.add_fault(fault),
-        }
+        let read = osv::read(file, json);
+        self.advisories.extend(read.advisory);
+        self.add_faults(read.faults);
         match self.advisories.len() > ADVISORIES_MAX {
             true => Err(too_much(file, ADVISORIES_MAX as u64, "advisories of tools")),
             false => Ok(()),
         }
     }
 
-    fn add_fault(&mut self, fault: Fault) {
-        self.faulty += 1;
-        if self.faults.len() < FAULTS_MAX {
-            self.faults.push(fault);
-        }
+    /// Notes the faults of one advisory.
+    fn add_faults(&mut self, faults: impl IntoIterator<Item = Fault>) {
+        let mut faults = faults.into_iter().peekable();
+        self.faulty += usize::from(faults.peek().is_some());
+        let room = FAULTS_MAX - self.faults.len();
+        self.faults.extend(faults.take(room));
     }
 
     fn add_archive(&mut self, file: &str, bytes: &[u8]) -> Result<(), AdvisoryError> {
@@ -126,7 +125,7 @@ impl Collected {
             let read = entry.take(ADVISORY_BYTES_MAX + 1).read_to_end(&mut json);
             match read {
                 Ok(_) => self.add(&name, &json)?,
-                Err(error) => self.add_fault(Fault::new(&name, String::new(), error)),
+                Err(error) => self.add_faults([Fault::new(&name, String::new(), error)]),
             }
         }
         Ok(())

@@ -90,7 +90,8 @@ pub enum AdvisoryError {
     },
 }
 
-/// An advisory that cannot be read. The others of its source count nevertheless.
+/// A part of an advisory, or a whole one, that cannot be read. The rest of it and the others of its
+/// source count nevertheless.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {

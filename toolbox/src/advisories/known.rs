@@ -47,9 +47,9 @@ pub struct KeptSource {
     pub revision: Option<String>,
     /// The advisories that are about tools and were not withdrawn.
     pub advisories: Vec<Advisory>,
-    /// The first advisories that cannot be read.
+    /// The first faults in them.
     pub faults: Vec<Fault>,
-    /// The number of those that cannot be read.
+    /// The number of advisories that cannot be read, or not as a whole.
     pub faulty: usize,
 }
 

@@ -6,7 +6,7 @@
 
 use cvss::Cvss;
 use semver::Version;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 use time::OffsetDateTime;
@@ -20,21 +20,31 @@ use super::range::{Event, Range};
 
 /// The name of the ecosystem of tools.
 const ECOSYSTEM: &str = "tool-hub";
-/// The ids of advisories against malware begin so.
+/// The ids of advisories against malware begin so, in whatever case.
 const MALWARE: &str = "MAL-";
 
-/// The fields that count here. Others are allowed, and not read.
+/// The most faults of one advisory that are told.
+const FAULTS_MAX: usize = 20;
+
+/// The fields that count here. Others are allowed, and not read. Those that a mistake may be in
+/// without making the rest worthless are read one by one.
 #[derive(Deserialize)]
 struct Document {
     schema_version: Option<String>,
     id: String,
-    modified: String,
-    withdrawn: Option<String>,
-    aliases: Option<Vec<String>>,
-    summary: Option<String>,
-    severity: Option<Vec<Score>>,
-    affected: Option<Vec<Affected>>,
-    database_specific: Option<Value>,
+    #[serde(default)]
+    modified: Value,
+    #[serde(default)]
+    withdrawn: Value,
+    #[serde(default)]
+    aliases: Value,
+    #[serde(default)]
+    summary: Value,
+    #[serde(default)]
+    severity: Value,
+    affected: Option<Vec<Value>>,
+    #[serde(default)]
+    database_specific: Value,
 }
 
 #[derive(Deserialize)]
@@ -43,18 +53,25 @@ struct Score {
     score: String,
 }
 
+/// The part of an entry that says whether it is about a tool.
 #[derive(Deserialize)]
-struct Affected {
+struct Named {
     package: Option<Package>,
-    severity: Option<Vec<Score>>,
-    ranges: Option<Vec<RangeDocument>>,
-    versions: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
 struct Package {
     ecosystem: String,
     name: String,
+}
+
+/// The versions of an entry.
+#[derive(Deserialize)]
+struct Versions {
+    #[serde(default)]
+    ranges: Value,
+    #[serde(default)]
+    versions: Value,
 }
 
 #[derive(Deserialize)]
@@ -75,25 +92,85 @@ struct EventDocument {
 /// A mistake and the place of it, as a JSON pointer.
 struct Mistake(String, String);
 
-/// Reads the advisory in `json`, which is in `file`. Returns none where it is about no tool, or
-/// was withdrawn.
-///
-/// # Errors
-/// The first mistake in it.
-pub(crate) fn read(file: &str, json: &[u8]) -> Result<Option<Advisory>, Fault> {
-    let mut reader = serde_json::Deserializer::from_slice(json);
-    let document: Document = serde_path_to_error::deserialize(&mut reader)
-        .map_err(|error| Fault::new(file, pointer(error.path()), error.inner()))?;
-    reader
-        .end()
-        .map_err(|error| Fault::new(file, String::new(), error))?;
-    advisory(document).map_err(|Mistake(pointer, reason)| Fault::new(file, pointer, reason))
+/// The mistakes so far, the first of them.
+#[derive(Default)]
+struct Mistakes(Vec<Mistake>);
+
+/// All that can be read of an advisory, and the mistakes in the rest.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ReadAdvisory {
+    /// The advisory; none where nothing in it that can be read is about a tool, or it was
+    /// withdrawn.
+    pub(crate) advisory: Option<Advisory>,
+    /// The first mistakes.
+    pub(crate) faults: Vec<Fault>,
 }
 
-fn advisory(document: Document) -> Result<Option<Advisory>, Mistake> {
-    let affected = document.affected.unwrap_or_default();
-    let is_ours = |one: &Affected| one.package.as_ref().is_some_and(Package::is_a_tool);
-    if !affected.iter().any(is_ours) {
+/// Reads the advisory in `json`, which is in `file`. A mistake takes the effect from nothing but
+/// its own part: otherwise one slip about one tool would hide what is said of all others.
+pub(crate) fn read(file: &str, json: &[u8]) -> ReadAdvisory {
+    let mut mistakes = Mistakes::default();
+    let mut reader = serde_json::Deserializer::from_slice(json);
+    let document = member(String::new(), &mut reader).and_then(|document| {
+        let ended = reader.end();
+        ended.map_err(|error| Mistake(String::new(), error.to_string()))?;
+        Ok(document)
+    });
+    let advisory = document.and_then(|document| advisory(document, &mut mistakes));
+    let advisory = mistakes.unless(advisory).flatten();
+    let faults = mistakes.0.into_iter();
+    ReadAdvisory {
+        advisory,
+        faults: faults
+            .map(|Mistake(pointer, reason)| Fault::new(file, pointer, reason))
+            .collect(),
+    }
+}
+
+impl Mistakes {
+    /// The value, or none and a mistake more.
+    fn unless<T>(&mut self, read: Result<T, Mistake>) -> Option<T> {
+        let mistake = match read {
+            Ok(value) => return Some(value),
+            Err(mistake) => mistake,
+        };
+        if self.0.len() < FAULTS_MAX {
+            self.0.push(mistake);
+        }
+        None
+    }
+}
+
+/// Reads a value at `place`.
+fn member<'a, T: Deserialize<'a>>(
+    place: String,
+    value: impl Deserializer<'a, Error = serde_json::Error>,
+) -> Result<T, Mistake> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let below = pointer(error.path());
+        Mistake(place + &below, error.into_inner().to_string())
+    })
+}
+
+/// The members of the array at `place`, each with its place; none where there is no array.
+fn members(place: &str, value: Value, mistakes: &mut Mistakes) -> Vec<(String, Value)> {
+    let read = member::<Option<Vec<Value>>>(place.to_owned(), value);
+    let members = mistakes.unless(read).flatten().unwrap_or_default();
+    let placed = members.into_iter().enumerate();
+    placed
+        .map(|(index, value)| (format!("{place}/{index}"), value))
+        .collect()
+}
+
+fn advisory(document: Document, mistakes: &mut Mistakes) -> Result<Option<Advisory>, Mistake> {
+    let mut ours = Vec::new();
+    for (index, entry) in document.affected.into_iter().flatten().enumerate() {
+        let place = format!("/affected/{index}");
+        let named = mistakes.unless(member::<Named>(place.clone(), &entry));
+        let package = named.and_then(|it| it.package).filter(Package::is_a_tool);
+        ours.extend(package.map(|package| (place, package, entry)));
+    }
+    if ours.is_empty() {
         return Ok(None);
     }
     if let Some(version) = &document.schema_version
@@ -103,92 +180,187 @@ fn advisory(document: Document) -> Result<Option<Advisory>, Mistake> {
         return Err(Mistake("/schema_version".to_owned(), reason));
     }
     let id = advisory_id("/id", &document.id)?;
-    time("/modified", &document.modified)?;
-    if let Some(withdrawn) = &document.withdrawn {
-        time("/withdrawn", withdrawn)?;
+    let modified = mistakes.unless(time("/modified", document.modified));
+    // One whose withdrawal cannot be read counts: nobody knows that it was withdrawn.
+    if !document.withdrawn.is_null() {
+        let withdrawn = time("/withdrawn", document.withdrawn);
+        if mistakes.unless(withdrawn).is_some() {
+            return Ok(None);
+        }
+    }
+    let aliases = aliases(document.aliases, mistakes);
+    let is_malware = |id: &AdvisoryId| {
+        let start = id.as_str().get(..MALWARE.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(MALWARE))
+    };
+    let is_malicious = is_malware(&id) || aliases.iter().any(is_malware);
+    let mut severity = match is_malicious {
+        true => AdvisorySeverity::Malicious,
+        false => {
+            worst("/severity", document.severity, mistakes).max(named(&document.database_specific))
+        }
+    };
+    for (place, _, entry) in &ours {
+        let scores = entry.get("severity").cloned().unwrap_or_default();
+        severity = severity.max(worst(&format!("{place}/severity"), scores, mistakes));
+    }
+    let affected = affected_tools(ours, is_malicious, mistakes);
+    if affected.is_empty() {
         return Ok(None);
     }
-    // Ids of other shapes are of no use here: nobody can name them.
-    let aliases = document.aliases.unwrap_or_default().into_iter();
-    let aliases: Vec<AdvisoryId> = aliases.filter_map(|alias| alias.parse().ok()).collect();
-    let scores = document.severity.unwrap_or_default();
-    let mut severity = worst("/severity", &scores)?.max(named(document.database_specific));
-    let mut tools = Vec::new();
-    for (index, one) in affected
-        .into_iter()
-        .enumerate()
-        .filter(|(_, one)| is_ours(one))
-    {
-        let place = format!("/affected/{index}");
-        let scores = one.severity.as_deref().unwrap_or_default();
-        severity = severity.max(worst(&format!("{place}/severity"), scores)?);
-        tools.push(affected_tool(&place, one)?);
-    }
-    let is_malware = |id: &AdvisoryId| id.as_str().starts_with(MALWARE);
-    if is_malware(&id) || aliases.iter().any(is_malware) {
-        severity = AdvisorySeverity::Malicious;
-    }
-    let summary = document.summary.unwrap_or_default();
+    let summary = member::<Option<String>>("/summary".to_owned(), document.summary);
+    let summary = mistakes.unless(summary).flatten().unwrap_or_default();
     Ok(Some(Advisory {
         id,
         aliases,
         severity,
-        modified: document.modified,
+        modified: modified.unwrap_or_default(),
         summary: summary.chars().take(SUMMARY_CHARS_MAX).collect(),
-        affected: tools,
+        affected,
     }))
 }
 
+/// The other ids. Those of other shapes are of no use here: nobody can name them.
+fn aliases(aliases: Value, mistakes: &mut Mistakes) -> Vec<AdvisoryId> {
+    let mut read = Vec::new();
+    for (place, alias) in members("/aliases", aliases, mistakes) {
+        let alias = mistakes.unless(member::<String>(place, alias));
+        read.extend(alias.and_then(|alias| alias.parse().ok()));
+    }
+    read
+}
+
 impl Package {
+    /// True if its ecosystem is ours, in whatever case.
     fn is_a_tool(&self) -> bool {
-        let rest = self.ecosystem.strip_prefix(ECOSYSTEM);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        let (name, rest) = match self.ecosystem.split_at_checked(ECOSYSTEM.len()) {
+            Some(parts) => parts,
+            None => return false,
+        };
+        name.eq_ignore_ascii_case(ECOSYSTEM) && (rest.is_empty() || rest.starts_with(':'))
     }
 }
 
-fn affected_tool(place: &str, affected: Affected) -> Result<AffectedTool, Mistake> {
-    let at = |below: &str| format!("{place}/{below}");
-    let package = affected
-        .package
-        .ok_or_else(|| Mistake(at("package"), "a package is missing".to_owned()))?;
+/// The tools of the entries, as far as these can be read.
+fn affected_tools(
+    entries: Vec<(String, Package, Value)>,
+    is_malicious: bool,
+    mistakes: &mut Mistakes,
+) -> Vec<AffectedTool> {
+    let mut tools = Vec::new();
+    let mut without_versions = Vec::new();
+    for (place, package, entry) in entries {
+        let Some(mut tool) = mistakes.unless(named_tool(&place, &package)) else {
+            continue;
+        };
+        match read_versions(&place, entry, &mut tool, mistakes) {
+            // Of one that attacks its users no version is let through by a slip of the pen.
+            VersionsRead::InPart if is_malicious => tools.push(of_every_version(tool)),
+            VersionsRead::InPart if tool.ranges.is_empty() && tool.versions.is_empty() => {}
+            VersionsRead::InPart | VersionsRead::All => tools.push(tool),
+            VersionsRead::NoneNamed => without_versions.push((place, tool)),
+        }
+    }
+    for (place, tool) in without_versions {
+        // Often a second entry has the commits of what a first one has the versions of.
+        let is_same = |other: &AffectedTool| {
+            other.registry == tool.registry
+                && other.repo.as_str().eq_ignore_ascii_case(tool.repo.as_str())
+        };
+        if tools.iter().any(is_same) {
+            continue;
+        }
+        let reason = "it names no versions: give `ranges` of type SEMVER, or `versions`";
+        mistakes.unless::<()>(Err(Mistake(place, reason.to_owned())));
+        if is_malicious {
+            tools.push(of_every_version(tool));
+        }
+    }
+    tools
+}
+
+fn of_every_version(tool: AffectedTool) -> AffectedTool {
+    AffectedTool {
+        ranges: vec![Range::new(vec![Event::Introduced(None)])],
+        ..tool
+    }
+}
+
+/// The tool that a package is, without versions.
+fn named_tool(place: &str, package: &Package) -> Result<AffectedTool, Mistake> {
     let registry = match package.ecosystem.split_once(':') {
         Some((_, url)) => Some(url.parse::<Url>().map_err(|error| {
             let reason =
                 format!("what follows `{ECOSYSTEM}:` is not the URL of a registry: {error}");
-            Mistake(at("package/ecosystem"), reason)
+            Mistake(format!("{place}/package/ecosystem"), reason)
         })?),
         None => None,
     };
     let repo = package.name.parse::<RepoId>();
-    let repo = repo.map_err(|error| Mistake(at("package/name"), error.to_string()))?;
-    let mut ranges = Vec::new();
-    for (index, range) in affected.ranges.unwrap_or_default().into_iter().enumerate() {
-        let place = at(&format!("ranges/{index}"));
-        match range.r#type.as_str() {
-            // Every version of a tool is a semantic one, so that both mean the same.
-            "SEMVER" | "ECOSYSTEM" => ranges.push(range_of(&place, range.events)?),
-            // Which versions the commits are in, only their repository knows.
-            "GIT" => {}
-            other => {
-                let reason = format!("`{other}` is not a type of ranges: use SEMVER");
-                return Err(Mistake(format!("{place}/type"), reason));
-            }
-        }
-    }
-    let mut versions = Vec::new();
-    for (index, text) in affected.versions.unwrap_or_default().iter().enumerate() {
-        versions.push(version(&at(&format!("versions/{index}")), text)?);
-    }
-    if ranges.is_empty() && versions.is_empty() {
-        let reason = "it names no versions: give `ranges` of type SEMVER, or `versions`";
-        return Err(Mistake(place.to_owned(), reason.to_owned()));
-    }
+    let repo = repo.map_err(|error| Mistake(format!("{place}/package/name"), error.to_string()))?;
     Ok(AffectedTool {
         registry,
         repo,
-        ranges,
-        versions,
+        ranges: Vec::new(),
+        versions: Vec::new(),
     })
+}
+
+/// The outcome of reading the versions of an entry.
+enum VersionsRead {
+    /// All that it names.
+    All,
+    /// Some, or none, of those that it names.
+    InPart,
+    /// It names none, but perhaps commits.
+    NoneNamed,
+}
+
+/// Reads the versions of an entry into `tool`.
+fn read_versions(
+    place: &str,
+    entry: Value,
+    tool: &mut AffectedTool,
+    mistakes: &mut Mistakes,
+) -> VersionsRead {
+    let Some(read) = mistakes.unless(member::<Versions>(place.to_owned(), entry)) else {
+        return VersionsRead::InPart;
+    };
+    let is_list = |value: &Value| value.is_null() || value.is_array();
+    let mut is_whole = is_list(&read.ranges) && is_list(&read.versions);
+    for (place, range) in members(&format!("{place}/ranges"), read.ranges, mistakes) {
+        match mistakes.unless(range_at(&place, range)) {
+            Some(range) => tool.ranges.extend(range),
+            None => is_whole = false,
+        }
+    }
+    for (place, text) in members(&format!("{place}/versions"), read.versions, mistakes) {
+        let text = member::<String>(place.clone(), text);
+        match mistakes.unless(text.and_then(|text| version(&place, &text))) {
+            Some(version) => tool.versions.push(version),
+            None => is_whole = false,
+        }
+    }
+    match is_whole {
+        false => VersionsRead::InPart,
+        true if tool.ranges.is_empty() && tool.versions.is_empty() => VersionsRead::NoneNamed,
+        true => VersionsRead::All,
+    }
+}
+
+/// The range at `place`; none where it is one of commits.
+fn range_at(place: &str, range: Value) -> Result<Option<Range>, Mistake> {
+    let range = member::<RangeDocument>(place.to_owned(), range)?;
+    match range.r#type.as_str() {
+        // Every version of a tool is a semantic one, so that both mean the same.
+        "SEMVER" | "ECOSYSTEM" => Ok(Some(range_of(place, range.events)?)),
+        // Which versions the commits are in, only their repository knows.
+        "GIT" => Ok(None),
+        other => {
+            let reason = format!("`{other}` is not a type of ranges: use SEMVER");
+            Err(Mistake(format!("{place}/type"), reason))
+        }
+    }
 }
 
 fn range_of(place: &str, documents: Vec<EventDocument>) -> Result<Range, Mistake> {
@@ -239,40 +411,47 @@ fn advisory_id(pointer: &str, text: &str) -> Result<AdvisoryId, Mistake> {
     id.map_err(|error| Mistake(pointer.to_owned(), error.to_string()))
 }
 
-fn time(pointer: &str, text: &str) -> Result<OffsetDateTime, Mistake> {
-    OffsetDateTime::parse(text, &Rfc3339).map_err(|error| {
-        let reason = format!("`{text}` is not a time such as 2026-11-27T12:00:00Z: {error}");
-        Mistake(pointer.to_owned(), reason)
-    })
+/// The time at `place`, as it is written.
+fn time(place: &str, value: Value) -> Result<String, Mistake> {
+    let text = member::<String>(place.to_owned(), value)?;
+    match OffsetDateTime::parse(&text, &Rfc3339) {
+        Ok(_) => Ok(text),
+        Err(error) => {
+            let reason = format!("`{text}` is not a time such as 2026-11-27T12:00:00Z: {error}");
+            Err(Mistake(place.to_owned(), reason))
+        }
+    }
 }
 
 /// The worst of some scores. Those that are not in CVSS say nothing here.
-fn worst(place: &str, scores: &[Score]) -> Result<AdvisorySeverity, Mistake> {
+fn worst(place: &str, scores: Value, mistakes: &mut Mistakes) -> AdvisorySeverity {
     let mut worst = AdvisorySeverity::Unrated;
-    for (index, score) in scores.iter().enumerate() {
-        if !score.r#type.starts_with("CVSS_V") {
-            continue;
-        }
-        let vector: Cvss = score
-            .score
-            .parse()
-            .map_err(|error| Mistake(format!("{place}/{index}/score"), format!("{error}")))?;
-        worst = worst.max(match vector.severity() {
-            cvss::Severity::None => AdvisorySeverity::Unrated,
-            cvss::Severity::Low => AdvisorySeverity::Low,
-            cvss::Severity::Medium => AdvisorySeverity::Medium,
-            cvss::Severity::High => AdvisorySeverity::High,
-            cvss::Severity::Critical => AdvisorySeverity::Critical,
-        });
+    for (place, score) in members(place, scores, mistakes) {
+        let severity = mistakes.unless(severity_at(&place, score));
+        worst = worst.max(severity.unwrap_or(AdvisorySeverity::Unrated));
     }
-    Ok(worst)
+    worst
+}
+
+fn severity_at(place: &str, score: Value) -> Result<AdvisorySeverity, Mistake> {
+    let score = member::<Score>(place.to_owned(), score)?;
+    if !score.r#type.starts_with("CVSS_V") {
+        return Ok(AdvisorySeverity::Unrated);
+    }
+    let vector = score.score.parse::<Cvss>();
+    let vector = vector.map_err(|error| Mistake(format!("{place}/score"), error.to_string()))?;
+    Ok(match vector.severity() {
+        cvss::Severity::None => AdvisorySeverity::Unrated,
+        cvss::Severity::Low => AdvisorySeverity::Low,
+        cvss::Severity::Medium => AdvisorySeverity::Medium,
+        cvss::Severity::High => AdvisorySeverity::High,
+        cvss::Severity::Critical => AdvisorySeverity::Critical,
+    })
 }
 
 /// The severity that GitHub's database and those that follow it name in a word.
-fn named(specific: Option<Value>) -> AdvisorySeverity {
-    let word = specific
-        .as_ref()
-        .and_then(|it| it.get("severity")?.as_str());
+fn named(specific: &Value) -> AdvisorySeverity {
+    let word = specific.get("severity").and_then(Value::as_str);
     match word.map(str::to_ascii_lowercase).as_deref() {
         Some("low") => AdvisorySeverity::Low,
         Some("moderate" | "medium") => AdvisorySeverity::Medium,
