@@ -32,7 +32,7 @@ fn push(author: &Home, version: &str, description: &str) {
 }
 
 /// Whoever runs a mirror of the registry at `upstream`, which was copied once.
-fn mirroring(upstream: &str) -> Home {
+pub(crate) fn mirroring(upstream: &str) -> Home {
     let operator = Home::new();
     operator
         .run(["registry", "mirror", upstream, "--once"])
@@ -41,7 +41,7 @@ fn mirroring(upstream: &str) -> Home {
 }
 
 /// Has this person ask the mirror in place of the registry.
-fn lead(user: &Home, registry: &str, mirror: &str) {
+pub(crate) fn lead(user: &Home, registry: &str, mirror: &str) {
     user.configure(&format!("[mirrors]\n\"{registry}\" = \"{mirror}\"\n"));
 }
 

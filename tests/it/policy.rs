@@ -6,16 +6,18 @@ use std::os::unix::fs::PermissionsExt as _;
 use serde_json::{Value, json};
 
 use crate::dependencies;
+use crate::mirrors::{lead, mirroring};
 use crate::signatures::published::{Published, TOOL, listed, new_key, push};
 use crate::support::adder::adder;
 use crate::support::client::call;
 use crate::support::loading::{digest, load};
 use crate::support::ran::says;
-use crate::support::{Client, Home, Need, Ran, Test, test};
+use crate::support::{Client, Home, Need, Ran, RegistryProcess, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("policy::rules_are_enforced", rules_are_enforced),
+        test("policy::mirrors_are_judged", mirrors_are_judged),
         test("policy::dependencies_are_judged", dependencies_are_judged),
         test("policy::nobody_loosens_it", nobody_loosens_it).needs(&[Need::Namespaces]),
     ]
@@ -170,6 +172,47 @@ fn rules_are_enforced() {
         .ok();
     user.tool("inspect ada/adder");
     says(&user.tool(SUM), 3, "`versions.refuse_yanked`");
+}
+
+/// The mirror that a user names in a registry's place has to be on the list itself.
+fn mirrors_are_judged() {
+    let published = Published::new();
+    let registry = published.registry.url();
+    let mirror = RegistryProcess::serve(mirroring(registry), &[]);
+    let user = published.registry.visitor();
+    write(&user, &format!("sources.registries = [{registry:?}]\n"));
+    load(&user, TOOL, &[]);
+    lead(&user, registry, mirror.url());
+    let found = format!(
+        "found {}/, which `mirrors` in config.toml names",
+        mirror.url()
+    );
+    for command in [&format!("load {TOOL}"), "update", SUM] {
+        let refused = user.tool(command);
+        says(&refused, 3, "`sources.registries` of ");
+        says(
+            &refused,
+            3,
+            "policy.toml: expected a mirror that is the registry ",
+        );
+        says(&refused, 3, &found);
+        says(
+            &refused,
+            3,
+            "hint: use a registry that the rule names; `mirrors`",
+        );
+    }
+    let explained = user.tool("policy explain adder");
+    assert_eq!(explained.code(), 3, "{}", explained.stderr());
+    assert!(
+        explained.stdout().contains(mirror.url()),
+        "{}",
+        explained.stdout()
+    );
+    let both = format!("sources.registries = [{registry:?}, {:?}]\n", mirror.url());
+    write(&user, &both);
+    assert_eq!(user.tool(SUM).ok(), "3\n");
+    load(&user, TOOL, &[]);
 }
 
 /// A policy is held against what a tool calls, too, and every command says which tool it refuses.

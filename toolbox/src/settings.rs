@@ -2,7 +2,7 @@
 //!
 //! Clients of the registry are made of them.
 
-mod by_registry;
+pub(crate) mod by_registry;
 mod config_file;
 mod directories;
 pub mod kept_variables;
@@ -278,6 +278,11 @@ impl Settings {
     /// The mirror that is asked in place of the registry at `endpoint`.
     pub(crate) fn mirror_of(&self, endpoint: &Url) -> Option<&Url> {
         self.mirrors.of(endpoint)
+    }
+
+    /// The mirrors that are asked, by their registries.
+    pub(crate) fn mirrors(&self) -> &ByRegistry<Url> {
+        &self.mirrors
     }
 
     /// The witnesses that have to cosign the log of the registry at `endpoint`.

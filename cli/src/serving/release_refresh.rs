@@ -7,9 +7,11 @@ use futures::{StreamExt as _, stream};
 use tokio::time::MissedTickBehavior;
 use tool_hub_manifest::{LockedTool, RepoId, Severity};
 use tool_hub_registry_client::ClientError;
+use tool_hub_toolbox::Error;
 use tool_hub_toolbox::advisories::refresh;
 use tool_hub_toolbox::known_releases::KnownReleases;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::policy::policies::Policies;
 use url::Url;
 
 use crate::session::Session;
@@ -114,6 +116,10 @@ pub(crate) fn place_of(locked: &LockedTool) -> Option<Place> {
 
 async fn ask((endpoint, repo): &Place, session: &Session) -> anyhow::Result<()> {
     let settings = &session.config.settings;
+    // What a mirror says, and what it leaves out, counts only where the policies allow that mirror.
+    let policies = Policies::read(settings).map_err(Error::from)?;
+    let checked = policies.check_mirror(repo.as_str(), endpoint);
+    checked.map_err(Error::from)?;
     let client = settings.client(endpoint, &session.printer)?;
     let releases = client.releases(repo).await?;
     KnownReleases::note(settings, &client, repo, &releases).await?;

@@ -16,6 +16,7 @@ use super::subject::{OriginSubject, RightsSubject};
 use crate::error::Error;
 use crate::files;
 use crate::settings::Settings;
+use crate::settings::by_registry::ByRegistry;
 use crate::signing_keys::error::SigningKeyError;
 use crate::system_file::{self, ROOT, SYSTEM_DIRECTORY};
 
@@ -38,6 +39,8 @@ pub struct Policy {
     pub document: PolicyDocument,
     /// The roots that it trusts.
     roots: Vec<Arc<TrustedRoot>>,
+    /// The mirrors that the user has asked in place of registries, which it judges, too.
+    mirrors: ByRegistry<Url>,
 }
 
 impl Policies {
@@ -48,9 +51,13 @@ impl Policies {
     /// is known then, so nothing may be used.
     pub fn read(settings: &Settings) -> Result<Self, PolicyError> {
         let read = Self::read_in(Path::new(SYSTEM_DIRECTORY), ROOT, &settings.user);
-        read.map_err(|error| PolicyError::Unknown {
+        let mut policies = read.map_err(|error| PolicyError::Unknown {
             source: Box::new(error),
-        })
+        })?;
+        for policy in &mut policies.0 {
+            policy.mirrors = settings.mirrors().clone();
+        }
+        Ok(policies)
     }
 
     fn read_in(system: &Path, owner: u32, user: &Path) -> Result<Self, Error> {
@@ -114,7 +121,17 @@ impl Policies {
         self.0.iter()
     }
 
-    /// Refuses a repo, before its registry is asked for it.
+    /// Refuses the mirror that is asked about `tool` in place of the registry at `endpoint`.
+    ///
+    /// # Errors
+    /// [`PolicyError::Refused`].
+    pub fn check_mirror(&self, tool: &str, endpoint: &Url) -> Result<(), PolicyError> {
+        self.check(tool, |policy| {
+            policy.judge_mirror(endpoint).into_iter().collect()
+        })
+    }
+
+    /// Refuses a repo, before its registry or a mirror is asked for it.
     ///
     /// # Errors
     /// [`PolicyError::Refused`].
@@ -124,7 +141,11 @@ impl Policies {
         endpoint: &Url,
         repo: &RepoId,
     ) -> Result<(), PolicyError> {
-        self.check(tool, |policy| policy.document.judge_repo(endpoint, repo))
+        self.check(tool, |policy| {
+            let mut outcomes = policy.document.judge_repo(endpoint, repo);
+            outcomes.extend(policy.judge_mirror(endpoint));
+            outcomes
+        })
     }
 
     /// Refuses what comes from a place that is not allowed.
@@ -132,6 +153,9 @@ impl Policies {
     /// # Errors
     /// [`PolicyError::Refused`].
     pub fn check_place(&self, tool: &str, source: &Source) -> Result<(), PolicyError> {
+        if let Source::Registry { endpoint, repo, .. } = source {
+            return self.check_repo(tool, endpoint, repo);
+        }
         self.check(tool, |policy| policy.document.judge_place(source))
     }
 
@@ -200,6 +224,7 @@ impl Policy {
             rules: rules_of(text),
             document,
             roots,
+            mirrors: ByRegistry::default(),
             file,
         })
     }
@@ -207,7 +232,16 @@ impl Policy {
     /// The rules on where a tool comes from, who signed it or attests to it, and what is said of
     /// its version.
     pub fn judge_origin(&self, subject: &OriginSubject<'_>) -> Vec<RuleOutcome> {
-        self.document.judge_origin(subject, &self.roots)
+        let mut outcomes = self.document.judge_origin(subject, &self.roots);
+        if let Source::Registry { endpoint, .. } = subject.source {
+            outcomes.extend(self.judge_mirror(endpoint));
+        }
+        outcomes
+    }
+
+    fn judge_mirror(&self, endpoint: &Url) -> Option<RuleOutcome> {
+        let mirror = self.mirrors.of(endpoint)?;
+        self.document.judge_mirror(endpoint, mirror)
     }
 }
 
@@ -318,6 +352,54 @@ mod tests {
         );
         machine.write("etc", "sources.files = true");
         assert_eq!(refusal(&machine.read().unwrap()), None);
+    }
+
+    #[test]
+    fn a_mirror_goes_round_no_list_of_registries() {
+        let machine = Machine::new();
+        machine.write("etc", "sources.registries = ['https://tools.example']");
+        let mut policies = machine.read().unwrap();
+        let tools: Url = "https://tools.example/".parse().unwrap();
+        let repo = "ada/notes".parse().unwrap();
+        let source = Source::Registry {
+            endpoint: tools.clone(),
+            repo: "ada/notes".parse().unwrap(),
+            commit: "a".repeat(40).parse().unwrap(),
+        };
+        let subject = OriginSubject {
+            source: &source,
+            version: &"1.0.0".parse().unwrap(),
+            signer: None,
+            attested_by: &std::collections::BTreeSet::new(),
+            yank: None,
+            advisories: Vec::new(),
+            logged: None,
+        };
+        assert!(policies.check_repo("`a`", &tools, &repo).is_ok());
+        let mirrors = "'https://tools.example' = 'https://mirror.example'";
+        policies.0[0].mirrors = toml_edit::de::from_str(mirrors).unwrap();
+        for refused in [
+            policies.check_repo("`a`", &tools, &repo),
+            policies.check_origin("`a`", &subject),
+            policies.check_mirror("`a`", &tools),
+        ] {
+            let said = refused.unwrap_err().to_string();
+            assert!(
+                said.contains("etc/policy.toml: expected a mirror that is the registry https://tools.example/, found https://mirror.example/, which `mirrors` in config.toml names"),
+                "{said}"
+            );
+        }
+        // Of another registry there is no mirror, and one on the list is as good as its registry.
+        let other: Url = "https://other.example/".parse().unwrap();
+        assert!(policies.check_mirror("`a`", &other).is_ok());
+        machine.write(
+            "etc",
+            "sources.registries = ['https://tools.example', 'https://mirror.example/']",
+        );
+        let mut policies = machine.read().unwrap();
+        policies.0[0].mirrors = toml_edit::de::from_str(mirrors).unwrap();
+        assert!(policies.check_origin("`a`", &subject).is_ok());
+        assert!(policies.check_repo("`a`", &tools, &repo).is_ok());
     }
 
     #[test]

@@ -255,6 +255,18 @@ impl PolicyDocument {
         outcomes
     }
 
+    /// The rule on the mirror that is asked in place of the registry at `endpoint`. It decides what
+    /// is heard of that registry, and what is not.
+    pub(super) fn judge_mirror(&self, endpoint: &Url, mirror: &Url) -> Option<RuleOutcome> {
+        let registries = self.sources.registries.as_ref()?;
+        Some(RuleOutcome {
+            rule: "sources.registries",
+            expected: format!("a mirror that is the registry {}", one_of(registries)),
+            found: format!("{mirror}, which `mirrors` in config.toml names for {endpoint}"),
+            passes: registries.iter().any(|one| is_same(one, mirror)),
+        })
+    }
+
     /// The rules on the rights of a tool.
     pub fn judge_rights(&self, subject: &RightsSubject<'_>) -> Vec<RuleOutcome> {
         let (ceiling, grants) = (&self.capabilities, subject.grants);

@@ -8,13 +8,13 @@ use url::Url;
 use crate::registry_address::is_same;
 
 /// The values, by the URLs of the registries that they are about.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(transparent)]
-pub(super) struct ByRegistry<T>(BTreeMap<Url, T>);
+pub(crate) struct ByRegistry<T>(BTreeMap<Url, T>);
 
 impl<T> ByRegistry<T> {
     /// The value for the registry at `endpoint`, with or without a slash at the end.
-    pub(super) fn of(&self, endpoint: &Url) -> Option<&T> {
+    pub(crate) fn of(&self, endpoint: &Url) -> Option<&T> {
         let mut values = self.0.iter();
         let found = values.find(|(registry, _)| is_same(registry, endpoint));
         found.map(|(_, value)| value)

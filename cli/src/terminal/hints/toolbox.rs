@@ -13,6 +13,7 @@ use tool_hub_toolbox::logged_version::error::LogError;
 use tool_hub_toolbox::malicious_version::MaliciousVersion;
 use tool_hub_toolbox::oauth::SignInError;
 use tool_hub_toolbox::policy::error::PolicyError;
+use tool_hub_toolbox::policy::rule::PolicyRefusal;
 use tool_hub_toolbox::sensitive::finding::{Finding, Refusal};
 use tool_hub_toolbox::signing_keys::error::SigningKeyError;
 use url::Url;
@@ -93,13 +94,7 @@ impl Hint for Error {
             }
             Self::Malicious(malicious) => of_malicious(malicious),
             Self::Advised(refused) => advised(refused),
-            Self::Policy(PolicyError::Refused(refusal)) => vec![match &refusal.contact {
-                Some(contact) => {
-                    format!("ask {contact}; all rules are shown by: tool policy explain")
-                }
-                None => "ask whoever wrote the policy; all rules are shown by: tool policy explain"
-                    .to_owned(),
-            }],
+            Self::Policy(PolicyError::Refused(refusal)) => of_refusal(refusal),
             Self::Policy(_) => one(
                 "mend the file, or ask the machine's administrator to; `tool doctor` shows which policies there are",
             ),
@@ -349,6 +344,18 @@ fn keyless(error: &KeylessError) -> Vec<String> {
         }
     }
     .to_owned()]
+}
+
+/// What to do about a policy's refusal: to ask, and to name no other registry or mirror.
+fn of_refusal(refusal: &PolicyRefusal) -> Vec<String> {
+    let contact = refusal.contact.as_deref();
+    let contact = contact.unwrap_or("whoever wrote the policy");
+    let ask = format!("ask {contact}; all rules are shown by: tool policy explain");
+    let registries = "use a registry that the rule names; `mirrors` in config.toml may name no other in its place";
+    match refusal.outcome.rule {
+        "sources.registries" => vec![ask, registries.to_owned()],
+        _ => vec![ask],
+    }
 }
 
 /// The ways on from an approved version that attacks its users.
