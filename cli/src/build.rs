@@ -12,6 +12,7 @@ mod project;
 mod proposal;
 mod python;
 mod rust;
+pub(crate) mod scratch;
 mod sources;
 mod toolchain;
 mod trust;
@@ -20,7 +21,6 @@ mod wit;
 
 use std::path::Path;
 
-use anyhow::Context as _;
 use tool_hub_host::authoring::Docs;
 use tool_hub_host::{HostError, inspect};
 use tool_hub_manifest::{Build, Digest, Grants, Language, Verified};
@@ -120,10 +120,7 @@ pub(crate) async fn component(
     form: Form,
     session: &Session,
 ) -> anyhow::Result<(BuiltComponent, Option<TypeCheck>)> {
-    let scratch = tempfile::Builder::new()
-        .prefix("tool-build-")
-        .tempdir()
-        .context("a temporary directory cannot be made")?;
+    let scratch = scratch::directory("tool-build-", &session.config)?;
     let project = Project {
         directory,
         build,

@@ -345,11 +345,10 @@ fn an_interrupted_build_leaves_nothing() {
             let text = std::fs::read_to_string(&pids).ok()?;
             text.ends_with('\n').then(|| text.trim().to_owned())
         });
-        assert_eq!(
-            std::fs::read_dir(&temporary).expect("a directory").count(),
-            1,
-            "the build has one temporary directory"
-        );
+        let count = |directory: &Path| std::fs::read_dir(directory).expect("a directory").count();
+        let builds = home.tool_home().join("cache/builds");
+        assert_eq!(count(&builds), 1, "the build has one temporary directory");
+        assert_eq!(count(&temporary), 0, "and none where others can write");
         // Only the command gets the signal; it has to end the processes that it started.
         send(signal, &child.id().to_string());
         let output = child.wait_with_output().expect("the command ends");

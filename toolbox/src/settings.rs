@@ -87,6 +87,8 @@ pub struct Settings {
     pub storage: PathBuf,
     /// The directory of build tools of other languages.
     pub toolchains: PathBuf,
+    /// The directory in which builds work.
+    pub builds: PathBuf,
     /// The directory of the packages of MCP servers, which a caged one reads.
     pub servers: PathBuf,
     /// The directory of the embedded registry.
@@ -164,6 +166,7 @@ impl Settings {
             logs: file.logs,
             witnesses: file.witnesses,
             toolchains: directories.cache.join("toolchains"),
+            builds: directories.cache.join("builds"),
             servers: directories.data.join("servers"),
             tokens: Tokens {
                 env_token,
@@ -343,13 +346,14 @@ impl Settings {
     }
 
     /// The directories that hold files of tool-hub itself. No tool is ever given one.
-    pub fn own_directories(&self) -> [PathBuf; 7] {
+    pub fn own_directories(&self) -> [PathBuf; 8] {
         [
             self.store.clone(),
             self.storage.clone(),
             self.user.clone(),
             self.compiled.clone(),
             self.toolchains.clone(),
+            self.builds.clone(),
             self.servers.clone(),
             self.registry.clone(),
         ]

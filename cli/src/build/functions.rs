@@ -12,15 +12,16 @@ pub(crate) mod server;
 
 use std::path::Path;
 
-use anyhow::Context as _;
 use tempfile::TempDir;
 use tool_hub_agent::definition::interface::{Interface, interface};
 use tool_hub_manifest::{Build, ExportName, FunctionSpec, Language, Manifest, package_file};
 use tool_hub_source::Definition;
 
 use super::claims::line_of_key;
+use super::scratch;
 use crate::files;
 use crate::scaffold::Names;
+use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
 use crate::text::functions::definitions;
 use plain::Plain;
@@ -58,6 +59,7 @@ impl Functions {
         directory: &Path,
         manifest: &Manifest,
         build: &Build,
+        config: &Config,
     ) -> anyhow::Result<Option<Self>> {
         let Some(file) = &build.functions else {
             return Ok(None);
@@ -66,7 +68,7 @@ impl Functions {
             return Err(missing(directory, file).into());
         }
         if file == server::FILE {
-            return Self::of_server(directory, manifest, build).map(Some);
+            return Self::of_server(directory, manifest, build, config).map(Some);
         }
         let definitions = definitions(&directory.join(file), Path::new(file), &[])?.definitions;
         if of_source(file) != Some(build.language) {
@@ -75,10 +77,7 @@ impl Functions {
         let interface = interface(&specs(&definitions));
         let names = Names::of(&manifest.name);
         let package = format!("tools:{}", names.package());
-        let generated = tempfile::Builder::new()
-            .prefix("tool-functions-")
-            .tempdir()
-            .context("a temporary directory cannot be made")?;
+        let generated = scratch::directory("tool-functions-", config)?;
         let plain = Plain {
             file,
             definitions: &definitions,
@@ -117,7 +116,12 @@ impl Functions {
     }
 
     /// Writes the WIT and the source around the server that `tools.json` names.
-    fn of_server(directory: &Path, manifest: &Manifest, build: &Build) -> anyhow::Result<Self> {
+    fn of_server(
+        directory: &Path,
+        manifest: &Manifest,
+        build: &Build,
+        config: &Config,
+    ) -> anyhow::Result<Self> {
         let text = files::read_text(&directory.join(server::FILE), files::DOCUMENT_BYTES_MAX)?;
         let server = ServerFile::read(&text)?;
         if !matches!(build.language, Language::Python | Language::Javascript) {
@@ -125,10 +129,7 @@ impl Functions {
         }
         let interface = server.interface();
         let package = format!("tools:{}", Names::of(&manifest.name).package());
-        let generated = tempfile::Builder::new()
-            .prefix("tool-functions-")
-            .tempdir()
-            .context("a temporary directory cannot be made")?;
+        let generated = scratch::directory("tool-functions-", config)?;
         let write = |path: &str, text: &str| {
             files::write_new(&generated.path().join(path), text.as_bytes())
         };

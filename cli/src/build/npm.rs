@@ -8,10 +8,10 @@ use tokio::process::Command;
 
 use super::process;
 use super::project::Project;
+use super::scratch;
 use super::toolchain::{NPM_CI, Toolchain};
 use crate::files;
 use crate::session::Session;
-use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
 const MANIFEST: &str = "package.json";
@@ -69,8 +69,8 @@ pub(super) async fn packages(
 ///
 /// # Errors
 /// When npm does not find them.
-pub(crate) async fn lock_of(manifest: &str, printer: &Printer) -> anyhow::Result<String> {
-    let place = tempfile::Builder::new().prefix("tool-npm-").tempdir()?;
+pub(crate) async fn lock_of(manifest: &str, session: &Session) -> anyhow::Result<String> {
+    let place = scratch::directory("tool-npm-", &session.config)?;
     let directory = place.path();
     files::write(&directory.join(MANIFEST), manifest.as_bytes())?;
     let mut npm = Command::new("npm");
@@ -88,7 +88,7 @@ pub(crate) async fn lock_of(manifest: &str, printer: &Printer) -> anyhow::Result
     ])
     .arg(directory)
     .current_dir(directory);
-    process::run("choosing packages with npm", &mut npm, printer).await?;
+    process::run("choosing packages with npm", &mut npm, &session.printer).await?;
     let lock = files::read_text(&directory.join(LOCK), files::DOCUMENT_BYTES_MAX)?;
     checked(manifest, &lock)?;
     Ok(lock)

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use super::bundle::{BundleSources, native_program};
 use crate::build::process::{self, RunningProgram};
 use crate::build::project::{Form, Project};
+use crate::build::scratch;
 use crate::build::sources;
 use crate::build::toolchain::{NPM_CI, Toolchain};
 use crate::files;
@@ -77,7 +78,7 @@ impl TypeCheck {
         let program = native_program(&scope, &["lib/tsc", "lib/tsc.exe"]);
         let program =
             program.ok_or_else(|| Problem::user("TypeScript has no program for this machine"))?;
-        let scratch = tempfile::Builder::new().prefix("tool-types-").tempdir()?;
+        let scratch = scratch::directory("tool-types-", &session.config)?;
         let place = scratch.path().canonicalize()?;
         let checked = directory_to_check(project, bundled, &place)?;
         for runtime in OTHER_RUNTIMES {

@@ -23,6 +23,7 @@ use crate::adopt::{
     AdoptedForm, AdoptionRecord, Launcher, LocalCommand, RemoteAddress, Route, ServerKind,
     launcher, loadable,
 };
+use crate::build::scratch;
 use crate::commands::load::loaded::Loaded;
 use crate::commands::load::{Load, load_server};
 use crate::consent::approval::{ApprovalFlags, Terminal};
@@ -69,7 +70,7 @@ pub(super) async fn take(
     wanted: AdoptedForm,
     session: &Session,
 ) -> anyhow::Result<Option<(Taken, ProposedRights)>> {
-    let scratch = tempfile::Builder::new().prefix("tool-adopt-").tempdir()?;
+    let scratch = scratch::directory("tool-adopt-", &session.config)?;
     let place = match asked.dry_run {
         true => scratch.path().join("project"),
         false => AdoptionRecord::project(&session.config.settings, &free_name(one, session)?),

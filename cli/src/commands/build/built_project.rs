@@ -84,7 +84,7 @@ impl BuiltProject {
         if let Some(file) = &section.icon {
             author.icon = Some(icon(&directory.join(file))?);
         }
-        let functions = Functions::of(directory, &author, &section)?;
+        let functions = Functions::of(directory, &author, &section, &session.config)?;
         if let Some(functions) = &functions {
             functions.complete(&mut author)?;
         }

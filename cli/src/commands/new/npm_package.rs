@@ -24,7 +24,7 @@ pub(super) fn named(from: &Path) -> Option<&str> {
 pub(super) async fn fetched(package: &str, session: &Session) -> anyhow::Result<FunctionSource> {
     let (name, wanted) = parts(package)?;
     let manifest = json!({ "private": true, "dependencies": { name: wanted } });
-    let lock_text = npm_lock(&manifest.to_string(), &session.printer).await?;
+    let lock_text = npm_lock(&manifest.to_string(), session).await?;
     let lock: Value = serde_json::from_str(&lock_text)?;
     let locked = &lock["packages"][format!("node_modules/{name}")];
     let version = locked["version"].as_str().unwrap_or_default();

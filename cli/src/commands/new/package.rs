@@ -5,7 +5,7 @@ use std::path::Path;
 use tool_hub_source::{Framework, Language, SOURCE_BYTES_MAX, read};
 
 use super::server::listing;
-use crate::build::{ServerEntry, ServerFile, UnpackedPackage, companions, package_name};
+use crate::build::{ServerEntry, ServerFile, UnpackedPackage, companions, package_name, scratch};
 use crate::files;
 use crate::scaffold::{FunctionSource, PlainFile, ServerProject, Template};
 use crate::session::Session;
@@ -44,7 +44,7 @@ pub(super) async fn fetched(
     requirement: &str,
     session: &Session,
 ) -> anyhow::Result<FunctionSource> {
-    let place = tempfile::Builder::new().prefix("tool-package-").tempdir()?;
+    let place = scratch::directory("tool-package-", &session.config)?;
     let directory = place.path();
     let package = UnpackedPackage::fetch(requirement, directory, &session.printer).await?;
     let started = entry(&package).or_else(|| modules_entry(&package, directory));

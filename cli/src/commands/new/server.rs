@@ -8,7 +8,7 @@ use tool_hub_host::inspect;
 use tool_hub_manifest::Grants;
 use tool_hub_manifest::contract::{Failure, Outcome};
 
-use crate::build::{Form, LIST_TOOLS, ListedTool, SERVER_FILE, ServerFile};
+use crate::build::{Form, LIST_TOOLS, ListedTool, SERVER_FILE, ServerFile, scratch};
 use crate::commands::build::built_project::BuiltProject;
 use crate::files;
 use crate::session::Session;
@@ -45,7 +45,7 @@ pub(super) async fn listing(
     more: &[(&str, &str)],
     session: &Session,
 ) -> anyhow::Result<Listing> {
-    let place = tempfile::Builder::new().prefix("tool-listing-").tempdir()?;
+    let place = scratch::directory("tool-listing-", &session.config)?;
     let directory = place.path();
     let write = |name: &str, text: &str| files::write(&directory.join(name), text.as_bytes());
     let build = format!("[build]\nlanguage = \"{language}\"\nfunctions = \"{SERVER_FILE}\"\n");

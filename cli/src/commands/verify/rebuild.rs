@@ -225,7 +225,7 @@ async fn built_again(
     language: Language,
     session: &Session,
 ) -> anyhow::Result<BuiltProject> {
-    let scratch = tempfile::Builder::new().prefix("tool-rebuild-").tempdir()?;
+    let scratch = build::scratch::directory("tool-rebuild-", &session.config)?;
     let project = scratch.path().join("project");
     build::copy_sources(source, &project)?;
     let locks = || -> anyhow::Result<Vec<Option<String>>> {
