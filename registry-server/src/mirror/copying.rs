@@ -12,7 +12,7 @@ use crate::database::commits::Commit;
 use crate::database::git_objects::{Blob, BlobForm};
 use crate::database::published::Publication;
 use crate::database::repositories::Repository;
-use crate::error::RegistryError;
+use crate::error::{RegistryError, UpstreamError};
 use crate::git::pointer_oid;
 use crate::history::{ListedKind, Operation, WriteError, list_entries, store_copied_commit};
 use crate::names::{RepositoryId, RepositoryPath};
@@ -27,15 +27,25 @@ const FETCHES_IN_FLIGHT_MAX: usize = 4;
 pub(super) enum NotTaken {
     /// The upstream does not show it to everybody, or does not have it any more.
     Missing(String),
-    /// The upstream sent something else than it lists, or than its log says.
+    /// The upstream sent something else than it lists, or than its log says, or an answer that
+    /// cannot be used.
     Contradicts(String),
     /// The whole run cannot go on.
     Registry(RegistryError),
 }
 
 impl From<RegistryError> for NotTaken {
+    /// What an upstream answers about one repository ends no run: otherwise whoever publishes
+    /// something too large would keep all other tools from every mirror. Where it does not answer
+    /// at all the run ends, and the next one goes on.
     fn from(error: RegistryError) -> Self {
-        Self::Registry(error)
+        match error {
+            RegistryError::Upstream {
+                source: UpstreamError::Answer(what),
+                ..
+            } => Self::Contradicts(format!("the upstream's answer cannot be used: {what}")),
+            other => Self::Registry(other),
+        }
     }
 }
 

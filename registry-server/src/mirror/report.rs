@@ -18,7 +18,7 @@ pub struct MirrorReport {
     pub bytes: u64,
     /// Versions that the upstream does not show any more.
     pub missing: Vec<Untaken>,
-    /// Versions and branches that contradict the log or their manifest.
+    /// Versions and branches that contradict the log or their manifest, or cannot be copied.
     pub refused: Vec<Untaken>,
 }
 

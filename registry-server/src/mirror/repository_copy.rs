@@ -48,18 +48,31 @@ pub(super) async fn copy_repository(
     wanted: Option<&WantedVersions>,
     report: &mut MirrorReport,
 ) -> Result<Option<CopiedRepository>, RegistryError> {
-    let Some(refs) = upstream.refs(repo).await? else {
-        let versions = wanted.into_iter().flat_map(|wanted| wanted.keys());
-        for version in versions {
-            let reason = "the upstream does not show its repository".to_owned();
-            note(
-                report,
-                repo,
-                &format!("v{version}"),
-                NotTaken::Missing(reason),
-            )?;
+    let refs = match upstream.refs(repo).await.map_err(NotTaken::from) {
+        Ok(Some(refs)) => refs,
+        Ok(None) => {
+            let versions = wanted.into_iter().flat_map(|wanted| wanted.keys());
+            for version in versions {
+                let reason = "the upstream does not show its repository".to_owned();
+                note(
+                    report,
+                    repo,
+                    &format!("v{version}"),
+                    NotTaken::Missing(reason),
+                )?;
+            }
+            return Ok(None);
         }
-        return Ok(None);
+        Err(reason) => {
+            let here = hidden_repository(registry, repo).await?;
+            note(report, repo, "refs", reason)?;
+            return Ok(Some(CopiedRepository {
+                here,
+                tags: Vec::new(),
+                head: None,
+                has_head: false,
+            }));
+        }
     };
     let here = hidden_repository(registry, repo).await?;
     let copying = Copying {

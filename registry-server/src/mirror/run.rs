@@ -7,7 +7,7 @@ use tool_hub_transparency::{Checkpoint, LogKey, LogRecord};
 
 use super::copying::{LoggedContent, WantedVersions};
 use super::log_copy::{LogTail, TailError, read_tail};
-use super::report::MirrorReport;
+use super::report::{MirrorReport, Untaken};
 use super::repository_copy::{CopiedRepository, copy_repository};
 use super::source::MirrorSource;
 use super::upstream::Upstream;
@@ -111,9 +111,15 @@ impl<'a> Run<'a> {
         repo: &str,
         wanted: Option<&WantedVersions>,
     ) -> Result<Option<CopiedRepository>, RegistryError> {
-        let repo = RepositoryId::parse(RepositoryKind::Model, repo)?;
         let (registry, report) = (self.registry, &mut self.report);
-        copy_repository(registry, &self.upstream, &repo, wanted, report).await
+        match RepositoryId::parse(RepositoryKind::Model, repo) {
+            Ok(repo) => copy_repository(registry, &self.upstream, &repo, wanted, report).await,
+            Err(error) => {
+                let (subject, reason) = (repo.to_owned(), error.to_string());
+                report.refused.push(Untaken { subject, reason });
+                Ok(None)
+            }
+        }
     }
 
     fn fault(&self, source: UpstreamLogFault) -> RegistryError {
@@ -243,6 +249,10 @@ async fn show_repository(
     let CopiedRepository {
         here, tags, head, ..
     } = copied;
+    // Nothing of it could be copied yet, so nobody is to see that it is there.
+    if here.private && tags.is_empty() && head.is_none() {
+        return Ok(());
+    }
     let now_ms = clock::now_ms();
     for (tag, publication, manifest) in tags {
         let reference = Reference {

@@ -38,6 +38,7 @@ mod log_kinds;
 mod log_moves;
 mod log_signers;
 mod mirrors;
+mod mirrors_of_large_repositories;
 mod mirrors_of_tags;
 mod monitoring;
 mod openapi;

@@ -115,7 +115,7 @@ async fn once(registry: &Registry, source: &MirrorSource, printer: &Printer) -> 
     match report.refused.len() {
         0 => Ok(()),
         refused => Err(Problem::refused(format!(
-            "{} of {} contradicts its log or its manifest, and was not taken",
+            "{} of {} contradicts its log or its manifest or cannot be copied, and was not taken",
             counted(refused, "version"),
             source.upstream
         ))
