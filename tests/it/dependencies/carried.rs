@@ -6,12 +6,17 @@ use super::{adds, multiplies, publish, published};
 use crate::air_gap::opened::Opened;
 use crate::air_gap::{alone, bundle, load_from};
 use crate::support::loading::load;
+use crate::support::ran::says;
 use crate::support::{Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("dependencies::carried::a_tree", a_tree),
         test("dependencies::carried::another_tree", another_tree),
+        test(
+            "dependencies::carried::a_yank_is_remembered",
+            a_yank_is_remembered,
+        ),
     ]
 }
 
@@ -105,4 +110,30 @@ fn another_tree() {
     let path = edited.write(Path::new(&user.work().join("deep.tools")));
     let ran = alone().run(["inspect", path.to_str().expect("a path")]);
     assert_eq!(ran.code(), 1, "{}", ran.stderr());
+}
+
+fn a_yank_is_remembered() {
+    let (registry, ada) = published();
+    let maker = registry.visitor();
+    load(&maker, "ada/forecast", &[]);
+    ada.tool("yank ada/units@1.2.0 --severity vulnerable --reason leaks")
+        .ok();
+    let path = bundle(&maker);
+    drop(registry);
+    let home = alone();
+    let path = path.to_str().expect("a path");
+    let told = "ada/units 1.2.0 was yanked as vulnerable: leaks";
+    let shown = home.run(["inspect", path, "--json"]).json();
+    let digest = shown["digest"].as_str().expect("a digest");
+    says(&home.run(["load", path, "--approve", digest]), 3, told);
+    home.run(["load", path, "--allow-yanked", "--approve", digest])
+        .ok();
+    // It is known by itself, whatever else brings it.
+    let known = std::fs::read_to_string(home.tool_home().join("known_releases.toml"));
+    let known = known.expect("known releases");
+    assert!(
+        known.contains("ada/units") && known.contains("leaks"),
+        "{known}"
+    );
+    assert!(!known.contains("ada/forecast"), "{known}");
 }

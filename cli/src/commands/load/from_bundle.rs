@@ -4,12 +4,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tool_hub_manifest::{ToolKey, Yank};
+use tool_hub_manifest::{LockedTool, ToolKey, Yank};
+use tool_hub_toolbox::Error;
 use tool_hub_toolbox::bundle::checking::Bundle;
 use tool_hub_toolbox::fetch_options::FetchOptions;
 use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
 use tool_hub_toolbox::known_releases::KnownReleases;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::settings::Settings;
 use tool_hub_toolbox::target;
 
 use super::approving::{ConsentFlags, approve_and_load};
@@ -93,14 +95,25 @@ async fn load_one(
         started_with: None,
     };
     let locked = approve_and_load(&key, &entry, &fetched, consent, session).await?;
-    if let Some(yank) = yank_of(&fetched) {
-        KnownReleases::note_bundled(settings, &locked, yank)?;
-    }
+    note_yanks(&fetched, &locked, settings)?;
     Ok(Loaded {
         key,
         locked,
         fetched,
     })
+}
+
+/// Remembers the yanks of what was taken nevertheless: of the tool, and of all that it depends on.
+fn note_yanks(fetched: &Fetched, locked: &LockedTool, settings: &Settings) -> Result<(), Error> {
+    if let Some(yank) = yank_of(fetched) {
+        KnownReleases::note_bundled(settings, locked, yank)?;
+    }
+    for (name, dependency) in &fetched.dependencies {
+        if let Some(locked) = locked.dependencies.get(name) {
+            note_yanks(dependency, locked, settings)?;
+        }
+    }
+    Ok(())
 }
 
 fn yank_of(fetched: &Fetched) -> Option<&Yank> {
