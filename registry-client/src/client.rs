@@ -177,8 +177,8 @@ impl Client {
     }
 
     /// A new state of the registry's log, for whoever has seen `older` records of it. None from a
-    /// registry that keeps no log. Nothing of it is checked. Where a data set is the log, it is asked
-    /// instead.
+    /// registry that keeps no log. Nothing of it is checked. Where a data set is the log, it is
+    /// asked instead.
     ///
     /// # Errors
     /// [`ClientError::DatasetLog`], and the errors of every question.

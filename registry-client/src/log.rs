@@ -73,8 +73,8 @@ pub(crate) async fn records(
     }
 }
 
-/// A state of the log with `older` records at least, which the caller has seen. None from a registry
-/// that keeps no log.
+/// A state of the log with `older` records at least, which the caller has seen. None from a
+/// registry that keeps no log.
 pub(crate) async fn state(
     registry: &Registry,
     older: u64,

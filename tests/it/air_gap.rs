@@ -1,5 +1,7 @@
 //! Tests of bundles: tools are carried to a machine that reaches no registry, and verified there.
 
+mod carried;
+mod damaged;
 mod hostile;
 pub(crate) mod opened;
 
@@ -31,7 +33,7 @@ pub(crate) fn tests() -> Vec<Test> {
         test("air_gap::some_are_left_out", some_are_left_out),
         test("air_gap::advisories_are_carried", advisories_are_carried),
     ];
-    [here, hostile::tests()].concat()
+    [here, damaged::tests(), hostile::tests()].concat()
 }
 
 /// An address where nobody answers.

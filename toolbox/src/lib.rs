@@ -56,6 +56,7 @@ pub mod known_logs;
 pub mod known_makers;
 pub mod known_releases;
 pub mod loaded;
+pub mod log_entry;
 mod log_state;
 pub mod log_times;
 pub mod log_writer;

@@ -15,10 +15,8 @@ use self::error::LogError;
 use self::signer_claims::SignerClaims;
 use crate::error::Error;
 use crate::known_logs::{KnownLog, KnownLogs, SeenLog};
-use crate::known_releases::KnownReleases;
 use crate::log_state::{QUESTIONS_MAX, check_witnesses, no_log, not_trusted, opened_state};
 use crate::log_times::{SeenState, check_record, check_state};
-use crate::notices::Notices;
 use crate::package_signature::PackageSignature;
 use crate::settings::Settings;
 
@@ -119,30 +117,13 @@ impl LoggedVersion {
         of_records(records, subject, seen)
     }
 
-    /// The entry of a tool of the toolbox in the log of its registry, after the log was asked and
-    /// checked again. None for a tool that is of no registry or of none with a log, or that was
-    /// loaded from a branch. The yanks that the repo says are remembered.
+    /// The entry of a tool of the toolbox, whose repo says `releases`, in the log of its registry,
+    /// after that was asked and checked again, with what it answered. None for a tool that is of no
+    /// registry or of none with a log, or that was loaded from a branch.
     ///
     /// # Errors
     /// The errors of [`read`](Self::read), and [`Error::Log`] where the log has another version
     /// than the one that was approved.
-    pub async fn of_locked(
-        locked: &LockedTool,
-        settings: &Settings,
-        notices: &dyn Notices,
-    ) -> Result<Option<LogEntry>, Error> {
-        let Some((endpoint, repo)) = locked.source.repo() else {
-            return Ok(None);
-        };
-        let client = settings.client(endpoint, notices)?;
-        let releases = client.releases(repo).await?;
-        KnownReleases::note(settings, &client, repo, &releases).await?;
-        let found = Self::of_locked_with_records(locked, &client, &releases, settings);
-        Ok(found.await?.map(|(entry, _)| entry))
-    }
-
-    /// Does the same as [`of_locked`](Self::of_locked) for a tool whose repo says `releases`, and
-    /// hands on what the registry answered.
     pub(crate) async fn of_locked_with_records(
         locked: &LockedTool,
         client: &Client,

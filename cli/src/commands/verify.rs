@@ -13,7 +13,7 @@ use tool_hub_manifest::{LogEntry, ToolKey, ToolName};
 use tool_hub_registry_client::Store;
 use tool_hub_toolbox::Error;
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions};
-use tool_hub_toolbox::logged_version::LoggedVersion;
+use tool_hub_toolbox::log_entry::log_entry;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
 use tool_hub_toolbox::open_toolbox::tool_status::{ToolStatus, dotted};
 use tool_hub_toolbox::package_attestations::PackageAttestations;
@@ -198,7 +198,7 @@ async fn looked_up(session: &Session) -> anyhow::Result<BTreeMap<ToolKey, Logged
     for member in members.filter_map(|status| status.member.ok()) {
         let mut logged = Logged::default();
         for (path, locked) in member.locked.tree() {
-            match LoggedVersion::of_locked(locked, &config.settings, printer).await {
+            match log_entry(locked, &config.settings, printer).await {
                 Ok(found) if path.is_empty() => logged.entry = found,
                 Ok(_) => {}
                 Err(error) => {
