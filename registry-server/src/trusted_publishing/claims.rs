@@ -11,8 +11,8 @@ const CLAIM_BYTES_MAX: usize = 1024;
 /// GitHub's events whose jobs have the rights of the repository and may run on what somebody else
 /// sent: a pull request from a fork, or what such a request left behind.
 const UNTRUSTED_EVENTS: [&str; 2] = ["pull_request_target", "workflow_run"];
-/// GitLab's sources of pipelines that run what a merge request brings. Such a pipeline may run in the
-/// project with the files of a fork, and before GitLab 18.2.2 its token named the project.
+/// GitLab's sources of pipelines that run what a merge request brings. Such a pipeline may run in
+/// the project with the files of a fork, and before GitLab 18.2.2 its token named the project.
 const UNTRUSTED_SOURCES: [&str; 2] = ["merge_request_event", "external_pull_request_event"];
 
 /// The claims of a token whose signature was verified.

@@ -233,9 +233,8 @@ fn aliases(aliases: Value, mistakes: &mut Mistakes) -> Vec<AdvisoryId> {
 impl Package {
     /// True if its ecosystem is ours, in whatever case.
     fn is_a_tool(&self) -> bool {
-        let (name, rest) = match self.ecosystem.split_at_checked(ECOSYSTEM.len()) {
-            Some(parts) => parts,
-            None => return false,
+        let Some((name, rest)) = self.ecosystem.split_at_checked(ECOSYSTEM.len()) else {
+            return false;
         };
         name.eq_ignore_ascii_case(ECOSYSTEM) && (rest.is_empty() || rest.starts_with(':'))
     }
