@@ -69,6 +69,8 @@ pub struct Limits {
     /// Most former names of a repository, which go on leading to it. What is said of a version is
     /// logged under each.
     pub former_names_max: usize,
+    /// Most versions of a repository that is moved, each of which is logged under the new name.
+    pub moved_versions_max: usize,
     /// Most records of yanks that one commit appends to the log. Meanwhile nobody else publishes.
     pub commit_yank_records_max: usize,
     /// Longest wait for a client that is sending a body, until it has sent
@@ -176,6 +178,7 @@ impl Limits {
             manifest_bytes_max: 1 << 20,
             tool_versions_page_max: 50,
             former_names_max: 16,
+            moved_versions_max: 1_000,
             commit_yank_records_max: 1_000,
             body_stall_max: Duration::from_secs(60),
             pressed_stall_max: Duration::from_secs(10),

@@ -40,7 +40,7 @@ pub(crate) struct MoveRepoRequest {
     request_body = MoveRepoRequest,
     responses(
         (status = 200, description = "It was moved", body = Success),
-        (status = 403, description = "Its versions come from trusted publishers alone, or one is malicious under the new id, or it has too many former names", body = ErrorBody),
+        (status = 403, description = "Its versions come from trusted publishers alone, or one is malicious under the new id, or it has too many former names or versions", body = ErrorBody),
         (status = 404, description = "There is no such repository", body = ErrorBody),
         (status = 409, description = "The new id is taken, or kept for a repository that was moved", body = ErrorBody),
     ),
@@ -97,9 +97,15 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     }
     let releases = version_rules::releases_at_head(&call.registry, &repository).await?;
     let references = database.references(&repository.id).await?;
-    writing
-        .log_moved_versions(&repository, clock::now_ms())
-        .await?;
+    let versions_max = call.registry.limits().moved_versions_max;
+    let logged = writing.log_moved_versions(&repository, versions_max, clock::now_ms());
+    if !logged.await? {
+        return Err(Refusal::forbidden(format!(
+            "{} has more than {versions_max} versions that the log would get under the new name at once, while \
+             nobody else publishes: make a new repository, and deprecate this one in its favour",
+            repository.full_name()
+        )));
+    }
     let moved = Repository {
         owner: owner.id,
         owner_name: owner.name,

@@ -125,23 +125,30 @@ impl WriteTransaction {
 
     /// After a move, appends the versions that the repository has under its new id, by the signers
     /// that they had under its name from `before`. They are of this moment: nobody could get them
-    /// there before.
+    /// there before. False, and nothing is appended, if there are more than `versions_max`:
+    /// everybody else who appends would wait.
     pub(crate) async fn log_moved_versions(
         &mut self,
         before: &Repository,
+        versions_max: usize,
         now_ms: i64,
-    ) -> Result<(), RegistryError> {
+    ) -> Result<bool, RegistryError> {
         if before.kind != RepositoryKind::Model {
-            return Ok(());
+            return Ok(true);
         }
         let sql = format!(
             "{PUBLISHED} AND r.id = $1 AND NOT EXISTS (SELECT 1 FROM log_records l \
-             WHERE l.repository = p.owner_folded || '/' || p.name_folded AND l.version = p.version AND {}) {IN_ORDER}",
+             WHERE l.repository = p.owner_folded || '/' || p.name_folded AND l.version = p.version AND {}) {IN_ORDER} LIMIT $2",
             told("$1", ["p.owner_folded", "p.name_folded"])
         );
         let full_name = before.full_name();
-        let moved = sqlx::query_as(AssertSqlSafe(sql)).bind(&before.id);
+        let read_max = i64::try_from(versions_max).map_err(damaged)? + 1;
+        let moved = sqlx::query_as(AssertSqlSafe(sql));
+        let moved = moved.bind(&before.id).bind(read_max);
         let moved: Vec<EarlierVersion> = moved.fetch_all(self.connection()).await?;
+        if moved.len() > versions_max {
+            return Ok(false);
+        }
         for version in moved {
             let subject = version.subject();
             let earlier = LogSubject {
@@ -153,7 +160,7 @@ impl WriteTransaction {
                 self.append_with_signer(subject, &record, signer).await?;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Appends the versions that were published before there was a log, in the order of that.

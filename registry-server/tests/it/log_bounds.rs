@@ -1,4 +1,5 @@
-//! Tests of the bounds on former names, and on the records of yanks that one commit makes.
+//! Tests of the bounds on former names, on the versions of what is moved, and on the records of
+//! yanks that one commit makes.
 
 use reqwest::{Method, Response};
 use serde_json::json;
@@ -17,6 +18,7 @@ async fn rename(hub: &TestRegistry, from: &str, to: &str) -> Response {
 async fn start() -> TestRegistry {
     let hub = TestRegistry::start_with(|limits| {
         limits.former_names_max = 2;
+        limits.moved_versions_max = 3;
         limits.commit_yank_records_max = 5;
     })
     .await;
@@ -54,6 +56,31 @@ async fn a_repository_has_few_former_names() {
     is_full("alice/older", "3").await;
 }
 
+async fn log_size(hub: &TestRegistry) -> u64 {
+    let note = hub.get("/api/log/checkpoint").await.text().await.unwrap();
+    key(hub).await.open(&note).unwrap().size()
+}
+
+#[tokio::test]
+async fn what_is_moved_has_few_versions() {
+    let hub = start().await;
+    for minor in 0..3 {
+        publish(&hub, REPO, &format!("1.{minor}.0")).await;
+    }
+    let [first, second, ..] = NAMES;
+    assert_eq!(rename(&hub, first, second).await.status(), 200);
+    assert_eq!(log_size(&hub).await, 6);
+    publish(&hub, second, "1.3.0").await;
+    let (status, _, told) = refusal(rename(&hub, second, "alice/third").await).await;
+    assert_eq!(status, 403, "{told}");
+    let expect = "alice/second has more than 3 versions that the log would get";
+    assert!(told.starts_with(expect), "{told}");
+    assert_eq!(log_size(&hub).await, 7);
+    // The former name lacks but one of them.
+    assert_eq!(rename(&hub, second, first).await.status(), 200);
+    assert_eq!(log_size(&hub).await, 8);
+}
+
 #[tokio::test]
 async fn a_commit_makes_few_records_of_yanks() {
     let hub = start().await;
@@ -63,10 +90,7 @@ async fn a_commit_makes_few_records_of_yanks() {
     }
     let [_, moved, ..] = NAMES;
     assert_eq!(rename(&hub, REPO, moved).await.status(), 200);
-    let size = async || {
-        let note = hub.get("/api/log/checkpoint").await.text().await.unwrap();
-        key(&hub).await.open(&note).unwrap().size()
-    };
+    let size = async || log_size(&hub).await;
     assert_eq!(size().await, 6);
     let yank = async |versions: &[&str]| {
         let said = versions.iter().map(|version| yanked(version, "broken"));
