@@ -158,6 +158,11 @@ fn the_registry_is_back() {
     let home = Home::new().with("HF_ENDPOINT", wire.url());
     load_from(&home, &path, "adder");
     says(&home.tool("update"), 1, "error: ");
+    let unasked = home.tool("verify --log");
+    says(&unasked, 1, "the log was not asked for adder");
+    says(&unasked, 1, "nothing was found against what is here");
+    let table = unasked.stdout();
+    assert!(table.contains("log not asked: cannot"), "{table}");
     assert_eq!(home.tool("call adder.add a=20 b=22").ok(), "42\n");
 
     wire.lead_to(published.registry.url());

@@ -66,17 +66,19 @@ const LOAD_AGAIN: &str = "load it again: what is missing or damaged is pulled an
 struct Checked<'a> {
     status: ToolStatus<'a>,
     fault: Option<Fault>,
-    /// The place in the log, where that was asked for.
-    logged: Option<LogEntry>,
+    logged: Logged,
 }
 
-/// The answers of the logs about one tool and all that it depends on.
+/// The answers of the logs about one tool and all that it depends on, where they were asked for.
 #[derive(Default)]
 struct Logged {
     /// The place of the tool itself.
     entry: Option<LogEntry>,
     /// The first contradiction.
     fault: Option<Fault>,
+    /// The first reason why a log could not be asked, such as a network that is down. It says
+    /// nothing against the tool.
+    unasked: Option<Fault>,
 }
 
 /// A fault, and the ways on from it.
@@ -93,6 +95,11 @@ impl Fault {
             false => format!("{}: {says}", dotted(key, path)),
         };
         Self { says, hints }
+    }
+
+    /// The lines below quote texts that do not fit into a table.
+    fn first_line(&self) -> &str {
+        self.says.lines().next().unwrap_or_default()
     }
 }
 
@@ -128,10 +135,10 @@ impl Verify {
         let store = config.settings.open_store()?;
         let keys = SigningKeys::read(&config.settings)?;
         let checked = toolbox.statuses().into_iter().map(|status| {
-            let logged = logged.remove(status.key).unwrap_or_default();
+            let mut logged = logged.remove(status.key).unwrap_or_default();
             Checked {
-                fault: fault(&status, &store).or(logged.fault),
-                logged: logged.entry,
+                fault: fault(&status, &store).or(logged.fault.take()),
+                logged,
                 status,
             }
         });
@@ -161,7 +168,9 @@ impl Verify {
             "fault": checked.fault.as_ref().map(|fault| &fault.says),
         });
         if self.log {
-            tool["log"] = json!(checked.logged);
+            let unasked = checked.logged.unasked.as_ref();
+            tool["log"] = json!(checked.logged.entry);
+            tool["log_not_asked"] = json!(unasked.map(|fault| &fault.says));
         }
         tool
     }
@@ -173,14 +182,19 @@ impl Verify {
             Err(_) => "-".to_owned(),
         };
         let logged = self.log.then(|| match &checked.logged {
-            Some(entry) => format!("record {} of the log, of {}", entry.index, entry.at),
-            None => "in no log".to_owned(),
+            Logged {
+                unasked: Some(fault),
+                ..
+            } => format!("log not asked: {}", fault.first_line()),
+            Logged {
+                entry: Some(entry), ..
+            } => format!("record {} of the log, of {}", entry.index, entry.at),
+            Logged { .. } => "in no log".to_owned(),
         });
         let said = [described(status, keys), logged];
         let said: Vec<String> = said.into_iter().flatten().collect();
         let state = match (&checked.fault, said.is_empty()) {
-            // Only the first line: those below quote texts that do not fit into a table.
-            (Some(fault), _) => fault.says.lines().next().unwrap_or_default().to_owned(),
+            (Some(fault), _) => fault.first_line().to_owned(),
             (None, false) => format!("ok, {}", said.join(", ")),
             (None, true) => "ok".to_owned(),
         };
@@ -202,10 +216,17 @@ async fn looked_up(session: &Session) -> anyhow::Result<BTreeMap<ToolKey, Logged
                 Ok(found) if path.is_empty() => logged.entry = found,
                 Ok(_) => {}
                 Err(error) => {
-                    let hints = ways_on(&error);
+                    let is_refusal = error.is_refusal();
+                    let hints = match is_refusal {
+                        true => ways_on(&error),
+                        false => error.hints(),
+                    };
                     let says = format!("{:#}", anyhow::Error::from(error));
                     let fault = Fault::new(says, hints, member.key, &path);
-                    logged.fault.get_or_insert(fault);
+                    match is_refusal {
+                        true => logged.fault.get_or_insert(fault),
+                        false => logged.unasked.get_or_insert(fault),
+                    };
                 }
             }
         }
@@ -214,24 +235,44 @@ async fn looked_up(session: &Session) -> anyhow::Result<BTreeMap<ToolKey, Logged
     Ok(all)
 }
 
-/// Fails if one of the tools has a fault, with the ways on from each.
+/// Fails if one of the tools has a fault, or a log could not be asked, with the ways on from each.
 fn end(checked: &[Checked<'_>]) -> anyhow::Result<ExitCode> {
-    let faulty = checked
-        .iter()
-        .filter_map(|it| Some((it.status.key, it.fault.as_ref()?)));
-    let (keys, faults): (Vec<&str>, Vec<&Fault>) =
-        faulty.map(|(key, fault)| (key.as_str(), fault)).unzip();
-    if faults.is_empty() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    let what = format!("{} cannot be trusted as it is", keys.join(", "));
-    let mut hints: Vec<&String> = faults.iter().flat_map(|fault| &fault.hints).collect();
+    let (keys, hints) = all_of(checked, |it| it.fault.as_ref());
+    let problem = match keys.len() {
+        0 => {
+            let (keys, hints) = all_of(checked, |it| it.logged.unasked.as_ref());
+            if keys.is_empty() {
+                return Ok(ExitCode::SUCCESS);
+            }
+            let what = format!("the log was not asked for {}", keys.join(", "));
+            let problem = Problem::user(what).hint("nothing was found against what is here");
+            hints.into_iter().fold(problem, Problem::hint)
+        }
+        count => {
+            let rest = match count {
+                1 => "cannot be trusted as it is",
+                _ => "cannot be trusted as they are",
+            };
+            let problem = Problem::refused(format!("{} {rest}", keys.join(", ")));
+            hints.into_iter().fold(problem, Problem::hint)
+        }
+    };
+    Err(problem.into())
+}
+
+/// The tools that have such a fault, and the ways on from all of these, each once.
+fn all_of<'a>(
+    checked: &'a [Checked<'_>],
+    fault: impl Fn(&'a Checked<'_>) -> Option<&'a Fault>,
+) -> (Vec<&'a str>, Vec<&'a str>) {
+    let faulty = checked.iter();
+    let faulty = faulty.filter_map(|it| Some((it.status.key.as_str(), fault(it)?)));
+    let (keys, faults): (Vec<&str>, Vec<&Fault>) = faulty.unzip();
+    let hints = faults.iter().flat_map(|fault| &fault.hints);
+    let mut hints: Vec<&str> = hints.map(String::as_str).collect();
     let mut seen = BTreeSet::new();
     hints.retain(|hint| seen.insert(*hint));
-    let problem = hints
-        .into_iter()
-        .fold(Problem::refused(what), Problem::hint);
-    Err(problem.into())
+    (keys, hints)
 }
 
 /// Checks the bundle at `path` as `tool load` does, but for the age of its versions.
