@@ -54,9 +54,9 @@ impl ForgedLog {
         self.answer_with(&places, value(query, "older").parse().expect("a number"))
     }
 
-    /// The static file of the log at this path.
+    /// The static file of the log at this path, whatever is asked of it.
     pub(super) fn file(&self, path: &str) -> Vec<u8> {
-        match path {
+        match path.split('?').next().unwrap_or_default() {
             "key" => self.signer().key().to_string().into_bytes(),
             "checkpoint" => self.checkpoint().into_bytes(),
             tile => {
