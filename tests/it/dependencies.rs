@@ -1,6 +1,7 @@
 //! Tests of tools that call other tools: built, published, resolved, consented to, updated, called.
 
 mod carried;
+mod circles;
 mod languages;
 
 use serde_json::json;
@@ -34,7 +35,7 @@ pub(crate) fn tests() -> Vec<Test> {
             an_advisory_against_one,
         ),
     ];
-    [here, carried::tests(), languages::tests()].concat()
+    [here, carried::tests(), circles::tests(), languages::tests()].concat()
 }
 
 /// Multiplies by `factor`, in the interface `ada:NAME/convert`.

@@ -115,6 +115,15 @@ pub(crate) fn package_names(files: &[WitFile]) -> BTreeSet<&str> {
         .collect()
 }
 
+/// The packages of `files` with their versions, such as `ada:units@1.0.0`.
+fn package_ids<'a>(files: impl Iterator<Item = &'a WitFile>) -> BTreeSet<&'a str> {
+    let lines = files.flat_map(|(_, text)| text.lines());
+    let ids = lines.filter_map(|line| line.trim_start().strip_prefix("package "));
+    let ends = |c: char| ";{/".contains(c) || c.is_whitespace();
+    ids.filter_map(|it| it.trim_start().split(ends).next())
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

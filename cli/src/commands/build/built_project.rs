@@ -90,8 +90,12 @@ impl BuiltProject {
         }
         let written = functions.as_ref().map(Functions::generated);
         let dependencies = fetching::dependencies_of(&author, session).await?;
-        build::write_dependencies(directory, &dependencies, printer)?;
-        let wit = wit_with_packages(written.unwrap_or(directory), printer)?;
+        let wit_parent = written.unwrap_or(directory);
+        if !dependencies.is_empty() {
+            let wit = build::wit_files(wit_parent)?;
+            build::write_dependencies(directory, &author, &wit, &dependencies, printer)?;
+        }
+        let wit = wit_with_packages(wit_parent, printer)?;
         // A mistake in the WIT is told with its place before a build tool stumbles over it.
         let docs = docs_of(&section, &wit)?;
         let mut sources = Sources::of(directory)?;
