@@ -1,16 +1,16 @@
 //! Pushes a verified tool as one commit and one tag, unless the version is there already.
 
 pub(crate) mod rehearsal;
+mod upload;
 
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use hf_hub::progress::{ProgressEvent, ProgressHandler, UploadEvent};
 use hf_hub::repository::{CommitInfo, CommitOperation};
 use semver::Version;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
-use tool_hub_manifest::{CommitId, Digest, Interpreter, RepoId, Verified, package_file};
+use tool_hub_manifest::{CommitId, Digest, RepoId, Verified, package_file};
 use url::Url;
 
 use crate::error::{Act, ClientError};
@@ -26,6 +26,17 @@ use crate::resolved::Resolved;
 use crate::signature_files::SignatureFiles;
 use crate::visibility::Visibility;
 use crate::{download, refusal, repo};
+
+use upload::{Component, InterpreterBytes, Watcher, forward};
+
+/// The files of a package that its manifest does not pin.
+const SIDE_FILES: [&str; 5] = [
+    package_file::CARD,
+    package_file::SIGNATURE,
+    package_file::SIGNER,
+    package_file::ROTATION,
+    package_file::ATTESTATIONS,
+];
 
 /// The parameters of a push.
 #[derive(Debug)]
@@ -67,6 +78,9 @@ pub struct PushReport {
     pub attestations_lost: bool,
     /// The extent of the work.
     pub outcome: PushOutcome,
+    /// The files of a version that was pushed before which are not those of this package, or which
+    /// only one of the two has. They are not published.
+    pub differing: Vec<&'static str>,
 }
 
 /// The extent of a push's work.
@@ -78,7 +92,8 @@ pub enum PushOutcome {
     /// The head of the repo held these very files, from a push that could not tag them; only
     /// the tag was made.
     TagAdded,
-    /// This version was pushed before with the same manifest and component. Nothing changed.
+    /// This version was pushed before with the same manifest and component. Nothing changed,
+    /// whatever [`PushReport::differing`] names.
     AlreadyPushed,
 }
 
@@ -106,11 +121,15 @@ pub(crate) async fn push(
         signer_changed: false,
         attestations_lost: false,
         outcome,
+        differing: Vec::new(),
     };
     let versions = refs.versions(&act)?;
     if let Some(existing) = versions.into_iter().find(|it| it.version == version) {
-        let commit = same_or_refused(registry, push, existing).await?;
-        return Ok(pushed(commit, PushOutcome::AlreadyPushed));
+        let (commit, differing) = same_or_refused(registry, push, existing).await?;
+        return Ok(PushReport {
+            differing,
+            ..pushed(commit, PushOutcome::AlreadyPushed)
+        });
     }
     let head = refs.head(&act)?;
     let there = match &head {
@@ -141,12 +160,13 @@ pub(crate) async fn push(
 
 /// A version that exists is fine when it is the same one: a push may be repeated. An equal
 /// manifest names an equal component. No two signatures with a key on a NIST curve are equal, so
-/// that there is one of the same key is enough.
+/// that there is one of the same key is enough. Returns the commit, and the files beside manifest
+/// and component that differ.
 async fn same_or_refused(
     registry: &Registry,
     push: &Push<'_>,
     existing: TaggedVersion,
-) -> Result<CommitId, ClientError> {
+) -> Result<(CommitId, Vec<&'static str>), ClientError> {
     let at = push.at(&existing.commit);
     let files = files::list(registry, &at, &package_file::ALL).await?;
     let is_there = async |name: &str, ours: &[u8], bytes_max| match listed(&files, name, ours) {
@@ -164,29 +184,37 @@ async fn same_or_refused(
             commit: existing.commit,
         });
     }
-    let Some(ours) = push.signature else {
-        return Ok(existing.commit);
-    };
+    let card = (package_file::CARD, push.card, CARD_BYTES_MAX);
+    let ours: Vec<_> = push.signature_files().chain([card]).collect();
+    let mut differing = Vec::new();
+    for name in SIDE_FILES {
+        let is_same = match ours.iter().find(|(ours, ..)| *ours == name) {
+            Some((_, ours, bytes_max)) => is_there(name, ours, *bytes_max).await?,
+            None => files.iter().all(|it| it.name != name),
+        };
+        if !is_same {
+            differing.push(name);
+        }
+    }
+    let signature = push.signature;
     let is_signed = files.iter().any(|it| it.name == package_file::SIGNATURE);
-    let is_by_same = match &ours.signer {
-        Some(pem) => is_there(package_file::SIGNER, pem, SIGNER_BYTES_MAX).await?,
-        None => true,
-    };
-    if ours.bundle.is_some() && !(is_signed && is_by_same) {
+    let is_by_other = signature.is_some_and(|it| it.signer.is_some())
+        && differing.contains(&package_file::SIGNER);
+    if signature.is_some_and(|it| it.bundle.is_some()) && (!is_signed || is_by_other) {
         return Err(ClientError::VersionNotSigned {
             repo: push.repo.clone(),
             version: existing.version,
         });
     }
-    if let Some(text) = &ours.attestations
-        && !is_there(package_file::ATTESTATIONS, text, ATTESTATIONS_BYTES_MAX).await?
+    if signature.is_some_and(|it| it.attestations.is_some())
+        && differing.contains(&package_file::ATTESTATIONS)
     {
         return Err(ClientError::VersionNotAttested {
             repo: push.repo.clone(),
             version: existing.version,
         });
     }
-    Ok(existing.commit)
+    Ok((existing.commit, differing))
 }
 
 /// True if a commit holds exactly what would be pushed.
@@ -431,48 +459,6 @@ impl<'a> Push<'a> {
 
     fn at(&self, commit: &CommitId) -> Resolved {
         Resolved::new(&self.repo, commit.clone(), None)
-    }
-}
-
-/// A component that is uploaded without being copied.
-struct Component(Verified);
-
-impl AsRef<[u8]> for Component {
-    fn as_ref(&self) -> &[u8] {
-        self.0.component()
-    }
-}
-
-/// An interpreter that is uploaded without being copied.
-struct InterpreterBytes(Interpreter);
-
-impl AsRef<[u8]> for InterpreterBytes {
-    fn as_ref(&self) -> &[u8] {
-        self.0.component()
-    }
-}
-
-/// Carries events out of `hf-hub`, whose handlers must own what they use.
-struct Watcher(mpsc::UnboundedSender<ProgressEvent>);
-
-impl ProgressHandler for Watcher {
-    fn on_progress(&self, event: &ProgressEvent) {
-        // Nobody listens after the push has ended.
-        let _ = self.0.send(event.clone());
-    }
-}
-
-/// Turns the totals that `hf-hub` tells of each file into steps.
-fn forward(event: ProgressEvent, advanced: &mut HashMap<String, u64>, progress: &dyn Progress) {
-    let ProgressEvent::Upload(UploadEvent::Progress { files, .. }) = event else {
-        return;
-    };
-    for file in files {
-        let before = advanced.entry(file.filename.clone()).or_default();
-        if file.bytes_completed > *before {
-            progress.advanced(&file.filename, file.bytes_completed - *before);
-            *before = file.bytes_completed;
-        }
     }
 }
 

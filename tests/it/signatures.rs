@@ -18,7 +18,7 @@ use tool_hub_manifest::Lock;
 
 use crate::support::loading::{digest, load};
 use crate::support::ran::says;
-use crate::support::{RegistryProcess, Test, test};
+use crate::support::{Home, RegistryProcess, Test, test};
 use published::{Published, TOOL, listed, new_key, push, title, version};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -135,6 +135,8 @@ fn published_once() {
     let ada = &published.ada;
     let again = push(ada, "1.0.0", Some("release"));
     says(&again, 0, "is there already, unchanged");
+    assert!(!again.stderr().contains("warning: "), "{}", again.stderr());
+    differences_are_told(ada);
     new_key(ada, "other", "p256");
     version(ada, "1.0.0");
     let refused = ada.run(["push", TOOL, "-C", "adder", "--sign", "other"]);
@@ -150,4 +152,36 @@ fn published_once() {
         title(&user, "ada/adder@1.0.0"),
         format!("adder 1.0.0, signed by {}", published.signer)
     );
+}
+
+/// A push of a version that is there says which of its files differ: none of them is published.
+fn differences_are_told(ada: &Home) {
+    let readme = ada.work().join("adder/README.md");
+    let before = fs::read_to_string(&readme).expect("a card");
+    fs::write(&readme, format!("{before}\nMore.\n")).expect("written");
+    let sign = &["--sign", "release"][..];
+    for (more, differing) in [
+        (sign, &["README.md"][..]),
+        (&[], &["README.md", "model.sig", "signer.pem"]),
+    ] {
+        let line = ["push", TOOL, "-C", "adder"];
+        for rehearsal in [&[][..], &["--dry-run"]] {
+            let line = [&line[..], more, rehearsal].concat();
+            let again = ada.run(&line);
+            let told = format!(
+                "warning: {TOOL} 1.0.0 is there already and never changes: what differs in this \
+                 package is not published: {}\n",
+                differing.join(", ")
+            );
+            says(&again, 0, &told);
+            says(&again, 0, "raise `version` in tool.toml");
+            assert!(!again.stderr().contains("unchanged"), "{}", again.stderr());
+            let again = ada.run([&line[..], &["--json"]].concat());
+            says(&again, 0, &told);
+            let again = again.json();
+            assert_eq!(again["already_there"], true, "{again}");
+            assert_eq!(again["not_published"], json!(differing), "{again}");
+        }
+    }
+    fs::write(&readme, before).expect("written");
 }

@@ -121,6 +121,7 @@ impl Push {
             card: &card,
             files,
             authorship,
+            is_signed_anew: self.sign.is_some() || signer.is_some(),
             visibility: match self.private {
                 true => Visibility::Private,
                 false => Visibility::Public,
@@ -223,6 +224,8 @@ struct Release<'a> {
     card: &'a [u8],
     files: SignatureFiles,
     authorship: Authorship,
+    /// True if the signature is made for this push: no two of one key are equal.
+    is_signed_anew: bool,
     visibility: Visibility,
 }
 
@@ -237,6 +240,13 @@ impl Release<'_> {
             visibility: self.visibility,
             message: format!("{} {}", manifest.name, manifest.version),
         }
+    }
+
+    /// The files of the version that is there which are not those of this package, of those in which
+    /// the registry's client saw a difference.
+    fn not_published(&self, differing: &[&'static str]) -> Vec<&'static str> {
+        let counts = |name: &&str| !(self.is_signed_anew && *name == package_file::SIGNATURE);
+        differing.iter().copied().filter(counts).collect()
     }
 
     /// Asks what a push would find, of a release that is to have a keyless signature or not.
@@ -257,7 +267,10 @@ impl Release<'_> {
         session: &Session,
     ) -> anyhow::Result<PushReport> {
         if let Some(signer) = signer
-            && self.rehearse(client, true).await? != Rehearsal::AlreadyPushed
+            && !matches!(
+                self.rehearse(client, true).await?,
+                Rehearsal::AlreadyPushed { .. }
+            )
         {
             let attestations = self.files.attestations.take();
             let signed = signer.sign(self.package, self.card, attestations, session);
@@ -306,6 +319,21 @@ async fn warn_of_newer(client: &Client, release: &Release<'_>, printer: &Printer
     }
 }
 
+/// Tells of `files` that differ from those of the version that is there.
+fn warn_of_unpublished(release: &Release<'_>, files: &[&str], printer: &Printer) {
+    if files.is_empty() {
+        return;
+    }
+    let version = &release.package.manifest().version;
+    printer.warning(&format!(
+        "{} {version} is there already and never changes: what differs in this package is not \
+         published: {}",
+        release.repo,
+        files.join(", ")
+    ));
+    printer.hint("to publish it, raise `version` in tool.toml, build and push again");
+}
+
 fn say_what_happened(
     release: &Release<'_>,
     pushed: &PushReport,
@@ -315,6 +343,8 @@ fn say_what_happened(
         signature,
         attestations,
     } = &release.authorship;
+    let not_published = release.not_published(&pushed.differing);
+    warn_of_unpublished(release, &not_published, printer);
     if printer.wants_json() {
         printer.json(&json!({
             "repo": pushed.repo,
@@ -325,10 +355,19 @@ fn say_what_happened(
             "signer": signer_json(signature),
             "attestations": attestations_json(attestations),
             "already_there": pushed.outcome == PushOutcome::AlreadyPushed,
+            "not_published": not_published,
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
     let done = match pushed.outcome {
+        // Its signature and attestations may be others than those of this package.
+        PushOutcome::AlreadyPushed if !not_published.is_empty() => {
+            printer.note(&format!(
+                "{} {} stays as it is: {}",
+                pushed.repo, pushed.version, pushed.url
+            ));
+            return Ok(ExitCode::SUCCESS);
+        }
         PushOutcome::AlreadyPushed => "is there already, unchanged",
         _ => "pushed",
     };
@@ -360,7 +399,11 @@ fn say_what_would_happen(
     let Session { config, printer } = session;
     let (repo, verified) = (&release.repo, release.package);
     let manifest = verified.manifest();
-    let already_there = rehearsal == Rehearsal::AlreadyPushed;
+    let differing = match &rehearsal {
+        Rehearsal::AlreadyPushed { differing } => Some(release.not_published(differing)),
+        _ => None,
+    };
+    warn_of_unpublished(release, differing.as_deref().unwrap_or_default(), printer);
     if printer.wants_json() {
         printer.json(&json!({
             "repo": repo,
@@ -368,14 +411,19 @@ fn say_what_would_happen(
             "digest": verified.pin().digest(),
             "bytes": verified.component().len(),
             "dry_run": true,
-            "already_there": already_there,
+            "already_there": differing.is_some(),
+            "not_published": differing.unwrap_or_default(),
             "new_repo": rehearsal == Rehearsal::NewRepo,
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    if already_there {
+    if let Some(differing) = differing {
+        let state = match differing.is_empty() {
+            true => ", unchanged",
+            false => "",
+        };
         printer.note(&format!(
-            "{repo} {} is on {} already, unchanged; a push would change nothing",
+            "{repo} {} is on {} already{state}; a push would change nothing",
             manifest.version, config.settings.endpoint
         ));
         return Ok(ExitCode::SUCCESS);

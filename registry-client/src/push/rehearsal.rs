@@ -6,7 +6,7 @@ use crate::registry::Registry;
 use crate::{refs, repo};
 
 /// The state of the registry that a push would find.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rehearsal {
     /// There is no such repo, or the token may not see it; a push would make it.
@@ -14,7 +14,11 @@ pub enum Rehearsal {
     /// The repo does not have this version.
     NewVersion,
     /// The repo has this very version; a push would change nothing.
-    AlreadyPushed,
+    AlreadyPushed {
+        /// The files that differ all the same, as in
+        /// [`PushReport::differing`](crate::PushReport::differing).
+        differing: Vec<&'static str>,
+    },
 }
 
 /// Asks what a push would find, and changes nothing.
@@ -33,8 +37,8 @@ pub(crate) async fn rehearse(
     let versions = refs::versions(registry, &push.repo).await?;
     match versions.into_iter().find(|it| it.version == *version) {
         Some(existing) => {
-            same_or_refused(registry, push, existing).await?;
-            Ok(Rehearsal::AlreadyPushed)
+            let (_, differing) = same_or_refused(registry, push, existing).await?;
+            Ok(Rehearsal::AlreadyPushed { differing })
         }
         None => Ok(Rehearsal::NewVersion),
     }

@@ -101,7 +101,15 @@ async fn a_rehearsal_says_what_is_there_and_changes_nothing() {
     push(&client, &first).await.unwrap();
     let before = commits(&registry);
     let found = visitor.rehearse(&asked(&first)).await.unwrap();
-    assert_eq!(found, Rehearsal::AlreadyPushed);
+    let same = Rehearsal::AlreadyPushed { differing: vec![] };
+    assert_eq!(found, same);
+    let other_card = Push {
+        card: b"# another\n",
+        ..asked(&first)
+    };
+    let found = visitor.rehearse(&other_card).await.unwrap();
+    let differing = vec!["README.md"];
+    assert_eq!(found, Rehearsal::AlreadyPushed { differing });
     let found = visitor.rehearse(&asked(&second)).await.unwrap();
     assert_eq!(found, Rehearsal::NewVersion);
     let other = verified("0.1.0", b"other");
@@ -130,6 +138,7 @@ async fn a_pushed_version_never_changes() {
 
     let again = push(&client, &verified("0.1.0", COMPONENT)).await.unwrap();
     assert_eq!(again.outcome, PushOutcome::AlreadyPushed);
+    assert!(again.differing.is_empty(), "{:?}", again.differing);
     assert_eq!(again.commit, first.commit);
 
     let before = commits(&registry);
