@@ -87,6 +87,18 @@ fn one_is_not_approved() {
         assert_eq!((refused.code(), &*refused.stderr()), (3, load_it), "{line}");
     }
     assert_eq!(home.tool("call one.add a=1 b=2").ok().trim(), "3");
+
+    // The way on leaves the versions that the toolbox asks for.
+    for (version, named) in [
+        ("=0.1.3", "ada/other@0.1.3"),
+        ("^1", "ada/other@^1"),
+        (">=1, <3", "'ada/other@>=1, <3'"),
+    ] {
+        let asked = format!("[tools.other]\nrepo = \"ada/other\"\nversion = \"{version}\"\n");
+        home.write("toolbox.toml", asked);
+        let way = format!("hint: run: tool load {named} --as other\n");
+        says(&home.tool("call other"), 3, &way);
+    }
 }
 
 /// An older `tool` recorded no names. In the user's own toolbox nobody else can give such a

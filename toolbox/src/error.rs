@@ -205,7 +205,7 @@ pub enum Error {
     NotApproved {
         /// The tool.
         key: ToolKey,
-        /// The place that the toolbox takes it from.
+        /// The place that the toolbox takes it from, with the versions that it allows.
         origin: String,
         /// The reason.
         why: NotApproved,
@@ -215,7 +215,7 @@ pub enum Error {
     NotSigned {
         /// The tool.
         key: ToolKey,
-        /// The place that the toolbox takes it from.
+        /// The place that the toolbox takes it from, with the versions that it allows.
         origin: String,
         /// The fingerprints of the keys that can sign.
         keys: String,

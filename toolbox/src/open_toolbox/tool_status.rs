@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use tool_hub_host::Change;
-use tool_hub_manifest::{LockedTool, Severity, Source, ToolKey, ToolName, ToolboxEntry};
+use tool_hub_manifest::{
+    LockedTool, Revision, Severity, Source, ToolKey, ToolName, ToolRef, ToolboxEntry,
+};
 
 use super::{Member, OpenToolbox};
 use crate::advisories::advisory::RefusedVersion;
@@ -172,7 +174,7 @@ impl OpenToolbox {
     ) -> Result<Member<'a>, Error> {
         let refused = |why| Error::NotApproved {
             key: key.clone(),
-            origin: origin(key, entry),
+            origin: reference(key, entry),
             why,
         };
         let Some(locked) = self.lock.tools.get(key) else {
@@ -184,7 +186,7 @@ impl OpenToolbox {
         if let Some(required) = self.approvals.missing_signature(locked) {
             return Err(Error::NotSigned {
                 key: key.clone(),
-                origin: origin(key, entry),
+                origin: reference(key, entry),
                 keys: required.fingerprints(),
                 place: required.place().to_owned(),
             });
@@ -349,6 +351,20 @@ pub fn origin(key: &ToolKey, entry: &ToolboxEntry) -> String {
             Some(address) => address.to_string(),
             None => key.to_string(),
         },
+    }
+}
+
+/// The place with the versions that the toolbox allows, as a shell takes it: loading that again
+/// leaves what the toolbox asks for as it is.
+fn reference(key: &ToolKey, entry: &ToolboxEntry) -> String {
+    let (Some(repo), Some(version)) = (&entry.repo, &entry.version) else {
+        return origin(key, entry);
+    };
+    let (repo, revision) = (repo.clone(), Revision::Version(version.clone()));
+    let reference = ToolRef { repo, revision }.to_string();
+    match reference.contains([' ', '<', '>', '*']) {
+        true => format!("'{reference}'"),
+        false => reference,
     }
 }
 
