@@ -419,6 +419,7 @@ fn a_tool_is_deprecated() {
         "--reason",
         "nobody looks after it",
     ];
+    ada.tool("push ada/calculator -C adder").ok();
     let deprecated = ada.run([&deprecate[..], &["--replaced-by", "ada/calculator"]].concat());
     let told = "ada/adder is deprecated: nobody looks after it; use ada/calculator";
     says(&deprecated, 0, told);
@@ -429,13 +430,12 @@ fn a_tool_is_deprecated() {
         0,
         told,
     );
-    ada.tool("deprecate ada/adder --undo").ok();
+    let undo = "deprecate ada/adder --undo";
+    says(&ada.tool(undo), 0, "ada/adder is not deprecated any more\n");
+    says(&ada.tool(undo), 0, "ada/adder is not deprecated\n");
     let inspected = user.tool("inspect ada/adder");
-    assert!(
-        !inspected.stderr().contains("deprecated"),
-        "{}",
-        inspected.stderr()
-    );
+    let said = inspected.stderr();
+    assert!(!said.contains("deprecated"), "{said}");
 }
 
 fn mistakes_are_told() {
@@ -459,12 +459,13 @@ fn mistakes_are_told() {
         let line = ["yank", "ada/adder@1.1.0", "--replaced-by", instead];
         says(&ada.run([&line[..], &WRONG].concat()), 1, expect);
     }
-    let itself = ["deprecate", "ada/adder", "--replaced-by", "ada/adder"];
-    says(
-        &ada.run([&itself[..], &WRONG].concat()),
-        1,
-        "ada/adder cannot be replaced by itself",
-    );
+    for (instead, expect) in [
+        ("ada/adder", "ada/adder cannot be replaced by itself"),
+        ("ada/none", "ada/none"),
+    ] {
+        let line = ["deprecate", "ada/adder", "--replaced-by", instead];
+        says(&ada.run([&line[..], &WRONG].concat()), 1, expect);
+    }
     let stranger = registry.member("eve");
     let forbidden = stranger.run([&["yank", "ada/adder@1.1.0"], &WRONG[..]].concat());
     assert_eq!(forbidden.code(), 1, "{}", forbidden.stderr());

@@ -170,25 +170,41 @@ impl Yank {
                 &elsewhere
             }
         };
-        let meant = versions.iter().filter(|it| match &reference.revision {
-            Revision::Version(requirement) => requirement.matches(&it.version),
-            _ => true,
-        });
-        let meant: Vec<&Version> = meant.map(|it| &it.version).collect();
-        let problem = match meant.as_slice() {
-            [] if !matches!(reference.revision, Revision::Version(_)) => {
-                return Ok(Some(reference));
-            }
-            [] => format!("--replaced-by names `{reference}`, and there is no such version"),
-            [only] if is_own && *only == version => {
-                format!("--replaced-by names {reference}, the version that is yanked itself")
-            }
-            _ => return Ok(Some(reference)),
-        };
-        Err(Problem::user(problem)
-            .hint("name a version that was published, or leave --replaced-by out")
-            .into())
+        if let [only] = meant(&reference, versions)?.as_slice()
+            && is_own
+            && *only == version
+            && matches!(reference.revision, Revision::Version(_))
+        {
+            return Err(not_published(format!(
+                "--replaced-by names {reference}, the version that is yanked itself"
+            )));
+        }
+        Ok(Some(reference))
     }
+}
+
+/// Those of `versions` that `reference` allows. Where it asks for a version, there has to be one.
+fn meant<'a>(
+    reference: &ToolRef,
+    versions: &'a [TaggedVersion],
+) -> anyhow::Result<Vec<&'a Version>> {
+    let Revision::Version(requirement) = &reference.revision else {
+        return Ok(versions.iter().map(|it| &it.version).collect());
+    };
+    let versions = versions.iter().map(|it| &it.version);
+    let meant: Vec<&Version> = versions.filter(|it| requirement.matches(it)).collect();
+    match meant.is_empty() {
+        true => Err(not_published(format!(
+            "--replaced-by names `{reference}`, and there is no such version"
+        ))),
+        false => Ok(meant),
+    }
+}
+
+fn not_published(problem: String) -> anyhow::Error {
+    Problem::user(problem)
+        .hint("name a version that was published, or leave --replaced-by out")
+        .into()
 }
 
 impl Deprecate {
@@ -204,20 +220,26 @@ impl Deprecate {
         }
         let settings = &session.config.settings;
         let client = settings.writing_client(&settings.endpoint, &session.printer)?;
+        if let Some(reference) = &self.replaced_by {
+            meant(reference, &client.versions(&reference.repo).await?)?;
+        }
         let deprecated = self.reason.clone().map(|reason| Deprecation {
             reason,
             replaced_by: self.replaced_by.clone(),
         });
-        let (message, said) = match &deprecated {
-            Some(deprecation) => ("Deprecate", format!("{repo} is deprecated: {deprecation}")),
-            None => (
-                "Take the deprecation back",
-                format!("{repo} is not deprecated"),
-            ),
+        let message = match &deprecated {
+            Some(_) => "Deprecate",
+            None => "Take the deprecation back",
         };
         let change = |releases: &mut Releases| releases.deprecated = deprecated;
         let report = client.change_releases(repo, message.to_owned(), change);
-        tell(repo, &report.await?, &said, session)?;
+        let report = report.await?;
+        let said = match (&report.releases.deprecated, &report.commit) {
+            (Some(deprecation), _) => format!("{repo} is deprecated: {deprecation}"),
+            (None, Some(_)) => format!("{repo} is not deprecated any more"),
+            (None, None) => format!("{repo} is not deprecated"),
+        };
+        tell(repo, &report, &said, session)?;
         Ok(ExitCode::SUCCESS)
     }
 }
