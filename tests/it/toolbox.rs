@@ -68,6 +68,10 @@ fn one_is_not_approved() {
     says(&verified, 3, "error: other cannot be trusted as it is");
     assert!(verified.stdout().contains("one    0.0.0    ok"));
     assert!(verified.stdout().contains("`other` was never approved"));
+    let whole = "hint: `verify` takes a bundle (x.tools); without one it checks the whole toolbox";
+    says(&home.tool("verify one"), 1, whole);
+    let absent = home.tool("verify nothing");
+    assert!(!absent.stderr().contains(whole), "{}", absent.stderr());
 
     let exported = home.tool("export --quiet");
     says(

@@ -123,7 +123,9 @@ impl Verify {
             return rebuild.execute(session).await;
         }
         if let Some(path) = &self.bundle {
-            return verify_bundle(&session.config.settings.place(path), session);
+            let place = session.config.settings.place(path);
+            refuse_a_name(path, &place, session)?;
+            return verify_bundle(&place, session);
         }
         let Session { config, printer } = session;
         let mut logged = match self.log {
@@ -273,6 +275,24 @@ fn all_of<'a>(
     let mut seen = BTreeSet::new();
     hints.retain(|hint| seen.insert(*hint));
     (keys, hints)
+}
+
+/// Refuses the name of a tool of the toolbox in place of a bundle, where no file at `place` has it.
+fn refuse_a_name(path: &Path, place: &Path, session: &Session) -> anyhow::Result<()> {
+    let Some(name) = path.to_str().filter(|_| !place.is_file()) else {
+        return Ok(());
+    };
+    // Where there is no toolbox that can be read, it has no such tool.
+    let toolbox = OpenToolbox::open(&session.config.settings);
+    if toolbox.is_ok_and(|toolbox| toolbox.key(name).is_ok()) {
+        let problem = format!("there is no file {}", place.display());
+        return Err(
+            Problem::user(format!("{problem}, and `{name}` is a tool of the toolbox"))
+                .hint("`verify` takes a bundle (x.tools); without one it checks the whole toolbox")
+                .into(),
+        );
+    }
+    Ok(())
 }
 
 /// Checks the bundle at `path` as `tool load` does, but for the age of its versions.
