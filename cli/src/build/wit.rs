@@ -3,8 +3,8 @@
 
 mod dependencies;
 mod errors;
+mod packages;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -16,6 +16,7 @@ use crate::terminal::problem::Problem;
 
 pub(crate) use dependencies::write_dependencies;
 pub(crate) use errors::{explained, world_without_exports};
+pub(crate) use packages::{WitFile, defines, package_names};
 
 /// Bounds for the WIT of a project. Links to directories are followed, since some projects share
 /// packages so.
@@ -25,9 +26,6 @@ const BOUNDS: Bounds = Bounds {
     file_bytes_max: 1 << 20,
     bytes_max: 4 << 20,
 };
-
-/// A WIT file: its path below `wit`, and its text.
-pub(crate) type WitFile = (PathBuf, String);
 
 /// Every WIT file of the project in `directory`, in order.
 ///
@@ -96,32 +94,6 @@ pub(crate) fn add_packages(
         }
     }
     Ok(missing)
-}
-
-/// True if one of `files` is of the package whose name begins with `package`.
-pub(crate) fn defines(files: &[WitFile], package: &str) -> bool {
-    let beginning = format!("package {package}");
-    let mut lines = files.iter().flat_map(|(_, text)| text.lines());
-    lines.any(|line| line.trim_start().starts_with(&beginning))
-}
-
-/// The names of the packages of `files`, such as `ada:units`.
-pub(crate) fn package_names(files: &[WitFile]) -> BTreeSet<&str> {
-    let lines = files.iter().flat_map(|(_, text)| text.lines());
-    let names = lines.filter_map(|line| line.trim_start().strip_prefix("package "));
-    let ends = |c: char| "@;{".contains(c) || c.is_whitespace();
-    names
-        .filter_map(|it| it.trim_start().split(ends).next())
-        .collect()
-}
-
-/// The packages of `files` with their versions, such as `ada:units@1.0.0`.
-fn package_ids<'a>(files: impl Iterator<Item = &'a WitFile>) -> BTreeSet<&'a str> {
-    let lines = files.flat_map(|(_, text)| text.lines());
-    let ids = lines.filter_map(|line| line.trim_start().strip_prefix("package "));
-    let ends = |c: char| ";{/".contains(c) || c.is_whitespace();
-    ids.filter_map(|it| it.trim_start().split(ends).next())
-        .collect()
 }
 
 #[cfg(test)]

@@ -242,8 +242,8 @@ impl Release<'_> {
         }
     }
 
-    /// The files of the version that is there which are not those of this package, of those in which
-    /// the registry's client saw a difference.
+    /// Those of `differing`, the files that the version which is there has otherwise, that a person
+    /// should know of.
     fn not_published(&self, differing: &[&'static str]) -> Vec<&'static str> {
         let counts = |name: &&str| !(self.is_signed_anew && *name == package_file::SIGNATURE);
         differing.iter().copied().filter(counts).collect()

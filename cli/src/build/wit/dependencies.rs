@@ -7,7 +7,7 @@ use tool_hub_host::authoring::exported_packages;
 use tool_hub_manifest::{Manifest, Source, ToolName};
 use tool_hub_toolbox::fetched::Fetched;
 
-use super::{WitFile, package_ids};
+use super::packages::{WitFile, package_ids};
 use crate::files;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
