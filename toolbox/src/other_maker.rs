@@ -28,3 +28,14 @@ pub enum MakerRole {
     /// The repository that it is built from.
     Repository,
 }
+
+impl MakerRole {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Signer => "signer",
+            Self::Publisher => "publisher",
+            Self::Repository => "repository",
+        }
+    }
+}

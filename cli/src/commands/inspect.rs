@@ -13,7 +13,9 @@ use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
 use tool_hub_toolbox::fetch_options::{AllowedNew, FetchOptions, Purpose};
 use tool_hub_toolbox::fetched::{Fetched, FetchedFrom};
 use tool_hub_toolbox::inspection_report::Detail;
+use tool_hub_toolbox::known_makers::KnownMakers;
 use tool_hub_toolbox::open_toolbox::OpenToolbox;
+use tool_hub_toolbox::other_maker::OtherMaker;
 use tool_hub_toolbox::package_attestations::PackageAttestations;
 use tool_hub_toolbox::package_signature::PackageSignature;
 use tool_hub_toolbox::policy::error::PolicyError;
@@ -28,11 +30,13 @@ use crate::consent::authorship_json::{attestations_json, signer_json};
 use crate::consent::capability_flags::CapabilityFlags;
 use crate::consent::grant_flags;
 use crate::consent::inspection_report::{inspection_report, wanted_detail};
+use crate::consent::maker_flags::{ASK, flag_of, load_alone};
 use crate::servers::command_line::server_named;
 use crate::servers::fetching::{self as server_fetching, FetchedServer, WantedServer};
 use crate::servers::start_consent;
 use crate::session::Session;
 use crate::settings::config::Config;
+use crate::terminal::escape::escape_line;
 use crate::terminal::hints::Hint as _;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
@@ -151,6 +155,9 @@ impl Inspect {
             .err();
         let refused = refused.map(Error::from);
         let provenance = Provenance::of(fetched, &config.settings, printer).await;
+        let known = KnownMakers::read(&config.settings)?;
+        let before = known.before(approved, &provenance.source);
+        let others = known.changes(key.as_str(), &before, &provenance);
         if printer.wants_json() {
             let mut shown = json!({
                 "origin": origin(fetched, provenance.published.as_deref()),
@@ -159,14 +166,17 @@ impl Inspect {
                 "attestations": attestations_json(&fetched.attestations),
                 "inspection": grant_flags::inspection_json(&inspection)?,
                 "overrides_approved": are_approved || inspection.overrides.is_empty(),
+                "other_makers": others.iter().map(other_maker_json).collect::<Vec<_>>(),
             });
             if let Some(start) = start {
                 shown["start"] = json!(start);
             }
             printer.json(&shown)?;
+            warn_of_others(&others, printer);
         } else {
             let detail = wanted_detail(printer);
             printer.data(&inspection_report(&provenance, &inspection, detail))?;
+            warn_of_others(&others, printer);
             if detail == Detail::Decision {
                 printer.hint("imports, digests and whole descriptions are shown with --verbose");
             }
@@ -175,8 +185,20 @@ impl Inspect {
                 if is_new(fetched) {
                     named.push_str(" --allow-new");
                 }
+                let (own, called): (Vec<_>, Vec<_>) =
+                    others.iter().partition(|other| other.tool == key.as_str());
+                for other in called {
+                    printer.hint(&load_alone(other));
+                }
+                for other in &own {
+                    named.push_str(&format!(" {}", flag_of(other)));
+                }
+                let ask = match own.is_empty() {
+                    true => String::new(),
+                    false => format!("{ASK}, "),
+                };
                 printer.hint(&format!(
-                    "load it with: tool load {}",
+                    "{ask}load it with: tool load {}",
                     self.load_arguments(&named, start, inspection.approval_digest)
                 ));
             }
@@ -265,6 +287,23 @@ impl Inspect {
                 .into(),
         )
     }
+}
+
+/// Warns of makers that are others than when the user approved the tool.
+fn warn_of_others(others: &[OtherMaker], printer: &Printer) {
+    for other in others {
+        printer.warning(&escape_line(&other.to_string()));
+    }
+}
+
+fn other_maker_json(other: &OtherMaker) -> Value {
+    json!({
+        "tool": other.tool,
+        "part": other.role.as_str(),
+        "before": other.before,
+        "now": other.now,
+        "name": other.name,
+    })
 }
 
 /// Prints what the package is made of, as its author says. It stays JSON, with all escaped that a

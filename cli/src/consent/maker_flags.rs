@@ -12,6 +12,9 @@ use crate::terminal::escape::escape_line;
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 
+/// The advice to whoever reads of another maker.
+pub(crate) const ASK: &str = "ask its author, by another way than the registry; if they say so";
+
 /// The flags that say who may have signed a package, and what may have built it.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct MakerFlags {
@@ -112,10 +115,10 @@ impl MakerFlags {
         printer: &Printer,
     ) -> anyhow::Result<()> {
         for other in changes {
-            let (flag, is_given) = match other.role {
-                MakerRole::Signer => ("--signer", self.signer.is_some()),
-                MakerRole::Publisher => ("--attested-by", self.attested_by.is_some()),
-                MakerRole::Repository => ("--built-from", self.built_from.is_some()),
+            let is_given = match other.role {
+                MakerRole::Signer => self.signer.is_some(),
+                MakerRole::Publisher => self.attested_by.is_some(),
+                MakerRole::Repository => self.built_from.is_some(),
             };
             // The flags are about the tool itself.
             let is_dependency = other.tool != key.as_str();
@@ -124,20 +127,33 @@ impl MakerFlags {
                 printer.warning(&changed);
                 continue;
             }
-            let value = shell_words::quote(other.name.as_deref().unwrap_or("none"));
-            let ask = "ask its author, by another way than the registry; if they say so";
             return Err(Problem::refused(changed)
                 .hint(match is_dependency {
-                    false => format!("{ask}, add: {flag} {value}"),
-                    true => {
-                        let subject = &other.subject;
-                        format!("{ask}, load it alone first: tool load {subject} {flag} {value}")
-                    }
+                    false => format!("{ASK}, add: {}", flag_of(&other)),
+                    true => load_alone(&other),
                 })
                 .into());
         }
         Ok(())
     }
+}
+
+/// The flag by which the user accepts this maker of the tool itself.
+pub(crate) fn flag_of(other: &OtherMaker) -> String {
+    let flag = match other.role {
+        MakerRole::Signer => "--signer",
+        MakerRole::Publisher => "--attested-by",
+        MakerRole::Repository => "--built-from",
+    };
+    let value = escape_line(other.name.as_deref().unwrap_or("none"));
+    format!("{flag} {}", shell_words::quote(&value))
+}
+
+/// The advice about the maker of a tool that is called by the one which is loaded: no flag of that
+/// one accepts it.
+pub(crate) fn load_alone(other: &OtherMaker) -> String {
+    let (subject, flag) = (&other.subject, flag_of(other));
+    format!("{ASK}, load it alone first: tool load {subject} {flag}")
 }
 
 /// Says that the key which signed a tool as the user approved it was replaced, as that key itself

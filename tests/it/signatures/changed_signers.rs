@@ -55,6 +55,19 @@ fn another_signer() {
     );
     stops(&user, &[&difference, &warning]);
 
+    // A look at it says so too, and how it is loaded nevertheless.
+    for tool in ["adder", TOOL] {
+        let looked = user.run(["inspect", tool]);
+        says(&looked, 0, &warning);
+        says(&looked, 0, "if they say so, load it with: tool load ");
+        says(&looked, 0, &format!(" --signer {new} --approve sha256:"));
+        let looked = user.run(["inspect", tool, "--json"]);
+        says(&looked, 0, &warning);
+        let other = &looked.json()["other_makers"][0];
+        assert_eq!(other["part"], "signer", "{other}");
+        assert_eq!(other["name"], json!(new), "{other}");
+    }
+
     // The digest says nothing about the signer, so naming it is no consent to another one.
     let approve = digest(&user, TOOL);
     for command in ["update", "load"] {
@@ -116,6 +129,7 @@ fn a_lost_signature() {
     );
     let difference = format!("  - signer: {}\n", published.signer);
     stops(&user, &[&warning, &difference]);
+    says(&user.tool("inspect adder"), 0, " --signer none --approve ");
     let approve = digest(&user, TOOL);
     says(
         &user.run(["update", "--approve", &approve]),
