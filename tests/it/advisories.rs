@@ -21,6 +21,7 @@ pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("advisories::told_and_refused", told_and_refused),
         test("advisories::sources_of_strangers", sources_of_strangers),
+        test("advisories::ignored_in_vain", ignored_in_vain),
     ]
 }
 
@@ -372,4 +373,64 @@ fn sources_of_strangers() {
     user.tool("audit");
     fs::write(user.tool_home().join("known_advisories.json"), "[{}]").expect("a file");
     says(&user.tool(SUM), 1, "known_advisories.json cannot be read");
+}
+
+/// What is ignored and does not exist, or refuses all the same, is told of.
+fn ignored_in_vain() {
+    let (registry, _) = published();
+    let user = registry.visitor();
+    load(&user, "ada/adder", &[]);
+    let unmended = |id: &str| {
+        let package = json!({ "ecosystem": "tool-hub", "name": "ada/adder" });
+        let affected = json!([{ "package": package, "versions": ["0.0.0"] }]);
+        advisory(id, json!({ "affected": affected }))
+    };
+    let worst_unmended = json!([unmended("MAL-2026-1"), high("x_ADA-1")]);
+    user.write("here/all.json", worst_unmended.to_string());
+    let worst_mended = json!([advisory("MAL-2026-2", json!({})), unmended("x_ADA-2")]);
+    user.write("there/all.json", worst_mended.to_string());
+    let audit = |source: &str, flags: &str| {
+        let flags = flags.split_whitespace();
+        user.run(["audit", "--source", source].into_iter().chain(flags))
+    };
+    for (source, flags, expect) in [
+        (
+            "./here",
+            "",
+            "no version is named in which MAL-2026-1 is mended; take it out with: tool remove adder",
+        ),
+        (
+            "./there",
+            "",
+            "no version is named in which x_ADA-2 is mended; take the one in which MAL-2026-2 is \
+             with: tool load ada/adder@7.0.0 --as adder",
+        ),
+        (
+            "./here",
+            "--ignore MAL-2026-1 --reason ok",
+            "MAL-2026-1 is malicious: the versions that it is against stay refused, ignored or not",
+        ),
+        (
+            "./here",
+            "--ignore MAL-2026-1",
+            "tool load ada/adder@0.0.0 --as adder --allow-advisory MAL-2026-1",
+        ),
+        (
+            "./here",
+            "--ignore MAL-2026-77",
+            "warning: no advisory about a tool was read that is called MAL-2026-77",
+        ),
+        (
+            "./here",
+            "--heed MAL-2026-78",
+            "warning: MAL-2026-78 was not ignored by this id",
+        ),
+        (
+            "./here",
+            "--heed MAL-2026-1",
+            "MAL-2026-1 is not ignored any more",
+        ),
+    ] {
+        says(&audit(source, flags), 3, expect);
+    }
 }

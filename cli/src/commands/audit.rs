@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use time::format_description::well_known::Rfc3339;
 use tool_hub_manifest::{AdvisoryId, LockedTool, Reason, ToolKey, Version};
+use tool_hub_toolbox::advisories::advisory::Advisory;
 use tool_hub_toolbox::advisories::ignored::{Day, IgnoredAdvisories, IgnoredAdvisory};
 use tool_hub_toolbox::advisories::known::{FoundAdvisory, KeptSource, KnownAdvisories};
 use tool_hub_toolbox::advisories::refresh::{self, SourceState};
@@ -31,7 +32,8 @@ pub(crate) struct Audit {
 
     /// Pass over this advisory: in this run, or with --reason from now on; repeatable
     ///
-    /// It is not told of any more. A version that it refuses stays refused.
+    /// It is not told of any more. A version that it refuses stays refused: that takes tool load
+    /// with --allow-advisory.
     #[arg(long, value_name = "ID")]
     ignore: Vec<AdvisoryId>,
 
@@ -126,12 +128,14 @@ impl Audit {
             refresh::tell(state, printer);
             tell_if_empty(state, printer);
         }
+        self.warn_of_ignored(&known, &tools, printer);
         self.end(&states, &tools, printer)
     }
 
     /// Records what the flags say of single advisories.
     fn record(&self, session: &Session) -> anyhow::Result<()> {
-        let settings = &session.config.settings;
+        let Session { config, printer } = session;
+        let settings = &config.settings;
         if let Some(reason) = &self.reason {
             for id in &self.ignore {
                 let ignored = IgnoredAdvisory {
@@ -139,16 +143,43 @@ impl Audit {
                     until: self.until,
                 };
                 IgnoredAdvisories::note(settings, id, Some(ignored))?;
-                session.printer.note(&format!("{id} is ignored: {reason}"));
+                printer.note(&format!("{id} is noted as ignored: {reason}"));
             }
         }
         for id in &self.heed {
-            IgnoredAdvisories::note(settings, id, None)?;
-            session
-                .printer
-                .note(&format!("{id} is not ignored any more"));
+            match IgnoredAdvisories::note(settings, id, None)? {
+                true => printer.note(&format!("{id} is not ignored any more")),
+                false => printer.warning(&format!("{id} was not ignored by this id")),
+            }
         }
         Ok(())
+    }
+
+    /// Warns of what `--ignore` names in vain: what nobody published, and what refuses.
+    fn warn_of_ignored(
+        &self,
+        known: &KnownAdvisories,
+        tools: &[AuditedTool<'_>],
+        printer: &Printer,
+    ) {
+        for id in &self.ignore {
+            let read = known.sources().iter().flat_map(|kept| &kept.advisories);
+            let called: Vec<&Advisory> = read.filter(|it| it.is_called(id)).collect();
+            if called.is_empty() {
+                printer.warning(&format!(
+                    "no advisory about a tool was read that is called {id}"
+                ));
+            }
+            let worst = called.iter().map(|it| it.severity).max();
+            if let Some(worst) = worst.filter(|it| it.refuses()) {
+                printer.warning(&format!(
+                    "{id} is {worst}: the versions that it is against stay refused, ignored or not"
+                ));
+            }
+            for tool in tools {
+                tool.hint_at_allowing(id, printer);
+            }
+        }
     }
 
     fn audited<'a>(
@@ -254,9 +285,9 @@ impl Audit {
     }
 }
 
-impl AuditedTool<'_> {
+impl<'a> AuditedTool<'a> {
     fn is_open(&self) -> bool {
-        self.found.iter().any(|finding| finding.state.is_open())
+        self.open().next().is_some()
     }
 
     /// True if advisories can be about it, and its version is known.
@@ -265,27 +296,60 @@ impl AuditedTool<'_> {
             .is_some_and(|locked| locked.source.repo().is_some())
     }
 
+    fn open(&self) -> impl Iterator<Item = &Finding<'a>> {
+        self.found.iter().filter(|finding| finding.state.is_open())
+    }
+
+    /// The way on from its worst advisory.
     fn way_on(&self) -> String {
-        let open = self.found.iter().filter(|finding| finding.state.is_open());
-        let fixed = open
-            .map(|finding| finding.fixed)
-            .collect::<Option<Vec<_>>>();
-        let newest = fixed.and_then(|fixed| fixed.into_iter().max());
         if self.name != self.key.as_str() {
             return format!(
                 "look for a version that uses another one with: tool update {}",
                 self.key
             );
         }
-        match newest {
-            Some(version) => format!(
-                "take the mended version with: tool load {}@{version} --as {}",
-                self.from, self.key
-            ),
+        let unmended: Vec<String> = self
+            .open()
+            .filter(|finding| finding.fixed.is_none())
+            .map(|finding| finding.found.advisory.id.to_string())
+            .collect();
+        // The worst one comes first.
+        let worst = self.open().next();
+        let mended = worst.filter(|worst| worst.fixed.is_some());
+        let newest = self.open().filter_map(|finding| finding.fixed).max();
+        match mended.zip(newest) {
+            Some((worst, version)) => {
+                let load = format!("tool load {}@{version} --as {}", self.from, self.key);
+                match unmended.is_empty() {
+                    true => format!("take the mended version with: {load}"),
+                    false => format!(
+                        "no version is named in which {} is mended; take the one in which {} is with: {load}",
+                        unmended.join(", "),
+                        worst.found.advisory.id
+                    ),
+                }
+            }
             None => format!(
-                "no mended version is named; take it out with: tool remove {}",
+                "no version is named in which {} is mended; take it out with: tool remove {}",
+                unmended.join(", "),
                 self.key
             ),
+        }
+    }
+
+    /// Says how it is used in spite of the advisory called `id`, if that refuses it.
+    fn hint_at_allowing(&self, id: &AdvisoryId, printer: &Printer) {
+        let refuses = |finding: &&Finding<'_>| {
+            finding.state == State::Refused && finding.found.advisory.is_called(id)
+        };
+        let Some((finding, locked)) = self.found.iter().find(refuses).zip(self.locked) else {
+            return;
+        };
+        if self.name == self.key.as_str() {
+            printer.hint(&format!(
+                "if you know why it does not concern you: tool load {}@{} --as {} --allow-advisory {}",
+                self.from, locked.version, self.key, finding.found.advisory.id
+            ));
         }
     }
 }

@@ -87,7 +87,8 @@ impl IgnoredAdvisories {
             .map(|(_, ignored)| ignored)
     }
 
-    /// Records that `id` is ignored, or, without a reason, that it is not any more.
+    /// Records that `id` is ignored, or, without a reason, that it is not any more. Returns true if
+    /// it was recorded before.
     ///
     /// # Errors
     /// If the file cannot be read or changed.
@@ -95,15 +96,16 @@ impl IgnoredAdvisories {
         settings: &Settings,
         id: &AdvisoryId,
         ignored: Option<IgnoredAdvisory>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let path = file(&settings.user);
         let _guard = files::Guard::take(&settings.user, ".ignored_advisories.guard")?;
         let mut known = Self::read(settings)?;
-        match ignored {
+        let before = match ignored {
             Some(ignored) => known.0.insert(id.clone(), ignored),
             None => known.0.remove(id),
         };
-        files::write_toml(&path, &known)
+        files::write_toml(&path, &known)?;
+        Ok(before.is_some())
     }
 }
 
