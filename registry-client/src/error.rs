@@ -44,6 +44,8 @@ pub enum ClientError {
         act: Act,
         /// The endpoint.
         endpoint: Box<Url>,
+        /// The registry of which that is a mirror, where it is one.
+        mirror_of: Option<Box<Url>>,
         /// The cause.
         #[source]
         source: reqwest::Error,

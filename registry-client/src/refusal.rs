@@ -96,6 +96,7 @@ pub(crate) fn not_sent(act: &Act, endpoint: &Url, source: reqwest::Error) -> Cli
         return ClientError::Unreachable {
             act: act.clone(),
             endpoint: Box::new(endpoint.clone()),
+            mirror_of: None,
             source: source.without_url(),
         };
     }

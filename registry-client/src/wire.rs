@@ -30,6 +30,8 @@ const RETRY_DELAY: Duration = Duration::from_millis(200);
 pub(crate) struct Wire {
     http: reqwest::Client,
     endpoint: Url,
+    /// The registry of which the endpoint is a mirror.
+    mirrored: Option<Url>,
     authorization: Option<HeaderValue>,
     timeouts: Timeouts,
     kind: RepoTypeAny,
@@ -75,6 +77,7 @@ impl Wire {
             // for every hop, and not by a policy that compares host names only.
             http: base_client(config, redirect::Policy::none())?,
             endpoint: config.endpoint.clone(),
+            mirrored: config.mirrored.clone(),
             authorization,
             timeouts: config.timeouts,
             kind,
@@ -83,6 +86,15 @@ impl Wire {
 
     pub(crate) fn signed_in(&self) -> bool {
         self.authorization.is_some()
+    }
+
+    /// The error for a request that got no response, which names the registry behind a mirror.
+    fn not_sent(&self, act: &Act, source: reqwest::Error) -> ClientError {
+        let mut error = refusal::not_sent(act, &self.endpoint, source);
+        if let ClientError::Unreachable { mirror_of, .. } = &mut error {
+            *mirror_of = self.mirrored.clone().map(Box::new);
+        }
+        error
     }
 
     pub(crate) fn timeouts(&self) -> &Timeouts {
@@ -291,7 +303,7 @@ impl Wire {
             let response = request
                 .send()
                 .await
-                .map_err(|source| refusal::not_sent(act, &self.endpoint, source))?;
+                .map_err(|source| self.not_sent(act, source))?;
             if response.status().is_redirection()
                 && let Some(target) = response.headers().get(LOCATION)
             {

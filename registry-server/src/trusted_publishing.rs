@@ -16,6 +16,6 @@ mod verifier;
 
 pub(crate) use build_identity::BuildIdentity;
 pub(crate) use fault::TokenFault;
-pub(crate) use matching::{publisher_attested, publisher_of};
+pub(crate) use matching::{other_owner, publisher_attested, publisher_of};
 pub(crate) use publisher_terms::PublisherTerms;
 pub(crate) use verifier::IdentityVerifier;

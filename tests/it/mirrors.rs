@@ -84,6 +84,14 @@ fn the_registry_dies() {
 
     let late = Home::new().with("HF_ENDPOINT", &upstream);
     says(&late.tool("inspect ada/adder"), 1, &upstream);
+    lead(&late, &upstream, "http://127.0.0.1:9");
+    let lost = late.tool("inspect ada/adder");
+    says(
+        &lost,
+        1,
+        "`mirrors` in config.toml sends requests for http://",
+    );
+    says(&lost, 1, " to http://127.0.0.1:9/");
     for user in [&early, &late] {
         lead(user, &upstream, mirror.url());
     }

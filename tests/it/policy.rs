@@ -193,7 +193,7 @@ fn mirrors_are_judged() {
         says(
             &refused,
             3,
-            "policy.toml: expected a mirror that is the registry ",
+            "policy.toml: expected no mirror, or one of these: ",
         );
         says(&refused, 3, &found);
         says(

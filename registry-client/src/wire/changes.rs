@@ -28,7 +28,7 @@ impl Wire {
         }
         let sent = async {
             let sent = request.send().await;
-            let response = sent.map_err(|it| refusal::not_sent(act, &self.endpoint, it))?;
+            let response = sent.map_err(|it| self.not_sent(act, it))?;
             self.answer_in_json(act, self.accept(act, response).await?)
                 .await
         };

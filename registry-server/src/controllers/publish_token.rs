@@ -22,7 +22,7 @@ use crate::names::{RepositoryId, RepositoryKind};
 use crate::random;
 use crate::registry::Registry;
 use crate::roles::TokenRole;
-use crate::trusted_publishing::{BuildIdentity, TokenFault, publisher_of};
+use crate::trusted_publishing::{BuildIdentity, TokenFault, other_owner, publisher_of};
 use crate::wire::Success;
 
 /// The time for which a token publishes.
@@ -76,16 +76,24 @@ pub(crate) async fn exchange(mut call: Call<Anyone>) -> Reply {
     let identity = identities.verify(&request.token).await.map_err(refused)?;
     // A repository that is not there, and one that is private, get the same answer as one that has
     // other publishers.
-    let unmatched = || {
+    let unmatched = |but: &str| {
         Refusal::forbidden(format!(
-            "no trusted publisher of {id} is {identity}; its owner adds one with `tool registry publisher add`"
+            "no trusted publisher of {id} is {identity}{but}; its owner adds one with `tool registry publisher add`"
         ))
     };
     let database = call.registry.database();
-    let repository = database.repository(&id).await?.ok_or_else(unmatched)?;
+    let repository = database.repository(&id).await?;
+    let repository = repository.ok_or_else(|| unmatched(""))?;
     let (token, row) = match issue(&call.registry, &repository, &identity).await? {
         Issued::Token(token, row) => (token, row),
-        Issued::Unmatched => return Err(unmatched()),
+        // The log names the owner of each version that was built for a public one.
+        Issued::OtherOwner(owner) if !repository.private => {
+            return Err(unmatched(&format!(
+                ": the owner's number is {}, and the publisher has {owner}",
+                identity.owner_id
+            )));
+        }
+        Issued::Unmatched | Issued::OtherOwner(_) => return Err(unmatched("")),
         Issued::UsedBefore => {
             return Err(Refusal::forbidden(
                 "the identity token is refused: it was used before; ask the build service for another",
@@ -130,6 +138,8 @@ pub(crate) async fn revoke(call: Call<SignedIn>) -> Reply {
 enum Issued {
     Token(String, Box<TokenRow>),
     Unmatched,
+    /// The owner of a publisher that it is but for that.
+    OtherOwner(String),
     UsedBefore,
 }
 
@@ -144,7 +154,8 @@ async fn issue(
     let mut writing = database.write_to(&repository.id).await?;
     let publishers = database.publishers(&repository.id).await?;
     let Some(publisher) = publisher_of(&publishers, identity) else {
-        return Ok(Issued::Unmatched);
+        let owner = other_owner(&publishers, identity);
+        return Ok(owner.map_or(Issued::Unmatched, |it| Issued::OtherOwner(it.to_owned())));
     };
     let used = writing.use_identity_token(&identity.issuer, &identity.jti, identity.expires_ms);
     if !used.await? {

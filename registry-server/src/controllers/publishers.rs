@@ -1,6 +1,7 @@
 //! `…/publishers`: lists, adds and removes the trusted publishers of a repository.
 //! The PUT decides whether versions come from them alone.
 
+use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -10,7 +11,7 @@ use crate::clock;
 use crate::database::keys::PublisherKey;
 use crate::database::publishers::{Publisher, PublisherEvent, VersionSource};
 use crate::database::write_authority::Needed;
-use crate::http::{ErrorBody, Refusal, Reply};
+use crate::http::{ErrorBody, NotFound, Refusal, Reply};
 use crate::trusted_publishing::PublisherTerms;
 use crate::wire::Success;
 
@@ -224,7 +225,11 @@ pub(crate) async fn remove(call: Call<ManageRepository>) -> Reply {
     let (mut writing, _) = database.write_as(&authority, &repository.id).await?;
     let there = database.publishers(&repository.id).await?;
     let found = there.iter().find(|it| it.id.to_string() == id);
-    let publisher = found.ok_or_else(|| Refusal::entry_not_found("publisher"))?;
+    let publisher = found.ok_or_else(|| {
+        let name = repository.full_name();
+        let text = format!("there is no publisher {id}; see: tool registry publisher list {name}");
+        Refusal::new(StatusCode::NOT_FOUND, text).code(NotFound::Entry)
+    })?;
     let now_ms = clock::now_ms();
     writing.delete_publisher(&publisher.id, now_ms).await?;
     let event = format!("removed the publisher {}", in_words(publisher));

@@ -16,6 +16,25 @@ pub(crate) fn publisher_of<'a>(
     matching.min_by_key(|publisher| publisher.environment.is_empty())
 }
 
+/// The number of the owner that a publisher has, which is all by which the identity is none of these
+/// publishers.
+pub(crate) fn other_owner<'a>(
+    publishers: &'a [Publisher],
+    identity: &BuildIdentity,
+) -> Option<&'a str> {
+    let mut owners = publishers
+        .iter()
+        .filter_map(|it| Some((it, it.owner_id.as_deref()?)));
+    let is_all = |(publisher, owner): &(&Publisher, &str)| {
+        let with_it = BuildIdentity {
+            owner_id: (*owner).to_owned(),
+            ..identity.clone()
+        };
+        matches(publisher, &with_it)
+    };
+    owners.find(is_all).map(|(_, owner)| owner)
+}
+
 /// The publisher that made an attestation, by the name in its certificate: the address of the
 /// workflow's file. That says neither the environment nor the owner's number.
 pub(crate) fn publisher_attested<'a>(
@@ -111,6 +130,16 @@ mod tests {
         check(|it| it.environment = Some("test".to_owned()), None);
         check(|it| it.environment = None, None);
         check(|it| it.owner_id = "66".to_owned(), None);
+    }
+
+    #[test]
+    fn another_owner_is_told_only_where_all_else_is_right() {
+        let publishers = [publisher("release", Some("65")), publisher("test", None)];
+        let mut other = identity();
+        other.owner_id = "66".to_owned();
+        assert_eq!(other_owner(&publishers, &other), Some("65"));
+        other.workflow = "test.yml".to_owned();
+        assert_eq!(other_owner(&publishers, &other), None);
     }
 
     #[test]

@@ -369,6 +369,8 @@ async fn the_owner_that_was_seen_first_stays() {
     let token = issuer.sign("rsa", resurrected).await;
     let refused = refusal(send_token(&hub, REPO, &token).await).await;
     is_refused(&refused, 403, "no trusted publisher of");
+    let but = "the owner's number is 66, and the publisher has 65; its owner adds one";
+    is_refused(&refused, 403, but);
 }
 
 #[tokio::test]

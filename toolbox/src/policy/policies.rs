@@ -385,7 +385,7 @@ mod tests {
         ] {
             let said = refused.unwrap_err().to_string();
             assert!(
-                said.contains("etc/policy.toml: expected a mirror that is the registry https://tools.example/, found https://mirror.example/, which `mirrors` in config.toml names"),
+                said.contains("etc/policy.toml: expected no mirror, or one of these: https://tools.example/, found https://mirror.example/, which `mirrors` in config.toml names"),
                 "{said}"
             );
         }

@@ -261,7 +261,7 @@ impl PolicyDocument {
         let registries = self.sources.registries.as_ref()?;
         Some(RuleOutcome {
             rule: "sources.registries",
-            expected: format!("a mirror that is the registry {}", one_of(registries)),
+            expected: format!("no mirror, or one of these: {}", one_of(registries)),
             found: format!("{mirror}, which `mirrors` in config.toml names for {endpoint}"),
             passes: registries.iter().any(|one| is_same(one, mirror)),
         })

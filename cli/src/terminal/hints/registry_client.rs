@@ -6,6 +6,9 @@ use tool_hub_registry_client::{Act, ClientError, StoreError};
 use super::{Hint, one};
 use crate::terminal::exit::Exit;
 
+const CHECK_THE_NETWORK: &str =
+    "check the network, or name another registry with --endpoint or HF_ENDPOINT";
+
 impl Hint for ClientError {
     fn exit(&self) -> Exit {
         match self {
@@ -17,12 +20,18 @@ impl Hint for ClientError {
 
     fn hints(&self) -> Vec<String> {
         match self {
+            Self::Unreachable {
+                endpoint,
+                mirror_of: Some(registry),
+                ..
+            } => vec![
+                CHECK_THE_NETWORK.to_owned(),
+                format!("`mirrors` in config.toml sends requests for {registry} to {endpoint}"),
+            ],
             Self::Unreachable { .. }
             | Self::Broken { .. }
             | Self::Stalled { .. }
-            | Self::TimedOut { .. } => {
-                one("check the network, or name another registry with --endpoint or HF_ENDPOINT")
-            }
+            | Self::TimedOut { .. } => one(CHECK_THE_NETWORK),
             // `token_advice` says which token was shown and how to log in.
             Self::TokenMissing { .. } => Vec::new(),
             Self::TokenRefused { .. } => one(
