@@ -219,6 +219,12 @@ pub enum ClientError {
         /// The version.
         version: Version,
     },
+    /// The repo takes versions from its trusted publishers, and the token is of none.
+    #[error("nothing was published: versions of {repo} come from its trusted publishers alone")]
+    PublishersOnly {
+        /// The repo.
+        repo: RepoId,
+    },
     /// The manifest at a version's tag names another version.
     #[error("{repo} is tagged {tagged}, but the manifest there says version {manifest}")]
     VersionMismatch {

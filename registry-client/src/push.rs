@@ -108,7 +108,7 @@ pub(crate) async fn push(
     push.check_sizes(&act)?;
     push.check_version()?;
     let version = push.package.manifest().version.clone();
-    let repo_created = repo::ensure(registry, &push.repo, push.visibility).await?;
+    let ensured = repo::ensure(registry, &push.repo, push.visibility).await?;
     let refs = refs::list(registry, &push.repo).await?;
     let act = Act::ListVersions(push.repo.clone());
     let pushed = |commit, outcome| PushReport {
@@ -116,7 +116,7 @@ pub(crate) async fn push(
         commit,
         url: registry.wire.page_of(&push.repo, &[]),
         version: version.clone(),
-        repo_created,
+        repo_created: ensured.created,
         signature_lost: false,
         signer_changed: false,
         attestations_lost: false,
@@ -131,6 +131,7 @@ pub(crate) async fn push(
             ..pushed(commit, PushOutcome::AlreadyPushed)
         });
     }
+    push.check_open(ensured.is_closed)?;
     let head = refs.head(&act)?;
     let there = match &head {
         Some(head) => files::list(registry, &push.at(head), &package_file::ALL).await?,
@@ -389,6 +390,16 @@ impl<'a> Push<'a> {
             repo: self.repo.clone(),
             version: version.clone(),
         })
+    }
+
+    /// Refuses a repo that takes no versions by this token, before anything is committed to it.
+    fn check_open(&self, is_closed: bool) -> Result<(), ClientError> {
+        match is_closed {
+            true => Err(ClientError::PublishersOnly {
+                repo: self.repo.clone(),
+            }),
+            false => Ok(()),
+        }
     }
 
     fn operations(&self, stale: &[&'static str]) -> Vec<CommitOperation> {

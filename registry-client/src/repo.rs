@@ -15,6 +15,24 @@ struct RepoAnswer {
     id: String,
     #[serde(default)]
     private: bool,
+    #[serde(default, rename = "publishersOnly")]
+    publishers_only: bool,
+}
+
+/// The state of a repo, as whoever pushes finds it.
+pub(crate) struct RepoState {
+    /// Those who may see it.
+    pub(crate) visibility: Visibility,
+    /// True if its versions come from trusted publishers alone, and the token is of none.
+    pub(crate) is_closed: bool,
+}
+
+/// The outcome of asking for a repo that may have to be made.
+pub(crate) struct Ensured {
+    /// True if it was made.
+    pub(crate) created: bool,
+    /// True if it takes no versions by this token.
+    pub(crate) is_closed: bool,
 }
 
 /// Asks who may see `repo`, and refuses one that has another name today: registries go on
@@ -23,6 +41,11 @@ pub(crate) async fn visibility(
     registry: &Registry,
     repo: &RepoId,
 ) -> Result<Visibility, ClientError> {
+    Ok(state(registry, repo).await?.visibility)
+}
+
+/// Asks for the state of `repo`, which has to have this name today.
+pub(crate) async fn state(registry: &Registry, repo: &RepoId) -> Result<RepoState, ClientError> {
     let act = Act::Describe(repo.clone());
     let mut url = registry.wire.about(repo, &[]);
     url.set_query(Some("expand=private"));
@@ -37,24 +60,30 @@ pub(crate) async fn visibility(
             now,
         });
     }
-    Ok(if answer.private {
-        Visibility::Private
-    } else {
-        Visibility::Public
+    Ok(RepoState {
+        visibility: match answer.private {
+            true => Visibility::Private,
+            false => Visibility::Public,
+        },
+        is_closed: answer.publishers_only,
     })
 }
 
-/// Creates the repo unless it is there, and tells whether it did.
+/// Creates the repo unless it is there.
 pub(crate) async fn ensure(
     registry: &Registry,
     repo: &RepoId,
     asked: Visibility,
-) -> Result<bool, ClientError> {
-    match visibility(registry, repo).await {
-        Ok(actual) => {
-            asked.allows(repo, actual)?;
-            return Ok(false);
-        }
+) -> Result<Ensured, ClientError> {
+    let there = |state: RepoState| {
+        let allowed = asked.allows(repo, state.visibility);
+        allowed.map(|()| Ensured {
+            created: false,
+            is_closed: state.is_closed,
+        })
+    };
+    match state(registry, repo).await {
+        Ok(state) => return there(state),
         Err(ClientError::RepoNotFound { .. }) => {}
         Err(error) => return Err(error),
     }
@@ -72,10 +101,13 @@ pub(crate) async fn ensure(
         .await
         .map_err(|_| registry.wire.timed_out(&act, limit))?;
     match created.map_err(|error| registry.hub.failed(&act, error)) {
-        Ok(_) => Ok(true),
+        Ok(_) => Ok(Ensured {
+            created: true,
+            is_closed: false,
+        }),
         // Somebody else made it between the two questions.
-        Err(conflict @ ClientError::Conflict { .. }) => match visibility(registry, repo).await {
-            Ok(actual) => asked.allows(repo, actual).map(|()| false),
+        Err(conflict @ ClientError::Conflict { .. }) => match state(registry, repo).await {
+            Ok(state) => there(state),
             Err(_) => Err(conflict),
         },
         Err(error) => Err(error),

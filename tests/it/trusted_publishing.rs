@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
 use crate::public_clients::packages;
+use crate::signatures::published::get;
 use crate::support::adder::package;
 use crate::support::loading::{digest, load};
 use crate::support::proxy::Switching;
@@ -104,7 +105,22 @@ fn a_job_pushes() {
         "come from its trusted publishers alone",
     );
     version(&ada, "1.1.0");
-    says(&ada.run(line), 1, "come from its trusted publishers alone");
+    // Nothing is committed, also where somebody rehearses it first.
+    for flags in [&["--dry-run"][..], &[]] {
+        let refused = ada.run([&line[..], flags].concat());
+        says(&refused, 1, "nothing was published: versions of ada/adder");
+        says(&refused, 1, "come from its trusted publishers alone");
+        says(&refused, 1, "tool registry publisher only ada/adder --off");
+    }
+    let manifest = get(&format!("{}/{TOOL}/resolve/main/tool.toml", front.url()));
+    let manifest = String::from_utf8(manifest).expect("UTF-8");
+    assert!(manifest.contains("version = \"1.0.0\""), "{manifest}");
+    let unknown = ada.run(["registry", "publisher", "remove", TOOL, "99"]);
+    says(
+        &unknown,
+        1,
+        "there is no publisher 99; see: tool registry publisher list ada/adder",
+    );
 
     // A job without an identity has nothing to show, and one with another's is told so.
     let job = home();

@@ -28,11 +28,12 @@ pub(crate) async fn rehearse(
 ) -> Result<Rehearsal, ClientError> {
     push.check_sizes(&Act::Commit(push.repo.clone()))?;
     push.check_version()?;
-    match repo::visibility(registry, &push.repo).await {
-        Ok(actual) => push.visibility.allows(&push.repo, actual)?,
+    let state = match repo::state(registry, &push.repo).await {
+        Ok(state) => state,
         Err(ClientError::RepoNotFound { .. }) => return Ok(Rehearsal::NewRepo),
         Err(error) => return Err(error),
-    }
+    };
+    push.visibility.allows(&push.repo, state.visibility)?;
     let version = &push.package.manifest().version;
     let versions = refs::versions(registry, &push.repo).await?;
     match versions.into_iter().find(|it| it.version == *version) {
@@ -40,6 +41,9 @@ pub(crate) async fn rehearse(
             let (_, differing) = same_or_refused(registry, push, existing).await?;
             Ok(Rehearsal::AlreadyPushed { differing })
         }
-        None => Ok(Rehearsal::NewVersion),
+        None => {
+            push.check_open(state.is_closed)?;
+            Ok(Rehearsal::NewVersion)
+        }
     }
 }

@@ -88,6 +88,8 @@ pub(crate) struct Reader {
     pub(crate) moved: bool,
     /// The state of the database at admission; the answer shows this state or a later one.
     pub(crate) version: Option<Version>,
+    /// True if the visitor may write to it, by a token that is not of a trusted publisher.
+    pub(crate) may_write: bool,
 }
 
 /// A repository somebody may write to.
@@ -150,13 +152,17 @@ impl Admission for ReadRepository {
             return Err(repo_not_found(&visitor));
         };
         let version = registry.database().version().await;
-        let (repository, moved, _) =
+        let (repository, moved, role) =
             find_readable(registry, &visitor, &address.id, version).await?;
+        let may_write = visitor.caller().is_some_and(|caller| {
+            require_role(caller, &repository, role, Role::Write, Work::Change).is_ok()
+        });
         Ok(Reader {
             repository,
             address,
             moved,
             version,
+            may_write,
         })
     }
 }

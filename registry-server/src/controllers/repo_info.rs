@@ -8,6 +8,7 @@ use super::expanded_fields::{only, wanted_fields};
 use super::{json, target};
 use crate::access::{Call, ReadRepository};
 use crate::database::commits::Commit;
+use crate::database::publishers::VersionSource;
 use crate::history::{
     Blobs, DEFAULT_BRANCH, Depth, ListingRange, list_directory, resolve_revision,
 };
@@ -105,12 +106,16 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
         }
         _ => None,
     };
+    // A push by such a writer would commit first, and then be refused at the tag.
+    let only_publishers = call.admitted.may_write
+        && database.version_source(&repository.id).await? == VersionSource::Publishers;
     let fields = RepositoryRow::new(repository, facts).fields();
     Ok(json(Info {
         fields: only(fields, expand.as_deref()),
         siblings: entries
             .as_ref()
             .map(|entries| entries.iter().filter_map(Sibling::of).collect()),
+        publishers_only: only_publishers.then_some(true),
     }))
 }
 
@@ -123,4 +128,7 @@ pub(crate) struct Info<'a> {
     fields: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     siblings: Option<Vec<Sibling<'a>>>,
+    /// True if versions come from trusted publishers alone; shown only to others who may write.
+    #[serde(rename = "publishersOnly", skip_serializing_if = "Option::is_none")]
+    publishers_only: Option<bool>,
 }

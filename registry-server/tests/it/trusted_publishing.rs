@@ -390,6 +390,17 @@ async fn versions_come_from_publishers_alone() {
     let token = exchange(&hub, &issuer.sign("rsa", json!({})).await).await;
     assert_eq!(publish(&hub, &token, "1.0.0").await.status(), 200);
 
+    // A push learns of it before it commits anything, and nobody else does.
+    for (sender, closed) in [
+        (Some(hub.alice.as_str()), json!(true)),
+        (Some(token.as_str()), Value::Null),
+        (None, Value::Null),
+    ] {
+        let asked = hub.request(Method::GET, &format!("/api/models/{REPO}"), sender);
+        let info: Value = asked.send().await.unwrap().json().await.unwrap();
+        assert_eq!(info["publishersOnly"], closed, "{info}");
+    }
+
     // A publisher that is removed is out at once, with the tokens that it has.
     let path = format!("{}/{id}", publishers(REPO));
     let removed = hub.request(Method::DELETE, &path, Some(&hub.alice));

@@ -74,6 +74,9 @@ impl Hint for ClientError {
             | Self::VersionNotAttested { .. } => one(
                 "a pushed version never changes; raise `version` in tool.toml, build and push again",
             ),
+            Self::PublishersOnly { repo } => vec![format!(
+                "publish in the workflow of one, or have its owner change that with: tool registry publisher only {repo} --off"
+            )],
             Self::TagFailed { source, .. } if matches!(**source, Self::Forbidden { .. }) => one(
                 "no version was published; the registry says above who may publish one, or why nobody may",
             ),
