@@ -38,7 +38,8 @@ fn are_refused_by_the_build() {
     publish(&ada, "tour", "1.0.0", &tour, &[("trip", "^1")], |_| {});
 
     let world = "package ada:units@1.0.0;\n\n/// Conversions.\ninterface convert {\n    \
-        /// Doubles it.\n    scale: func(x: u32) -> u32;\n}\n\nworld tool {\n    export convert;\n}\n";
+        /// Doubles it.\n    \
+        scale: func(x: u32) -> u32;\n}\n\nworld tool {\n    export convert;\n}\n";
     for (needs, circle) in [
         ("trip", "ada/units calls trip, which calls ada/units"),
         (
