@@ -1,5 +1,4 @@
-//! Tests of the bounds on former names, on the versions of what is moved, and on the records of
-//! yanks that one commit makes.
+//! Tests of the bounds on former names, on the versions of a move, and on a commit's yank records.
 
 use reqwest::{Method, Response};
 use serde_json::json;
