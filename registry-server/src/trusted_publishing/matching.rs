@@ -16,8 +16,7 @@ pub(crate) fn publisher_of<'a>(
     matching.min_by_key(|publisher| publisher.environment.is_empty())
 }
 
-/// The number of the owner that a publisher has, which is all by which the identity is none of these
-/// publishers.
+/// The owner's number of a publisher which the identity would be if it had that number.
 pub(crate) fn other_owner<'a>(
     publishers: &'a [Publisher],
     identity: &BuildIdentity,
