@@ -29,7 +29,8 @@ async fn one_that_is_too_large_stops_no_other() {
     publish(&hub, "alice/aaa", "1.0.0").await;
     publish(&hub, "alice/abc", "1.0.0").await;
     publish(&hub, REPO, "1.0.0").await;
-    let mut config = hub.elsewhere("mirror");
+    let larger = hub.elsewhere("mirror");
+    let mut config = larger.clone();
     config.limits.commit_operations_max = FILES_MAX;
     let mirror = Registry::open(config).await.unwrap();
     let source = source(&hub.endpoint);
@@ -74,7 +75,7 @@ async fn one_that_is_too_large_stops_no_other() {
     let again = mirror.mirror(&source).await.unwrap();
     assert_eq!(again.refused.len(), 4, "{again:?}");
     drop(mirror);
-    let larger = Registry::open(hub.elsewhere("mirror")).await.unwrap();
+    let larger = Registry::open(larger).await.unwrap();
     let report = larger.mirror(&source).await.unwrap();
     assert_eq!(counts(&report).2, 2, "{report:?}");
     assert_eq!(report.refused, []);
