@@ -21,7 +21,7 @@ struct RepoAnswer {
 
 /// The state of a repo, as whoever pushes finds it.
 pub(crate) struct RepoState {
-    /// Those who may see it.
+    /// Public or private.
     pub(crate) visibility: Visibility,
     /// True if its versions come from trusted publishers alone, and the token is of none.
     pub(crate) is_closed: bool,

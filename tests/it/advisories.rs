@@ -375,7 +375,7 @@ fn sources_of_strangers() {
     says(&user.tool(SUM), 1, "known_advisories.json cannot be read");
 }
 
-/// What is ignored and does not exist, or refuses all the same, is told of.
+/// `--ignore` warns of an id that no source has, and of an advisory that refuses all the same.
 fn ignored_in_vain() {
     let (registry, _) = published();
     let user = registry.visitor();

@@ -292,7 +292,7 @@ fn a_malicious_one_without_another() {
     user.tool("remove adder").ok();
 }
 
-/// What checks the log, and what packs a bundle, hears of a yank, too.
+/// `verify --log` and `bundle` ask the registry, and remember a yank that it tells them of.
 fn a_malicious_one_is_remembered() {
     let (registry, ada) = published();
     let users = [registry.visitor(), registry.visitor()];

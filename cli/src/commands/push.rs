@@ -242,8 +242,8 @@ impl Release<'_> {
         }
     }
 
-    /// Those of `differing`, the files that the version which is there has otherwise, that a person
-    /// should know of.
+    /// The files in `differing` to warn of. They are those in which this package differs from the
+    /// version that is there already; a signature that was made anew always does.
     fn not_published(&self, differing: &[&'static str]) -> Vec<&'static str> {
         let counts = |name: &&str| !(self.is_signed_anew && *name == package_file::SIGNATURE);
         differing.iter().copied().filter(counts).collect()

@@ -183,7 +183,7 @@ impl Yank {
     }
 }
 
-/// Those of `versions` that `reference` allows. Where it asks for a version, there has to be one.
+/// The `versions` that `reference` allows. It is an error if it asks for one that is not there.
 fn meant<'a>(
     reference: &ToolRef,
     versions: &'a [TaggedVersion],

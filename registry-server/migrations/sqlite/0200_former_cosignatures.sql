@@ -1,6 +1,6 @@
--- The cosignatures that newer ones have taken the place of, for about a minute: while the log grows
--- without a rest, the newest state has never been cosigned by all witnesses. replaced_ms is the time
--- of the newer one.
+-- Cosignatures that a newer one of the same witness replaced, kept for about a minute. While the
+-- log grows faster than witnesses sign, not all of them have cosigned its newest state, and an
+-- earlier one is served. replaced_ms is the time of the newer cosignature.
 CREATE TABLE former_cosignatures (
     witness     TEXT   NOT NULL,
     size        BIGINT NOT NULL,

@@ -77,9 +77,9 @@ impl Database {
         Ok(lines.fetch_all(&self.pool).await?)
     }
 
-    /// Of the states of the last minute with `least` records up to `newest` the one that most
-    /// witnesses cosigned, and of several the newest. A state that a witness cosigned long ago
-    /// counts until it fails to cosign a newer one.
+    /// The state with `least` to `newest` records that most witnesses cosigned in the last minute;
+    /// the largest of several. A state that a witness cosigned earlier counts, too, until the
+    /// witness fails to cosign a newer one.
     pub(crate) async fn cosigned_state(
         &self,
         least: u64,

@@ -35,9 +35,9 @@ pub(super) enum NotTaken {
 }
 
 impl From<RegistryError> for NotTaken {
-    /// What an upstream answers about one repository ends no run: otherwise whoever publishes
-    /// something too large would keep all other tools from every mirror. Where it does not answer
-    /// at all the run ends, and the next one goes on.
+    /// An answer about one repository that cannot be used ends no run: otherwise a single
+    /// repository that is too large would keep all others from every mirror. An upstream that does
+    /// not answer ends the run, and the next one goes on.
     fn from(error: RegistryError) -> Self {
         match error {
             RegistryError::Upstream {

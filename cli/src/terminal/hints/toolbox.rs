@@ -346,7 +346,7 @@ fn keyless(error: &KeylessError) -> Vec<String> {
     .to_owned()]
 }
 
-/// What to do about a policy's refusal: to ask, and to name no other registry or mirror.
+/// The hints for a policy's refusal: ask its author, or use a registry and mirror that it allows.
 fn of_refusal(refusal: &PolicyRefusal) -> Vec<String> {
     let contact = refusal.contact.as_deref();
     let contact = contact.unwrap_or("whoever wrote the policy");
