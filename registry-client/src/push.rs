@@ -131,7 +131,7 @@ pub(crate) async fn push(
             ..pushed(commit, PushOutcome::AlreadyPushed)
         });
     }
-    push.check_open(ensured.is_closed)?;
+    push.check_publishers_only(ensured.publishers_only)?;
     let head = refs.head(&act)?;
     let there = match &head {
         Some(head) => files::list(registry, &push.at(head), &package_file::ALL).await?,
@@ -393,8 +393,8 @@ impl<'a> Push<'a> {
     }
 
     /// Refuses a repo that takes no versions by this token, before anything is committed to it.
-    fn check_open(&self, is_closed: bool) -> Result<(), ClientError> {
-        match is_closed {
+    fn check_publishers_only(&self, publishers_only: bool) -> Result<(), ClientError> {
+        match publishers_only {
             true => Err(ClientError::PublishersOnly {
                 repo: self.repo.clone(),
             }),

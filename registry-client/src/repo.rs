@@ -24,7 +24,7 @@ pub(crate) struct RepoState {
     /// Public or private.
     pub(crate) visibility: Visibility,
     /// True if its versions come from trusted publishers alone, and the token is of none.
-    pub(crate) is_closed: bool,
+    pub(crate) publishers_only: bool,
 }
 
 /// The outcome of asking for a repo that may have to be made.
@@ -32,7 +32,7 @@ pub(crate) struct Ensured {
     /// True if it was made.
     pub(crate) created: bool,
     /// True if it takes no versions by this token.
-    pub(crate) is_closed: bool,
+    pub(crate) publishers_only: bool,
 }
 
 /// Asks who may see `repo`, and refuses one that has another name today: registries go on
@@ -65,7 +65,7 @@ pub(crate) async fn state(registry: &Registry, repo: &RepoId) -> Result<RepoStat
             true => Visibility::Private,
             false => Visibility::Public,
         },
-        is_closed: answer.publishers_only,
+        publishers_only: answer.publishers_only,
     })
 }
 
@@ -79,7 +79,7 @@ pub(crate) async fn ensure(
         let allowed = asked.allows(repo, state.visibility);
         allowed.map(|()| Ensured {
             created: false,
-            is_closed: state.is_closed,
+            publishers_only: state.publishers_only,
         })
     };
     match state(registry, repo).await {
@@ -103,7 +103,7 @@ pub(crate) async fn ensure(
     match created.map_err(|error| registry.hub.failed(&act, error)) {
         Ok(_) => Ok(Ensured {
             created: true,
-            is_closed: false,
+            publishers_only: false,
         }),
         // Somebody else made it between the two questions.
         Err(conflict @ ClientError::Conflict { .. }) => match state(registry, repo).await {

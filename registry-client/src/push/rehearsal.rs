@@ -42,7 +42,7 @@ pub(crate) async fn rehearse(
             Ok(Rehearsal::AlreadyPushed { differing })
         }
         None => {
-            push.check_open(state.is_closed)?;
+            push.check_publishers_only(state.publishers_only)?;
             Ok(Rehearsal::NewVersion)
         }
     }
