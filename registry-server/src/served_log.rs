@@ -12,13 +12,14 @@ use crate::error::RegistryError;
 pub(crate) struct ServedLog {
     pub(crate) size: u64,
     author: LogAuthor,
-    /// The time of a state that is not the newest one.
-    at_ms: Option<i64>,
 }
 
 enum LogAuthor {
-    /// This registry, which signs its states.
-    Here(Box<LogSigner>),
+    /// This registry, which signs its states. A state that is not the newest one has its time.
+    Here {
+        signer: Box<LogSigner>,
+        at_ms: Option<i64>,
+    },
     /// The registry that is mirrored: its key, and the checkpoint as it signed it.
     Upstream { key: String, checkpoint: String },
 }
@@ -27,20 +28,17 @@ impl ServedLog {
     /// The log at this moment; none on a mirror of a registry without one.
     pub(crate) async fn of(database: &Database) -> Result<Option<Self>, RegistryError> {
         let Some(mirror) = database.mirror().await? else {
-            let author = LogAuthor::Here(Box::new(database.log_signer().await?));
+            let author = LogAuthor::Here {
+                signer: Box::new(database.log_signer().await?),
+                at_ms: None,
+            };
             let size = database.log_size().await?;
-            let at_ms = None;
-            return Ok(Some(Self {
-                size,
-                author,
-                at_ms,
-            }));
+            return Ok(Some(Self { size, author }));
         };
         let signed = mirror.log_key.zip(mirror.checkpoint);
         Ok(signed.map(|(key, checkpoint)| Self {
             size: mirror.size.unsigned_abs(),
             author: LogAuthor::Upstream { key, checkpoint },
-            at_ms: None,
         }))
     }
 
@@ -52,25 +50,24 @@ impl ServedLog {
         database: &Database,
         least: u64,
     ) -> Result<Self, RegistryError> {
-        let is_here = matches!(self.author, LogAuthor::Here(_));
-        if !is_here || least >= self.size {
+        let LogAuthor::Here { signer, at_ms } = self.author else {
             return Ok(self);
-        }
-        let state = database.cosigned_state(least, self.size).await?;
-        let state = state.map(|it| (it.size.unsigned_abs(), it.cosigned_ms));
-        Ok(match state.filter(|(size, _)| *size < self.size) {
-            Some((size, at_ms)) => Self {
-                size,
-                at_ms: Some(at_ms),
-                ..self
-            },
-            None => self,
-        })
+        };
+        let newest = self.size;
+        let state = match least < newest {
+            true => database.cosigned_state(least, newest).await?,
+            false => None,
+        };
+        let state = state.map(|it| (it.size.unsigned_abs(), Some(it.cosigned_ms)));
+        let older = state.filter(|(size, _)| *size < newest);
+        let (size, at_ms) = older.unwrap_or((newest, at_ms));
+        let author = LogAuthor::Here { signer, at_ms };
+        Ok(Self { size, author })
     }
 
     pub(crate) fn key(&self) -> String {
         match &self.author {
-            LogAuthor::Here(signer) => signer.key().to_string(),
+            LogAuthor::Here { signer, .. } => signer.key().to_string(),
             LogAuthor::Upstream { key, .. } => key.clone(),
         }
     }
@@ -78,7 +75,7 @@ impl ServedLog {
     /// Its checkpoint, with the signatures of witnesses that are here.
     pub(crate) async fn checkpoint(&self, database: &Database) -> Result<String, RegistryError> {
         let mut checkpoint = self.signed(database).await?;
-        if let LogAuthor::Here(_) = self.author {
+        if let LogAuthor::Here { .. } = self.author {
             checkpoint.extend(database.cosignatures(self.size).await?);
         }
         Ok(checkpoint)
@@ -86,12 +83,12 @@ impl ServedLog {
 
     /// Its checkpoint without them, as its own key signed it; as a mirror has taken it.
     pub(crate) async fn signed(&self, database: &Database) -> Result<String, RegistryError> {
-        let signer = match &self.author {
-            LogAuthor::Here(signer) => signer,
+        let (signer, at_ms) = match &self.author {
+            LogAuthor::Here { signer, at_ms } => (signer, at_ms),
             LogAuthor::Upstream { checkpoint, .. } => return Ok(checkpoint.clone()),
         };
         let root = answer(database, HashQuery::Root { size: self.size }).await?;
-        let at_ms = self.at_ms.unwrap_or_else(clock::now_ms);
+        let at_ms = at_ms.unwrap_or_else(clock::now_ms);
         let seconds = u64::try_from(at_ms / 1_000).unwrap_or_default();
         let [root] = root.as_slice() else {
             return Err(damaged("it has no root"));

@@ -271,7 +271,7 @@ impl fmt::Display for Notice<'_> {
             } => {
                 write!(
                     f,
-                    "{faulty} of the advisories of {source} cannot be read as a whole"
+                    "{faulty} of the advisories of {source} cannot be read, or not in full"
                 )?;
                 first.iter().try_for_each(|fault| write!(f, "\n- {fault}"))
             }

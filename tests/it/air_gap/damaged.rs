@@ -1,6 +1,9 @@
 //! Tests of bundles whose archive is damaged, made up or too large.
 
-use std::fs;
+use std::fs::{self, File};
+use std::path::Path;
+
+use zip::ZipArchive;
 
 use super::carried::Carried;
 use super::opened::Opened;
@@ -29,6 +32,12 @@ fn changed_members() {
     for end in [0, 1, 100, whole.len() / 2, whole.len() - 1] {
         carried.is_refused(&whole[..end], 1, "it is not a whole bundle of tools: ");
     }
+    for (name, place) in packed(&carried.path) {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 1;
+        let expect = format!("its member {name} cannot be read: ");
+        carried.is_refused(&damaged, 3, &expect);
+    }
     // Whichever byte it is: what is loaded is what was bundled, or nothing is.
     for place in (0..whole.len()).step_by(whole.len() / 40) {
         let mut changed = whole.clone();
@@ -40,6 +49,18 @@ fn changed_members() {
             code => assert!([1, 3].contains(&code), "{place}: {}", checked.stderr()),
         }
     }
+}
+
+/// The members of a bundle, each with the place in the middle of its packed bytes.
+fn packed(path: &Path) -> Vec<(String, usize)> {
+    let mut zip = ZipArchive::new(File::open(path).expect("a bundle")).expect("a zip");
+    let members = (0..zip.len()).map(|place| {
+        let member = zip.by_index(place).expect("a member");
+        let middle = member.data_start().expect("a place") + member.compressed_size() / 2;
+        let middle = usize::try_from(middle).expect("a place");
+        (member.name().to_owned(), middle)
+    });
+    members.collect()
 }
 
 fn other_members() {

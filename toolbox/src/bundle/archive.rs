@@ -202,7 +202,9 @@ impl BundleArchive {
         let most = most.max(DENSE_BYTES_MAX);
         let (mut part, mut size) = (vec![0; 64 << 10], 0);
         loop {
-            let read = entry.read(&mut part).map_err(unread)?;
+            let read = entry
+                .read(&mut part)
+                .map_err(|error| unpacked(name, &error))?;
             size += read as u64;
             if size > most {
                 return Err(BundleError::TooDense {
@@ -268,6 +270,14 @@ fn check_directory(file: &mut File, size: u64) -> Result<(), BundleError> {
     match entry == ENTRY {
         true => Ok(()),
         false => Err(no_end()),
+    }
+}
+
+/// The error of a member whose bytes do not unpack, or have another checksum than it says.
+fn unpacked(member: &str, error: &io::Error) -> BundleError {
+    BundleError::Unreadable {
+        member: member.to_owned(),
+        reason: error.to_string(),
     }
 }
 

@@ -60,7 +60,7 @@ pub enum BundleError {
         /// The digest of its bytes.
         actual: Digest,
     },
-    /// A member is named for what it is not.
+    /// A member was damaged, or is not what it is named for.
     #[error("its member {member} cannot be read: {reason}")]
     Unreadable {
         /// The member.

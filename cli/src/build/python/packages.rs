@@ -92,7 +92,10 @@ impl Packages {
         let packages = Self::installed(&lock, project, session).await?;
         if is_new {
             files::write(&place, lock.text()?.as_bytes())?;
-            let said = format!("wrote {LOCK}, which pins {} packages", packages.all.len());
+            let said = match packages.all.len() {
+                1 => format!("wrote {LOCK}, which pins 1 package"),
+                count => format!("wrote {LOCK}, which pins {count} packages"),
+            };
             session.printer.note(&said);
         }
         Ok(Some(packages))

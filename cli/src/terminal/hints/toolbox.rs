@@ -238,7 +238,7 @@ impl Hint for BundleError {
 
     fn hints(&self) -> Vec<String> {
         match self {
-            Self::NotABundle { .. } => {
+            Self::NotABundle { .. } | Self::Unreadable { .. } => {
                 one("get the file anew, and compare its digest with that of whoever made it")
             }
             Self::Index { .. } => {
