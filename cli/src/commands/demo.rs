@@ -1,4 +1,4 @@
-//! `tool demo`: runs all steps once in a temporary directory, from `tool new` to `tool serve`.
+//! `tool demo`: runs all steps once in a directory of its own, from `tool new` to `tool serve`.
 //! In between it builds, pushes to an embedded registry, inspects, loads and calls. Every step is
 //! the real command in a process of its own, printed as a user would type it.
 
@@ -40,7 +40,7 @@ pub(crate) struct Demo {
 impl Demo {
     pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let started = Instant::now();
-        let directory = tempfile::Builder::new().prefix("tool-demo-").tempdir()?;
+        let directory = build::scratch::directory("tool-demo-", &session.config)?;
         let template = self.template(session).await;
         let (stop, stopped) = oneshot::channel::<()>();
         let (endpoint, token) = start_registry(directory.path(), stopped).await?;
@@ -58,7 +58,7 @@ impl Demo {
         let _ = stop.send(());
         result?;
         session.printer.note(&format!(
-            "\nthe demo took {:.0} s; its temporary directory is removed",
+            "\nthe demo took {:.0} s; its directory is removed",
             started.elapsed().as_secs_f32()
         ));
         Ok(ExitCode::SUCCESS)
