@@ -58,7 +58,7 @@ fn packed(path: &Path) -> Vec<(String, usize)> {
         let member = zip.by_index(place).expect("a member");
         let middle = member.data_start().expect("a place") + member.compressed_size() / 2;
         let middle = usize::try_from(middle).expect("a place");
-        (member.name().to_owned(), middle)
+        (member.name().expect("a name").into_owned(), middle)
     });
     members.collect()
 }
