@@ -119,6 +119,7 @@ impl Inspect {
         ] = &checked[..]
         else {
             listing::print(path, &checked, &session.printer)?;
+            warn_of_others_in(&checked, session)?;
             let how = format!("see one whole with: tool inspect {} NAME", path.display());
             session.printer.hint(&how);
             return Ok(ExitCode::SUCCESS);
@@ -156,8 +157,7 @@ impl Inspect {
         let refused = refused.map(Error::from);
         let provenance = Provenance::of(fetched, &config.settings, printer).await;
         let known = KnownMakers::read(&config.settings)?;
-        let before = known.before(approved, &provenance.source);
-        let others = known.changes(key.as_str(), &before, &provenance);
+        let others = other_makers(key, &provenance, &known, &toolbox);
         if printer.wants_json() {
             let mut shown = json!({
                 "origin": origin(fetched, provenance.published.as_deref()),
@@ -287,6 +287,30 @@ impl Inspect {
                 .into(),
         )
     }
+}
+
+/// The makers that are others than when the user approved the tool that is called `key`.
+fn other_makers(
+    key: &ToolKey,
+    provenance: &Provenance,
+    known: &KnownMakers,
+    toolbox: &OpenToolbox,
+) -> Vec<OtherMaker> {
+    let before = known.before(toolbox.last_approved(key), &provenance.source);
+    known.changes(key.as_str(), &before, provenance)
+}
+
+/// Warns of other makers of the tools of a bundle, each under the name that it says itself.
+fn warn_of_others_in(checked: &[CheckedTool], session: &Session) -> anyhow::Result<()> {
+    let toolbox = OpenToolbox::open(&session.config.settings)?;
+    let known = KnownMakers::read(&session.config.settings)?;
+    for fetched in checked.iter().filter_map(|it| it.fetched.as_ref().ok()) {
+        let key = ToolKey::from(&fetched.verified.manifest().name);
+        let provenance = Provenance::before(fetched);
+        let others = other_makers(&key, &provenance, &known, &toolbox);
+        warn_of_others(&others, &session.printer);
+    }
+    Ok(())
 }
 
 /// Warns of makers that are others than when the user approved the tool.

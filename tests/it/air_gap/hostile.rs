@@ -294,24 +294,25 @@ fn another_signer() {
         .trim_end_matches('/')
         .to_owned();
     let maker = impostor.user();
+    // With a second tool the bundle is listed, and the warning is the same.
+    package(&impostor.ada, "second", |_| {});
+    impostor.ada.tool("push ada/second -C second").ok();
+    load(&maker, "ada/second", &[]);
     let mut forged = Opened::read(&bundle(&maker));
     let theirs = impostor.registry.url().trim_end_matches('/').to_owned();
     forged.edit(&theirs, &wire);
     let path = forged.write(&carried.home.work().join("forged.tools"));
-    let shown = carried
-        .home
-        .run(["inspect", &path.to_string_lossy(), "--json"])
-        .json();
+    let path = path.to_str().expect("a path");
+    let (old, new) = (&carried.published.signer, &impostor.signer);
+    let told = format!("`adder` was signed by {old} when you approved it, and is signed by {new}");
+    let listed = carried.home.run(["inspect", path]);
+    says(&listed, 0, &format!("warning: {told} now"));
+    assert_eq!(listed.stderr().matches("warning: `").count(), 1);
+    let shown = carried.home.run(["inspect", path, "adder", "--json"]);
+    let shown = shown.json();
     let digest = shown["digest"].as_str().expect("a digest");
-    let refused = carried
-        .home
-        .run(["load", &path.to_string_lossy(), "--approve", digest]);
-    says(&refused, 3, "was signed by SHA256:");
-    says(
-        &refused,
-        3,
-        "when you approved it, and is signed by SHA256:",
-    );
+    let line = ["load", path, "adder", "--approve", digest];
+    says(&carried.home.run(line), 3, &told);
 }
 
 /// A policy that allows one registry and no files. That a bundle is of that registry, only a log
