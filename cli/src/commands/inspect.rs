@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tool_hub_manifest::{Digest, ServerAddress, ServerDescription, ToolKey};
+use tool_hub_manifest::{Digest, LockedTool, ServerAddress, ServerDescription, ToolKey};
 use tool_hub_registry_client::AllowedYanks;
 use tool_hub_toolbox::Error;
 use tool_hub_toolbox::advisories::allowed::AllowedAdvisories;
@@ -157,7 +157,7 @@ impl Inspect {
         let refused = refused.map(Error::from);
         let provenance = Provenance::of(fetched, &config.settings, printer).await;
         let known = KnownMakers::read(&config.settings)?;
-        let others = other_makers(key, &provenance, &known, &toolbox);
+        let others = other_makers(key, approved, &provenance, &known);
         if printer.wants_json() {
             let mut shown = json!({
                 "origin": origin(fetched, provenance.published.as_deref()),
@@ -292,11 +292,11 @@ impl Inspect {
 /// The makers that are others than when the user approved the tool that is called `key`.
 fn other_makers(
     key: &ToolKey,
+    approved: Option<&LockedTool>,
     provenance: &Provenance,
     known: &KnownMakers,
-    toolbox: &OpenToolbox,
 ) -> Vec<OtherMaker> {
-    let before = known.before(toolbox.last_approved(key), &provenance.source);
+    let before = known.before(approved, &provenance.source);
     known.changes(key.as_str(), &before, provenance)
 }
 
@@ -306,8 +306,9 @@ fn warn_of_others_in(checked: &[CheckedTool], session: &Session) -> anyhow::Resu
     let known = KnownMakers::read(&session.config.settings)?;
     for fetched in checked.iter().filter_map(|it| it.fetched.as_ref().ok()) {
         let key = ToolKey::from(&fetched.verified.manifest().name);
+        // A bundle holds all that is known of its tools, so no registry is asked.
         let provenance = Provenance::before(fetched);
-        let others = other_makers(&key, &provenance, &known, &toolbox);
+        let others = other_makers(&key, toolbox.last_approved(&key), &provenance, &known);
         warn_of_others(&others, &session.printer);
     }
     Ok(())

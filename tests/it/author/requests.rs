@@ -295,7 +295,7 @@ fn packages_of_python_are_locked() {
     assert!(
         built
             .stderr()
-            .contains("wrote pylock.toml, which pins 1 package")
+            .contains("wrote pylock.toml, which pins 1 package\n")
     );
     assert!(
         built.stderr().contains("with idna 3.7 ("),

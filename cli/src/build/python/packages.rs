@@ -20,6 +20,7 @@ use crate::build::toolchain::Toolchain;
 use crate::build::walk::{Bounds, Walk};
 use crate::files;
 use crate::session::Session;
+use crate::terminal::phrases::counted;
 use crate::terminal::problem::Problem;
 use tool_hub_host::{IncludedPackage, PackageRegistry};
 
@@ -92,11 +93,10 @@ impl Packages {
         let packages = Self::installed(&lock, project, session).await?;
         if is_new {
             files::write(&place, lock.text()?.as_bytes())?;
-            let said = match packages.all.len() {
-                1 => format!("wrote {LOCK}, which pins 1 package"),
-                count => format!("wrote {LOCK}, which pins {count} packages"),
-            };
-            session.printer.note(&said);
+            let pinned = counted(packages.all.len(), "package");
+            session
+                .printer
+                .note(&format!("wrote {LOCK}, which pins {pinned}"));
         }
         Ok(Some(packages))
     }
